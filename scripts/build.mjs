@@ -1,0 +1,72 @@
+// Builds everything the product is made of into dist/. Plain Node, esbuild only.
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { buildWebview } from './buildWebview.mjs';
+
+const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const dist = path.join(root, 'dist');
+const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
+
+/** Modules loaded on first use; each becomes a file of its own beside the bundle that asks for it. */
+const LAZY = ['openaiSdk'];
+
+/** esbuild does not split CommonJS: an import of a lazy module is left to `require` at run time. */
+const lazyModules = {
+  name: 'lazy-modules',
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`/(${LAZY.join('|')})\\.ts$`) }, (args) =>
+      args.kind === 'dynamic-import' ? { path: `./${path.basename(args.path, '.ts')}.js`, external: true } : undefined,
+    );
+  },
+};
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  // jsonc-parser's CommonJS build requires files that a bundle does not have.
+  mainFields: ['module', 'main'],
+  target: 'node20',
+  format: 'cjs',
+  minify: true,
+  keepNames: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { TILLER_VERSION: JSON.stringify(version) },
+  plugins: [lazyModules],
+};
+
+/** The whole product. */
+export async function build({ outdir = dist } = {}) {
+  await rm(outdir, { recursive: true, force: true });
+  await mkdir(outdir, { recursive: true });
+  await Promise.all([
+    buildCli({ outdir }),
+    esbuild.build({ ...common, entryPoints: { extension: 'src/extension.ts' }, external: ['vscode'], outdir }),
+    buildWebview({ outdir: path.join(outdir, 'webview') }),
+    writeSchema(outdir),
+  ]);
+}
+
+/** The second front door alone, with the modules it loads on first use. */
+export async function buildCli({ outdir }) {
+  await esbuild.build({
+    ...common,
+    entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts' },
+    outdir,
+  });
+}
+
+/** The wire of docs/cli.md as JSON Schema, made from the very schemas that parse it. */
+async function writeSchema(outdir) {
+  const outfile = path.join(outdir, '.schema.cjs');
+  await esbuild.build({ ...common, plugins: [], entryPoints: ['scripts/protocolSchema.ts'], outfile });
+  const { protocolSchema } = createRequire(import.meta.url)(outfile);
+  await writeFile(path.join(outdir, 'protocol.schema.json'), `${JSON.stringify(protocolSchema(), null, 2)}\n`);
+  await rm(outfile);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

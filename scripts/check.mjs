@@ -1,0 +1,50 @@
+// `npm run check`: every gate that needs no running product, side by side. Prints one line per gate, then the full
+// output of those that failed.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { ensureInstalled, root } from './bootstrap.mjs';
+
+ensureInstalled();
+
+const tsc = 'node_modules/typescript/bin/tsc';
+
+const GATES = [
+  { name: 'types', args: [tsc, '-p', '.'] },
+  { name: 'types: webview', args: [tsc, '-p', 'webview-ui'], needs: 'webview-ui/tsconfig.json' },
+  { name: 'lint', args: ['node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'] },
+  {
+    name: 'format',
+    args: ['node_modules/@biomejs/biome/bin/biome', 'format', '--colors=off', '--reporter=concise', '.'],
+    remedy: 'npm run format',
+  },
+  { name: 'dead code', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
+  { name: 'architecture', args: ['node_modules/vitest/vitest.mjs', 'run', 'test/architecture.test.ts'] },
+  { name: 'package.json', args: ['scripts/checkManifest.mjs'] },
+];
+
+/** Resolves when the gate has ended; its output is kept, so that seven tools do not talk at once. */
+function run(gate) {
+  const started = Date.now();
+  return new Promise((resolve) => {
+    let output = '';
+    const child = spawn(process.execPath, gate.args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
+    child.on('error', (error) => (output += error.message));
+    child.on('close', (code) => {
+      const seconds = ((Date.now() - started) / 1000).toFixed(1);
+      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${gate.name} (${seconds} s)`);
+      resolve({ ...gate, ok: code === 0, output: output.trim() });
+    });
+  });
+}
+
+const gates = GATES.filter(({ needs }) => !needs || existsSync(path.join(root, needs)));
+const failed = (await Promise.all(gates.map(run))).filter(({ ok }) => !ok);
+for (const { name, args, output, remedy } of failed) {
+  console.log(`\n── ${name}: node ${args.join(' ')}\n${output}`);
+  if (remedy) console.log(`Repair it with: ${remedy}`);
+}
+console.log(`\n${gates.length - failed.length} of ${gates.length} gates hold.`);
+process.exitCode = failed.length === 0 ? 0 : 1;

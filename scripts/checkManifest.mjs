@@ -1,0 +1,70 @@
+// What package.json must not contain: texts that cannot be translated, and API that Microsoft does not publish.
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './bootstrap.mjs';
+
+const TEXT_KEYS = new Set(
+  (
+    'title shortTitle label category description markdownDescription enumDescriptions markdownEnumDescriptions ' +
+    'enumItemLabels contents placeholder deprecationMessage markdownDeprecationMessage patternErrorMessage detail'
+  ).split(' '),
+);
+/** Names that stay the same in every language. */
+const PROPER_NAMES = new Set(['Tiller']);
+
+const manifest = readJson('package.json');
+const texts = existsSync(path.join(root, 'package.nls.json')) ? readJson('package.nls.json') : {};
+const problems = [];
+const used = new Set();
+
+checkTexts(manifest.contributes, 'contributes', false);
+for (const key of Object.keys(texts)) if (!used.has(key)) problems.push(`package.nls.json: nobody uses "${key}"`);
+if (manifest.enabledApiProposals) problems.push('package.json: enabledApiProposals names proposed API');
+for (const file of sources()) {
+  if (/vscode\.proposed|enabledApiProposals/.test(`${file.name}\n${file.text}`)) {
+    problems.push(`${file.name}: proposed API`);
+  }
+}
+
+for (const problem of problems) console.log(problem);
+if (problems.length === 0) console.log('Texts and API are fine.');
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function checkTexts(value, where, isText) {
+  if (typeof value === 'string') {
+    noteUse(value);
+    if (isText && !/^%[^%]+%$/.test(value) && !PROPER_NAMES.has(value)) {
+      problems.push(`package.json: ${where} is "${value}"; put the text into package.nls.json`);
+    }
+  } else if (Array.isArray(value)) {
+    for (const [index, entry] of value.entries()) checkTexts(entry, `${where}[${index}]`, isText);
+  } else if (value !== null && typeof value === 'object') {
+    // `properties` are settings: their keys are ids, whatever they are called.
+    const keysAreIds = where.endsWith('.properties');
+    for (const [key, entry] of Object.entries(value)) {
+      const isName = key === 'name' && where.startsWith('contributes.views.');
+      checkTexts(entry, `${where}.${key}`, !keysAreIds && (TEXT_KEYS.has(key) || isName));
+    }
+  }
+}
+
+function noteUse(value) {
+  const key = /^%([^%]+)%$/.exec(value)?.[1];
+  if (!key) return;
+  used.add(key);
+  if (typeof texts[key] !== 'string') problems.push(`package.nls.json: "${key}" is missing`);
+}
+
+function sources() {
+  return ['src', 'webview-ui']
+    .flatMap((folder) => {
+      const names = readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' });
+      return names.map((name) => `${folder}/${name}`);
+    })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => ({ name, text: readFileSync(path.join(root, name), 'utf8') }));
+}
+
+function readJson(name) {
+  return JSON.parse(readFileSync(path.join(root, name), 'utf8'));
+}

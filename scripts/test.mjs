@@ -1,0 +1,99 @@
+// `npm test`: everything that must hold, in one command, on a clone without node_modules.
+// The last line is always "N passed, N failed" with the tests of all suites; a gate that fails without a test of its own
+// (build, check) counts as one failure, so that "0 failed" means exactly: exit code 0.
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { ensureInstalled, root } from './bootstrap.mjs';
+
+ensureInstalled();
+
+const reports = path.join(root, 'artifacts', 'test');
+rmSync(reports, { recursive: true, force: true });
+mkdirSync(reports, { recursive: true });
+
+const node = (...args) => ({ command: process.execPath, args });
+const vitestReport = path.join(reports, 'fast.json');
+
+/** In order. `report` says where a suite leaves its result and who can read it; a step without one is a gate. */
+const STEPS = [
+  { name: 'build', ...node('scripts/build.mjs') },
+  { name: 'check', ...node('scripts/check.mjs') },
+  {
+    name: 'test:fast',
+    ...node(
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${vitestReport}`,
+    ),
+    report: () => readVitest(vitestReport),
+  },
+];
+
+const results = [];
+for (const step of STEPS) {
+  console.log(`\n── ${step.name} ${'─'.repeat(Math.max(0, 70 - step.name.length))}`);
+  const started = Date.now();
+  const code = await run(step);
+  results.push({ name: step.name, ...verdict(step, code), seconds: (Date.now() - started) / 1000 });
+}
+summarise();
+
+/** Resolves with the exit code; a signal or a failed start counts as 1. */
+function run({ command, args }) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', (error) => {
+      console.error(error.message);
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  });
+}
+
+function verdict(step, code) {
+  if (!step.report) return { passed: 0, failed: code === 0 ? 0 : 1, skipped: [] };
+  try {
+    const counts = step.report();
+    const nothingRan = counts.passed + counts.failed === 0;
+    // A runner that ends badly without naming a test (an unhandled rejection, say) has still failed.
+    const failed = counts.failed === 0 && (code !== 0 || nothingRan) ? 1 : counts.failed;
+    return { ...counts, failed, note: nothingRan ? 'no test ran' : undefined };
+  } catch (error) {
+    return { passed: 0, failed: 1, skipped: [], note: `no report: ${error.message}` };
+  }
+}
+
+/** A test file that could not even be loaded has no tests in the report; it counts as one failure. */
+function readVitest(file) {
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  const counts = { passed: 0, failed: 0, skipped: [] };
+  for (const suite of report.testResults) {
+    const failedBefore = counts.failed;
+    for (const test of suite.assertionResults) {
+      if (test.status === 'passed') counts.passed += 1;
+      else if (test.status === 'failed') counts.failed += 1;
+      else counts.skipped.push(`${path.relative(root, suite.name)}: ${test.fullName}`);
+    }
+    if (suite.status === 'failed' && counts.failed === failedBefore) counts.failed += 1;
+  }
+  return counts;
+}
+
+function summarise() {
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  const skipped = results.flatMap((result) => result.skipped);
+  console.log(`\n── summary ${'─'.repeat(63)}`);
+  for (const { name, passed, failed, seconds, note } of results) {
+    const tests = passed + failed > 1 || passed > 0 ? `${passed} passed${failed ? `, ${failed} failed` : ''}` : '';
+    const words = [failed ? 'FAILED' : 'ok', `${seconds.toFixed(1)} s`.padStart(8), tests, note].filter(Boolean);
+    console.log(`${name.padEnd(12)} ${words.join('  ')}`);
+  }
+  for (const name of skipped) console.log(`skipped: ${name}`);
+  process.exitCode = sum('failed') === 0 ? 0 : 1;
+  console.log(
+    `\n${sum('passed')} passed, ${sum('failed')} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`,
+  );
+}

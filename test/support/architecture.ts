@@ -1,0 +1,189 @@
+/** The house of the design as rules over file texts: who may import whom, and what deciding code may not touch. */
+import path from 'node:path';
+import { importsOf, lineAt, scanSource } from './sourceText.ts';
+import type { ImportReference, ScannedSource } from './sourceText.ts';
+
+export interface SourceFile {
+  /** From the repository's root, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Violation {
+  readonly path: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+const LEAVES = ['model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
+const CORE = ['ports', 'util', 'session', 'tools', ...LEAVES].map((name) => `core/${name}`);
+const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
+
+/** Each layer and what it may import besides itself. A layer that is not listed has no place in the house. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  'core/util': ['protocol'],
+  'core/ports': ['protocol', 'core/util'],
+  ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
+  'core/tools': [...FOUNDATION, ...inCore('patch', 'policy', 'sandbox', 'mcp')],
+  'core/session': [...FOUNDATION, ...inCore('model', 'tools', 'history', 'prompt', 'rollout', 'agents')],
+  node: ['protocol', ...CORE],
+  vscode: ['protocol', ...CORE],
+  'extension.ts': ['protocol', ...CORE, 'node', 'vscode'],
+  'cli.ts': ['protocol', ...CORE, 'node'],
+  'webview-ui': ['protocol'],
+};
+
+/** Node's modules that read or change the world, a clock or chance. The rest (path, url, util …) only compute. */
+const WORLDLY = new Set(
+  (
+    'fs child_process net http http2 https dns tls dgram os worker_threads cluster process timers perf_hooks readline ' +
+    'repl vm v8 module inspector tty sqlite'
+  ).split(' '),
+);
+
+const NODE_GLOBAL_PROCESS = 'env|cwd|platform|argv|hrtime|nextTick|versions?|arch|memoryUsage|exit|uptime|getuid';
+
+/** In `protocol` and `core` these come in through a port, or not at all. */
+const IMPURE: readonly { readonly pattern: RegExp; readonly name: string }[] = [
+  { pattern: /\bDate\s*\.\s*now\b/g, name: 'Date.now' },
+  { pattern: /\bnew\s+Date\b(?:\s*\(\s*\)|(?!\s*\())/g, name: 'new Date()' },
+  { pattern: /\bMath\s*\.\s*random\b/g, name: 'Math.random' },
+  { pattern: /\bperformance\s*\.\s*now\b/g, name: 'performance.now' },
+  { pattern: /\b(?:randomUUID|randomBytes|randomInt|getRandomValues)\b/g, name: 'random bytes' },
+  { pattern: /(?<!\.\s*)\b(?:setTimeout|setInterval|setImmediate)\b/g, name: 'timers' },
+  { pattern: /(?<!\btypeof\s+)\bglobalThis\b/g, name: 'globalThis' },
+];
+
+export function findViolations(files: readonly SourceFile[]): Violation[] {
+  const violations: Violation[] = [];
+  const graph = new Map<string, string[]>();
+  for (const file of files) {
+    const scanned = scanSource(file.text);
+    const imports = importsOf(scanned);
+    const report = (line: number, message: string): number => violations.push({ path: file.path, line, message });
+    for (const reference of imports) {
+      const problem = importProblem(file.path, reference);
+      if (problem) report(reference.line, problem);
+    }
+    for (const { line, name } of impurities(file.path, scanned)) {
+      report(line, `${layerOf(file.path)} must not use ${name}; ask a port`);
+    }
+    graph.set(file.path, imports.map(({ specifier }) => resolveImport(file.path, specifier)).filter(isPath));
+  }
+  for (const cycle of findCycles(graph)) {
+    violations.push({ path: cycle[0] ?? '', line: 1, message: `import cycle: ${[...cycle, cycle[0]].join(' → ')}` });
+  }
+  return violations;
+}
+
+/** The part of the house a file belongs to, or null for tests, scripts and the like. */
+export function layerOf(file: string): string | null {
+  if (file.startsWith('webview-ui/')) return 'webview-ui';
+  if (!file.startsWith('src/')) return null;
+  const [first = '', second = ''] = file.slice('src/'.length).split('/');
+  if (first === 'cli') return 'cli.ts';
+  return first === 'core' ? `core/${path.posix.basename(second, '.ts')}` : first;
+}
+
+/** Folders of `src/` that its README does not name as `folder/`. */
+export function foldersMissingFromMap(readme: string, files: readonly SourceFile[]): string[] {
+  const folders = files.map((file) => path.posix.dirname(file.path)).filter((folder) => folder.startsWith('src/'));
+  return [...new Set(folders)].filter((folder) => !readme.includes(`${path.posix.basename(folder)}/`)).sort();
+}
+
+function importProblem(file: string, { specifier }: ImportReference): string | null {
+  const layer = layerOf(file);
+  if (layer !== null && !ARROWS[layer]) return `${layer} has no place in the house`;
+  if (specifier === null) return layer === null ? null : 'an import must name its module literally';
+  if (/(?:^|\/)shared\//.test(specifier) && escapesRepository(file, specifier))
+    return `${specifier} is not in this repository`;
+  if (layer === null) return null;
+  if (specifier.startsWith('.')) return arrowProblem(layer, resolveImport(file, specifier) ?? '');
+  return packageProblem(layer, specifier);
+}
+
+function arrowProblem(layer: string, target: string): string | null {
+  const targetLayer = layerOf(target);
+  if (targetLayer === layer) return null;
+  if (targetLayer === null) return `${layer} must not import ${target}, which is not part of the product`;
+  return ARROWS[layer]?.includes(targetLayer) ? null : `${layer} must not import ${targetLayer}`;
+}
+
+function packageProblem(layer: string, specifier: string): string | null {
+  if (specifier === 'vscode') {
+    return layer === 'vscode' || layer === 'extension.ts' ? null : `${layer} must not import vscode`;
+  }
+  const name = specifier.replace(/^node:/, '').split('/')[0] ?? '';
+  const isNode = specifier.startsWith('node:') || WORLDLY.has(name);
+  const speaksOrShows = layer === 'protocol' || layer === 'webview-ui';
+  const worldly = isNode && (speaksOrShows || (layer.startsWith('core/') && WORLDLY.has(name)));
+  return worldly ? `${layer} must not import ${specifier}` : null;
+}
+
+function impurities(file: string, { code }: ScannedSource): { line: number; name: string }[] {
+  const layer = layerOf(file);
+  if (layer !== 'protocol' && !layer?.startsWith('core/')) return [];
+  const found = [...IMPURE, { pattern: nodeProcess(code), name: 'process' }].flatMap(({ pattern, name }) =>
+    [...code.matchAll(pattern)].map((match) => ({ line: lineAt(code, match.index), name })),
+  );
+  return found.sort((a, b) => a.line - b.line);
+}
+
+/** A file may call a variable of its own `process`; then only the members that none but Node's has are suspicious. */
+function nodeProcess(code: string): RegExp {
+  const ownVariable = /\b(?:const|let|of)\s+process\b|[(,{]\s*process\s*[,:)}=]|\bprocess\s*=>/.test(code);
+  const members = ownVariable ? `(?:${NODE_GLOBAL_PROCESS})\\b` : '';
+  return new RegExp(`(?<![.\\w$]\\s*)process\\s*(?:\\?\\.|\\.(?!\\.))\\s*${members}`, 'g');
+}
+
+function resolveImport(file: string, specifier: string | null): string | null {
+  if (!specifier?.startsWith('.')) return null;
+  return path.posix.join(path.posix.dirname(file), specifier);
+}
+
+function escapesRepository(file: string, specifier: string): boolean {
+  return specifier.startsWith('/') || (resolveImport(file, specifier)?.startsWith('..') ?? false);
+}
+
+/** One cycle for each knot of files that can all reach each other, shortest first way round. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const cycles: string[][] = [];
+  const seen = new Set<string>();
+  for (const start of graph.keys()) {
+    if (seen.has(start)) continue;
+    const cycle = shortestWayBack(graph, start);
+    if (!cycle) continue;
+    for (const file of cycle) seen.add(file);
+    cycles.push(cycle);
+  }
+  return cycles;
+}
+
+function shortestWayBack(graph: ReadonlyMap<string, readonly string[]>, start: string): string[] | null {
+  const cameFrom = new Map<string, string | null>([[start, null]]);
+  const queue = [start];
+  for (const file of queue) {
+    for (const next of graph.get(file) ?? []) {
+      if (next === start) return wayFrom(cameFrom, file);
+      if (cameFrom.has(next) || !graph.has(next)) continue;
+      cameFrom.set(next, file);
+      queue.push(next);
+    }
+  }
+  return null;
+}
+
+function wayFrom(cameFrom: ReadonlyMap<string, string | null>, end: string): string[] {
+  const way: string[] = [];
+  for (let file: string | null = end; file !== null; file = cameFrom.get(file) ?? null) way.unshift(file);
+  return way;
+}
+
+function inCore(...names: string[]): string[] {
+  return names.map((name) => `core/${name}`);
+}
+
+function isPath(value: string | null): value is string {
+  return value !== null;
+}
