@@ -1,0 +1,241 @@
+/**
+ * What core asks of the world. Core decides; behind every interface here stands a hand (in `node/` or `vscode/`) that acts.
+ *
+ * Paths are absolute and in the host's own notation unless said otherwise. Every wait takes an `AbortSignal`.
+ */
+
+// ---------------------------------------------------------------- workspace
+
+export interface TextFile {
+  /** Decoded text with its own line endings, without a byte order mark. */
+  readonly text: string;
+  /** The live document where one is open, the disk otherwise. */
+  readonly source: 'buffer' | 'disk';
+  /** True when the buffer holds edits the person has not saved. */
+  readonly dirty: boolean;
+}
+
+export interface FileStat {
+  readonly type: 'file' | 'directory' | 'other';
+  readonly symbolicLink: boolean;
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly type: 'file' | 'directory' | 'symbolic_link' | 'other';
+}
+
+/** Lines `start`…`end` (0-based, end excluded) of the old text become `text`, which carries its own line endings. */
+export interface TextHunk {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * One file's net change, planned against the text that was read. A plan can be shown, approved, tested and thrown away;
+ * only `Workspace.apply` touches anything.
+ */
+export type FileChange =
+  | {
+      readonly kind: 'add';
+      readonly path: string;
+      readonly text: string;
+      /** The text that is replaced; `null` when there was no file, or one that is not text. */
+      readonly before: string | null;
+    }
+  | {
+      readonly kind: 'delete';
+      readonly path: string;
+      /** `null` when the file is not text. */
+      readonly before: string | null;
+    }
+  | {
+      readonly kind: 'update';
+      readonly path: string;
+      readonly before: string;
+      readonly after: string;
+      /** In ascending order, not overlapping. */
+      readonly hunks: readonly TextHunk[];
+      readonly movedTo: string | null;
+      /** The text that the move replaces; `null` when there was no file, or one that is not text. */
+      readonly movedOver: string | null;
+    };
+
+export interface LandedFile {
+  readonly path: string;
+  /** False when the change stands in a buffer that was left unsaved because it held the person's own edits. */
+  readonly saved: boolean;
+  /** Set when saving changed the text (a formatter), so that the model can be told. */
+  readonly reformatted: boolean;
+}
+
+export type ApplyResult =
+  | { readonly type: 'applied'; readonly files: readonly LandedFile[] }
+  /** The files are no longer what the plan was made for: plan again. Nothing was changed. */
+  | { readonly type: 'stale'; readonly paths: readonly string[] }
+  /** Everything was put back; `notRestored` names what could not be. */
+  | { readonly type: 'failed'; readonly message: string; readonly notRestored: readonly string[] };
+
+export type WorkspaceErrorCode = 'not_found' | 'is_directory' | 'not_text' | 'too_large' | 'denied' | 'io';
+
+/** Why a file could not be read, in a form a tool can answer with. */
+export class WorkspaceError extends Error {
+  readonly code: WorkspaceErrorCode;
+  readonly path: string;
+  constructor(code: WorkspaceErrorCode, path: string, message: string) {
+    super(message);
+    this.name = 'WorkspaceError';
+    this.code = code;
+    this.path = path;
+  }
+}
+
+export interface Workspace {
+  /** Folders that are open, the first one first. */
+  readonly roots: readonly string[];
+  /** @throws WorkspaceError */
+  read(path: string, signal?: AbortSignal): Promise<TextFile>;
+  /** @throws WorkspaceError; `too_large` above `maxBytes`. */
+  readBytes(path: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Uint8Array>;
+  /** `undefined` when there is nothing. Follows symbolic links and says so. */
+  stat(path: string): Promise<FileStat | undefined>;
+  /** @throws WorkspaceError. Sorted by name. */
+  list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */
+  apply(changes: readonly FileChange[], signal?: AbortSignal): Promise<ApplyResult>;
+}
+
+// ---------------------------------------------------------------- commands
+
+export interface ExecRequest {
+  /** Program and arguments; never a string for a shell to take apart. */
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment of the process. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin: 'none' | 'pipe';
+  /** A pseudo terminal instead of pipes. */
+  readonly tty?: { readonly columns: number; readonly rows: number };
+}
+
+export interface ExecOutput {
+  readonly stream: 'stdout' | 'stderr';
+  readonly bytes: Uint8Array;
+}
+
+/** A process group (or a pid namespace) with its output. */
+export interface ExecProcess {
+  readonly pid: number | undefined;
+  /**
+   * Resolves when the process has ended and all its output was delivered. Output pipes that a surviving child still
+   * holds are waited for at most 2 s. Never rejects.
+   */
+  readonly exited: Promise<ExecExit>;
+  /** Output that came before the first listener is kept for it. One listener. */
+  onOutput(listener: (output: ExecOutput) => void): void;
+  write(chars: string): void;
+  /** Ends the whole tree: politely, and after `graceMs` (default 500) by force. Resolves when it has exited. */
+  kill(graceMs?: number): Promise<void>;
+}
+
+export interface ExecExit {
+  /** 128 + n when signal n ended it. */
+  readonly code: number;
+  readonly signal: string | null;
+}
+
+export interface Exec {
+  /** @throws Error with a sentence fit for the model when the process cannot be started. */
+  spawn(request: ExecRequest): Promise<ExecProcess>;
+}
+
+// ---------------------------------------------------------------- state on disk
+
+/** A file that only grows. */
+export interface AppendFile {
+  readonly path: string;
+  /** Returns once the operating system has it, so that a killed process loses nothing. @throws Error */
+  append(text: string): void;
+  /** Forces it to the disk. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** TILLER_HOME. Paths are relative to it, with `/`. Files are 0600, folders 0700. */
+export interface Storage {
+  readonly home: string;
+  openAppend(path: string): Promise<AppendFile>;
+  /** `undefined` when there is no such file. */
+  readText(path: string): Promise<string | undefined>;
+  /** Replaces the file whole: afterwards it is the old one or the new one. */
+  writeText(path: string, text: string): Promise<void>;
+  /** Paths of all files below a folder, sorted; none when there is no folder. */
+  listFiles(path: string): Promise<readonly string[]>;
+  remove(path: string): Promise<void>;
+}
+
+// ---------------------------------------------------------------- small hands
+
+export type Fetch = typeof globalThis.fetch;
+
+export interface Secrets {
+  /** The key entered for exactly this origin (scheme, host, port); a key is sent nowhere else (design decision 12). */
+  keyFor(origin: string): Promise<string | undefined>;
+}
+
+export interface Clock {
+  /** Wall time, for showing and recording. */
+  now(): Date;
+  /** Milliseconds of a clock that never jumps, for measuring. */
+  monotonic(): number;
+  /** Rejects with the signal's reason as soon as it aborts. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back once; the returned function cancels. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+export interface Ids {
+  /** UUID version 7: sorts by time. For threads. */
+  uuid(): string;
+  /** Short and unique in this process, e.g. `item_k3f9…`. */
+  next(prefix: string): string;
+  /** In [0, 1). For jitter. */
+  random(): number;
+}
+
+export interface Log {
+  debug(message: string, data?: unknown): void;
+  info(message: string, data?: unknown): void;
+  warn(message: string, data?: unknown): void;
+  error(message: string, data?: unknown): void;
+}
+
+/** Facts about the machine that do not change while we run. */
+export interface Host {
+  readonly platform: 'linux' | 'darwin' | 'win32';
+  readonly homeDirectory: string;
+  readonly tempDirectory: string;
+  /** Path of the person's shell. */
+  readonly shell: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  /** As we were started; what a command gets of it is decided in core. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Ports {
+  readonly workspace: Workspace;
+  readonly exec: Exec;
+  readonly storage: Storage;
+  readonly fetch: Fetch;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly host: Host;
+}

@@ -1,0 +1,22 @@
+/** Waiting that can be called off. */
+
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
+export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  promise.catch(() => {});
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Calls back when the signal aborts, at once if it has; the returned function takes the listener away. */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  if (signal.aborted) {
+    callback();
+    return () => {};
+  }
+  signal.addEventListener('abort', callback, { once: true });
+  return () => signal.removeEventListener('abort', callback);
+}

@@ -1,0 +1,32 @@
+import type { Disposable } from './disposable.ts';
+
+export type Listener<Value> = (value: Value) => void;
+
+/** Tells everybody, in the order they came. A listener that throws does not keep the others from hearing. */
+export class Emitter<Value> implements Disposable {
+  readonly #listeners = new Set<Listener<Value>>();
+  readonly #onError: (error: unknown) => void;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  readonly event = (listener: Listener<Value>): Disposable => {
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  };
+
+  fire(value: Value): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(value);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}

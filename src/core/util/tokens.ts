@@ -1,0 +1,94 @@
+/**
+ * Tokens by estimate and the cut of tool output that is built on it (codex-behaviour.md §5).
+ */
+
+const BYTES_PER_TOKEN = 4;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** `ceil(utf8 bytes / 4)`, the estimate used everywhere. */
+export function estimateTokens(text: string): number {
+  return tokensOfBytes(byteLength(text));
+}
+
+export function tokensOfBytes(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/** Bytes of the text in UTF-8. */
+export function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) continue;
+    bytes += unit < 0x800 ? 1 : 2;
+    if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(index + 1))) index++;
+  }
+  return bytes;
+}
+
+/** The two ends of a text that was too long, with the bytes that are missing between them. */
+export interface HeadTail {
+  readonly head: string;
+  readonly tail: string;
+  /** Bytes between them; 0 when nothing is missing. */
+  readonly omittedBytes: number;
+  /** Line breaks of the whole. */
+  readonly lineBreaks: number;
+}
+
+/**
+ * A text within `budget` tokens: itself, or its two ends with a marker between them and, in front, how long it was.
+ * Halves are moved inward to character boundaries. Deterministic, so that what was sent once can be sent again.
+ */
+export function truncateMiddle(whole: string | HeadTail, budget: number): string {
+  const text = typeof whole === 'string' ? { head: whole, tail: '', omittedBytes: 0, lineBreaks: -1 } : whole;
+  const kept = encoder.encode(text.head + text.tail);
+  const total = kept.length + text.omittedBytes;
+  const budgetBytes = budget * BYTES_PER_TOKEN;
+  if (text.omittedBytes === 0 && total <= budgetBytes) return text.head + text.tail;
+
+  const headBytes = Math.min(Math.floor(budgetBytes / 2), encoder.encode(text.head).length);
+  const tailBytes = Math.min(budgetBytes - headBytes, kept.length - headBytes);
+  const headEnd = startOfCharacter(kept, headBytes);
+  const tailStart = endOfCharacter(kept, kept.length - tailBytes);
+  const removed = tailStart - headEnd + text.omittedBytes;
+  const marker = `…${tokensOfBytes(removed)} tokens truncated…`;
+  const breaks = text.lineBreaks >= 0 ? text.lineBreaks : countLineBreaks(text.head);
+  const lines = breaks + ((text.tail || text.head).endsWith('\n') ? 0 : 1);
+  return [
+    `Warning: output was cut in the middle (${tokensOfBytes(total)} tokens in all).`,
+    `Total output lines: ${lines}`,
+    '',
+    decoder.decode(kept.subarray(0, headEnd)) + marker + decoder.decode(kept.subarray(tailStart)),
+  ].join('\n');
+}
+
+export function countLineBreaks(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/** Moves back to the first byte of the character that `offset` would cut. */
+function startOfCharacter(bytes: Uint8Array, offset: number): number {
+  while (offset > 0 && isContinuation(bytes[offset])) offset--;
+  return offset;
+}
+
+function endOfCharacter(bytes: Uint8Array, offset: number): number {
+  while (offset < bytes.length && isContinuation(bytes[offset])) offset++;
+  return offset;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

@@ -1,0 +1,271 @@
+/**
+ * News that come up: what a session tells everybody who listens (design §2).
+ *
+ * Every turn ends with exactly one `turn_completed` or `turn_aborted`, and no event with that `turnId` follows.
+ * What outlives a turn (a process, an agent) reports with `turnId: null`.
+ * Readers ignore unknown types and fields.
+ */
+import * as z from 'zod';
+import {
+  agentStateSchema,
+  deltaKindSchema,
+  fileChangeSummarySchema,
+  planStepSchema,
+  turnItemSchema,
+  userInputSchema,
+} from './item.ts';
+import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
+import {
+  approvalDecisionSchema,
+  approvalPolicySchema,
+  boxSchema,
+  decisionReasonSchema,
+  errorActionSchema,
+  errorKindSchema,
+  ruleSchema,
+  sandboxModeSchema,
+  sandboxPolicySchema,
+} from './policy.ts';
+
+/** Tokens, as the server counted them or, marked `estimated`, as we did. */
+export const tokenUsageSchema = z.object({
+  input: z.number(),
+  cachedInput: z.number(),
+  output: z.number(),
+  reasoning: z.number(),
+  total: z.number(),
+});
+export type TokenUsage = z.infer<typeof tokenUsageSchema>;
+
+/** The settings a turn runs under. */
+export const turnSettingsSchema = z.object({
+  model: z.string(),
+  effort: reasoningEffortSchema.nullable(),
+  summary: reasoningSummarySchema,
+  cwd: z.string(),
+  approvalPolicy: approvalPolicySchema,
+  sandboxPolicy: sandboxPolicySchema,
+  box: boxSchema,
+});
+export type TurnSettings = z.infer<typeof turnSettingsSchema>;
+
+/** Answers a person is offered; the wire form of the answer is `approvalDecisionSchema`. */
+export const approvalChoiceSchema = z.enum(['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort']);
+export type ApprovalChoice = z.infer<typeof approvalChoiceSchema>;
+
+export const approvalRequestSchema = z.object({
+  approvalId: z.string(),
+  itemId: z.string(),
+  callId: z.string(),
+  kind: z.enum(['command', 'patch', 'escalation', 'tool', 'network']),
+  /** As a person would type it. */
+  command: z.string().optional(),
+  cwd: z.string().optional(),
+  /** Where it would run. */
+  box: boxSchema.optional(),
+  /** Each sub-command of a script with its own verdict. */
+  parts: z
+    .array(
+      z.object({
+        command: z.string(),
+        verdict: z.enum(['allow', 'prompt', 'forbidden']),
+        reason: decisionReasonSchema,
+      }),
+    )
+    .optional(),
+  changes: z.array(fileChangeSummarySchema).optional(),
+  /** Of a patch: what it would change, in git format. */
+  diff: z.string().optional(),
+  /** Why a person is asked. */
+  reason: decisionReasonSchema,
+  /** What the model says it is for. */
+  justification: z.string().optional(),
+  /** The rule that "always allow …" would add. */
+  proposedRule: ruleSchema.optional(),
+  choices: z.array(approvalChoiceSchema),
+});
+export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
+
+export const questionSchema = z.object({
+  id: z.string(),
+  header: z.string(),
+  question: z.string(),
+  options: z.array(z.object({ label: z.string(), description: z.string() })),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+/** Somebody wants to know something: the model (`request_user_input`) or an MCP server (elicitation). */
+export const questionRequestSchema = z.discriminatedUnion('source', [
+  z.object({ source: z.literal('model'), questionId: z.string(), questions: z.array(questionSchema) }),
+  z.object({
+    source: z.literal('mcp'),
+    questionId: z.string(),
+    server: z.string(),
+    message: z.string(),
+    requestedSchema: z.record(z.string(), z.unknown()),
+  }),
+]);
+export type QuestionRequest = z.infer<typeof questionRequestSchema>;
+
+/** Who settled a question: the person, a remembered approval, a rule, the policy, nobody being there, or the turn's end. */
+export const resolvedBySchema = z.enum(['user', 'memory', 'rule', 'policy', 'non_interactive', 'turn_ended']);
+export type ResolvedBy = z.infer<typeof resolvedBySchema>;
+
+export const turnAbortReasonSchema = z.enum(['interrupted', 'replaced', 'failed', 'crashed']);
+export type TurnAbortReason = z.infer<typeof turnAbortReasonSchema>;
+
+export const eventMsgSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('thread_started'),
+    cwd: z.string(),
+    model: z.string(),
+    approvalPolicy: approvalPolicySchema,
+    sandbox: sandboxModeSchema,
+    box: boxSchema,
+    rolloutPath: z.string().nullable(),
+    /** True when the thread was there before this process. */
+    resumed: z.boolean().optional(),
+    forkedFrom: z.string().optional(),
+    provider: z.string().optional(),
+  }),
+  z.object({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema }),
+  z.object({ type: z.literal('title_changed'), title: z.string() }),
+  z.object({ type: z.literal('turn_started'), settings: turnSettingsSchema, contextWindow: z.number().nullable() }),
+  /** Said again with the same id when the person edits it. */
+  z.object({ type: z.literal('input_queued'), id: z.string(), input: z.array(userInputSchema) }),
+  z.object({ type: z.literal('input_dequeued'), id: z.string(), reason: z.enum(['joined', 'withdrawn', 'dropped']) }),
+  z.object({ type: z.literal('item_started'), item: turnItemSchema }),
+  z.object({
+    type: z.literal('item_delta'),
+    itemId: z.string(),
+    kind: deltaKindSchema,
+    text: z.string(),
+    /** For `output`: which pipe it came through. */
+    stream: z.enum(['stdout', 'stderr']).optional(),
+  }),
+  z.object({ type: z.literal('item_completed'), item: turnItemSchema }),
+  z.object({ type: z.literal('approval_requested'), ...approvalRequestSchema.shape }),
+  z.object({
+    type: z.literal('approval_resolved'),
+    approvalId: z.string(),
+    decision: approvalDecisionSchema,
+    by: resolvedBySchema,
+    /** With `approved_for_thread`: what is remembered from here on. */
+    keys: z.array(z.string()).optional(),
+  }),
+  z.object({ type: z.literal('question_requested'), request: questionRequestSchema }),
+  z.object({ type: z.literal('question_resolved'), questionId: z.string(), by: resolvedBySchema }),
+  z.object({
+    type: z.literal('dynamic_tool_requested'),
+    callId: z.string(),
+    turnId: z.string(),
+    tool: z.string(),
+    arguments: z.unknown(),
+  }),
+  z.object({ type: z.literal('dynamic_tool_resolved'), callId: z.string(), success: z.boolean() }),
+  z.object({ type: z.literal('plan_updated'), explanation: z.string().optional(), steps: z.array(planStepSchema) }),
+  /** All the turn has changed so far, in git format, paths from the working directory. */
+  z.object({ type: z.literal('turn_diff'), unifiedDiff: z.string() }),
+  z.object({
+    type: z.literal('token_count'),
+    /** Of the last request: what the context meter shows. */
+    last: tokenUsageSchema,
+    /** Sum over all requests of the thread. */
+    total: tokenUsageSchema,
+    contextWindow: z.number().nullable(),
+    estimated: z.boolean(),
+  }),
+  z.object({
+    type: z.literal('stream_error'),
+    kind: errorKindSchema,
+    message: z.string(),
+    /** The attempt that failed, counted from 1. */
+    attempt: z.number(),
+    of: z.number(),
+    retryInMs: z.number(),
+  }),
+  z.object({ type: z.literal('warning'), message: z.string() }),
+  z.object({
+    type: z.literal('error'),
+    kind: errorKindSchema,
+    /** One plain sentence. */
+    message: z.string(),
+    /** The server's or system's own words. */
+    detail: z.string().optional(),
+    action: errorActionSchema.optional(),
+  }),
+  z.object({ type: z.literal('turn_completed'), lastMessage: z.string().nullable() }),
+  z.object({ type: z.literal('turn_aborted'), reason: turnAbortReasonSchema }),
+  z.object({
+    type: z.literal('process_started'),
+    processId: z.string(),
+    itemId: z.string(),
+    command: z.string(),
+    cwd: z.string(),
+    box: boxSchema,
+  }),
+  z.object({
+    type: z.literal('process_output'),
+    processId: z.string(),
+    text: z.string(),
+    stream: z.enum(['stdout', 'stderr']),
+  }),
+  z.object({ type: z.literal('process_exited'), processId: z.string(), exitCode: z.number().nullable() }),
+  z.object({
+    type: z.literal('mcp_status'),
+    server: z.string(),
+    status: z.enum(['starting', 'ready', 'needs_auth', 'failed', 'cancelled', 'stopped']),
+    error: z.string().optional(),
+    toolCount: z.number().optional(),
+  }),
+  z.object({
+    type: z.literal('agent_status'),
+    agentId: z.string(),
+    role: z.string(),
+    state: agentStateSchema,
+    lastMessage: z.string().optional(),
+  }),
+  z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
+  z.object({
+    type: z.literal('files_reverted'),
+    turnId: z.string(),
+    direction: z.enum(['undo', 'redo']),
+    paths: z.array(z.string()),
+    /** Left alone because somebody else has changed them since. */
+    skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
+  }),
+  z.object({
+    type: z.literal('turns_rolled_back'),
+    toItemId: z.string(),
+    /** Taken out of the conversation, oldest first. */
+    turnIds: z.array(z.string()),
+    files: z.boolean(),
+    conversation: z.boolean(),
+  }),
+  z.object({ type: z.literal('thread_closed') }),
+]);
+export type EventMsg = z.infer<typeof eventMsgSchema>;
+export type EventMsgType = EventMsg['type'];
+export type EventMsgOf<Type extends EventMsgType> = Extract<EventMsg, { type: Type }>;
+
+export const eventSchema = z.object({
+  v: z.literal(1),
+  /** Counts from 1 without gaps in one process, over all its threads. */
+  seq: z.number().int().positive(),
+  /** ISO 8601, milliseconds, UTC. */
+  at: z.string(),
+  threadId: z.string(),
+  turnId: z.string().nullable(),
+  /** The submission that caused it. */
+  submissionId: z.string().nullable(),
+  msg: eventMsgSchema,
+});
+export type Event = z.infer<typeof eventSchema>;
+
+/**
+ * Whether an event is kept in the rollout. What is not kept can be told again from what is: a delta is part of the
+ * completed item, a retry ends in a turn.
+ */
+export function isPersisted(msg: EventMsg): boolean {
+  return msg.type !== 'item_delta' && msg.type !== 'process_output' && msg.type !== 'stream_error';
+}

@@ -1,0 +1,111 @@
+/**
+ * Words that go down: what a client asks of a session (design §2).
+ *
+ * An unknown, stale or already answered id is never an error: it is ignored with a `warning`.
+ */
+import * as z from 'zod';
+import { toolContentItemSchema, userInputSchema } from './item.ts';
+import { approvalDecisionSchema, approvalPolicySchema, sandboxPolicyInputSchema } from './policy.ts';
+
+export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
+
+export const reasoningSummarySchema = z.enum(['auto', 'concise', 'detailed', 'none']);
+export type ReasoningSummary = z.infer<typeof reasoningSummarySchema>;
+
+/** Settings of a turn that a client may change, for one turn or from then on (codex-behaviour.md §3.5). */
+export const turnOverridesSchema = z.strictObject({
+  model: z.string().min(1).optional(),
+  /** `null` takes the model's own default again. */
+  effort: reasoningEffortSchema.nullable().optional(),
+  summary: reasoningSummarySchema.optional(),
+  /** Absolute path. */
+  cwd: z.string().min(1).optional(),
+  policy: approvalPolicySchema.optional(),
+  box: sandboxPolicyInputSchema.optional(),
+});
+export type TurnOverrides = z.infer<typeof turnOverridesSchema>;
+
+/** A tool that the client runs itself (seed 004, "Dynamic Tools"). */
+export const dynamicToolSpecSchema = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  description: z.string(),
+  /** Any JSON Schema of an object. */
+  inputSchema: z.record(z.string(), z.unknown()),
+});
+export type DynamicToolSpec = z.infer<typeof dynamicToolSpecSchema>;
+
+export const jsonSchemaSchema = z.record(z.string(), z.unknown());
+
+export const opSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('user_turn'),
+    input: z.array(userInputSchema).min(1),
+    /** For this turn only. */
+    overrides: turnOverridesSchema.optional(),
+    /** JSON Schema the last message must satisfy, for this turn only. */
+    outputSchema: jsonSchemaSchema.optional(),
+  }),
+  /** Joins the running turn at its next boundary; queued until then. Starts a turn when none runs. */
+  z.strictObject({ type: z.literal('steer'), input: z.array(userInputSchema).min(1) }),
+  /** Changes a queued input, or withdraws it with `null`. `id` is the submission that queued it. */
+  z.strictObject({
+    type: z.literal('edit_queued'),
+    id: z.string(),
+    input: z.array(userInputSchema).min(1).nullable(),
+  }),
+  z.strictObject({ type: z.literal('interrupt') }),
+  /** From the next turn on. */
+  z.strictObject({ type: z.literal('override_turn_context'), ...turnOverridesSchema.shape }),
+  z.strictObject({
+    type: z.literal('approval'),
+    approvalIds: z.array(z.string()).min(1),
+    decision: approvalDecisionSchema,
+  }),
+  z.strictObject({
+    type: z.literal('user_input_answer'),
+    questionId: z.string(),
+    /** Question id → chosen labels or free text; `null` cancels. */
+    answers: z.record(z.string(), z.array(z.string())).nullable(),
+  }),
+  z.strictObject({
+    type: z.literal('elicitation_answer'),
+    questionId: z.string(),
+    action: z.enum(['accept', 'decline', 'cancel']),
+    content: z.record(z.string(), z.unknown()).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('dynamic_tool_response'),
+    callId: z.string(),
+    contentItems: z.array(toolContentItemSchema),
+    success: z.boolean(),
+  }),
+  /** Declares the client's own tools. Only before the first turn. */
+  z.strictObject({ type: z.literal('register_tools'), tools: z.array(dynamicToolSpecSchema) }),
+  z.strictObject({ type: z.literal('process_input'), processId: z.string(), chars: z.string() }),
+  z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
+  /** Takes up a turn that failed, was interrupted or was cut by a crash, with nothing new said. */
+  z.strictObject({ type: z.literal('retry') }),
+  z.strictObject({ type: z.literal('compact') }),
+  z.strictObject({ type: z.literal('undo'), turnId: z.string() }),
+  z.strictObject({ type: z.literal('redo') }),
+  z.strictObject({
+    type: z.literal('rollback'),
+    /** The first user message that is taken back, with all that followed. */
+    toItemId: z.string(),
+    files: z.boolean(),
+    conversation: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) }),
+  z.strictObject({ type: z.literal('shutdown') }),
+]);
+export type Op = z.infer<typeof opSchema>;
+export type OpType = Op['type'];
+export type OpOf<Type extends OpType> = Extract<Op, { type: Type }>;
+
+/** One entry of the submission queue. Everything an op causes carries its `id` as `submissionId`. */
+export const submissionSchema = z.strictObject({ id: z.string().min(1), op: opSchema });
+export type Submission = z.infer<typeof submissionSchema>;
+
+/** The same as it stands on a line of `exec --input jsonl`, where the id may be left out. */
+export const submissionLineSchema = z.strictObject({ id: z.string().min(1).optional(), op: opSchema });

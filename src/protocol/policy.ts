@@ -1,0 +1,134 @@
+/**
+ * The words of permission: who is asked, what a command may touch, and why a decision fell the way it did.
+ *
+ * Names and semantics follow codex-behaviour.md §6 (SEED era): `AskForApproval` and `SandboxPolicy`.
+ */
+import * as z from 'zod';
+
+/** When a person is asked before something runs or is written (codex-behaviour.md §6.1). */
+export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
+export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
+
+export const sandboxModeSchema = z.enum(['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox']);
+export type SandboxMode = z.infer<typeof sandboxModeSchema>;
+
+/** What a command may touch (codex-behaviour.md §6.2). The paths are absolute. */
+export const sandboxPolicySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('read-only'), networkAccess: z.boolean().default(false) }),
+  z.object({
+    type: z.literal('workspace-write'),
+    /** Writable besides the working directory. */
+    writableRoots: z.array(z.string()).default([]),
+    networkAccess: z.boolean().default(false),
+    excludeTmpdirEnvVar: z.boolean().default(false),
+    excludeSlashTmp: z.boolean().default(false),
+  }),
+  z.object({ type: z.literal('danger-full-access') }),
+  /** Somebody else's sandbox surrounds this process: commands run plain, the model is told about the network. */
+  z.object({ type: z.literal('external-sandbox'), networkAccess: z.boolean().default(false) }),
+]);
+export type SandboxPolicy = z.infer<typeof sandboxPolicySchema>;
+
+/** A sandbox policy, or just its mode, which stands for that mode with its defaults. */
+export const sandboxPolicyInputSchema = z.union([
+  sandboxModeSchema.transform((type): SandboxPolicy => sandboxPolicySchema.parse({ type })),
+  sandboxPolicySchema,
+]);
+
+/** The mechanism that really surrounds a command; `none` says honestly that nothing does. */
+export const boxSchema = z.enum(['bubblewrap', 'seatbelt', 'external', 'none']);
+export type Box = z.infer<typeof boxSchema>;
+
+/** Whether a patch inside the writable roots waits for a decision (`before`) or lands and is reviewed `after`. */
+export const reviewSettingSchema = z.enum(['before', 'after']);
+export type ReviewSetting = z.infer<typeof reviewSettingSchema>;
+
+/** A chat mode is nothing but a named bundle of policy, box and review (design decision 6). */
+export const chatModeSchema = z.enum(['chat', 'agent', 'plan', 'full-access']);
+export type ChatMode = z.infer<typeof chatModeSchema>;
+
+/** The rule or heuristic that made a decision, in a form a person can look up. */
+export const decisionReasonSchema = z.object({
+  source: z.enum(['rule', 'heuristic', 'policy', 'sandbox', 'hint']),
+  /** Stable name, e.g. `known-safe`, `dangerous`, `untrusted`, or the rule's own place. */
+  id: z.string(),
+  /** One plain sentence. */
+  text: z.string(),
+});
+export type DecisionReason = z.infer<typeof decisionReasonSchema>;
+
+export const ruleDecisionSchema = z.enum(['allow', 'prompt', 'forbidden']);
+export type RuleDecision = z.infer<typeof ruleDecisionSchema>;
+
+/** One prefix rule of `rules.json` (contract.md): matches an argv that starts with the pattern, token by token. */
+export const ruleSchema = z.strictObject({
+  /** Each element is one word, or the list of words allowed in that place. */
+  pattern: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
+  decision: ruleDecisionSchema.default('allow'),
+  justification: z.string().trim().min(1).optional(),
+  /** Examples checked when the file is loaded; a string is split into words as a shell would. */
+  match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+  not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+});
+export type Rule = z.infer<typeof ruleSchema>;
+
+export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.array(ruleSchema) });
+export type RulesFile = z.infer<typeof rulesFileSchema>;
+
+/** How far an approval is remembered (design §2). */
+export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);
+export type RuleScope = z.infer<typeof ruleScopeSchema>;
+
+/**
+ * What a person answered. `"denied"` alone is read as a denial without a word.
+ * `abort` denies and stops the turn, as an interrupt does.
+ */
+export const approvalDecisionSchema = z.union([
+  z.literal('approved'),
+  z.literal('approved_for_thread'),
+  z.strictObject({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) }),
+  z.strictObject({ denied: z.strictObject({ message: z.string().optional() }) }),
+  z.literal('denied').transform((): { denied: { message?: string } } => ({ denied: {} })),
+  z.literal('abort'),
+]);
+export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
+
+/** What a call asks of the sandbox (codex-behaviour.md §6.2). */
+export const sandboxPermissionsSchema = z.enum(['use_default', 'require_escalated']);
+export type SandboxPermissions = z.infer<typeof sandboxPermissionsSchema>;
+
+/** Every kind of failure a person may meet (design decision 18). Each has a sentence, a cause and an action. */
+export const errorKindSchema = z.enum([
+  'auth',
+  'quota',
+  'rate_limited',
+  'overloaded',
+  'context_exceeded',
+  'invalid_request',
+  'model_not_found',
+  'content_filter',
+  'network',
+  'tls',
+  'proxy',
+  'timeout',
+  'stream_closed',
+  'bad_response',
+  'config',
+  'storage',
+  'sandbox',
+  'internal',
+]);
+export type ErrorKind = z.infer<typeof errorKindSchema>;
+
+/** The one thing a person can do about an error; the front door knows how to offer it. */
+export const errorActionSchema = z.enum([
+  'set_api_key',
+  'select_model',
+  'check_settings',
+  'check_network',
+  'retry',
+  'compact',
+  'new_thread',
+  'show_log',
+]);
+export type ErrorAction = z.infer<typeof errorActionSchema>;

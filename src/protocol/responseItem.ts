@@ -1,0 +1,138 @@
+/**
+ * What the model sees: the items of the Responses wire, in its own spelling (codex-behaviour.md §2.2).
+ *
+ * Unknown fields are dropped and unknown item types are skipped by whoever reads the wire: a server that learns a new
+ * word must not break a thread.
+ */
+import * as z from 'zod';
+
+export const contentPartSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('input_text'), text: z.string() }),
+  z.object({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() }),
+  z.object({ type: z.literal('output_text'), text: z.string() }),
+]);
+export type ContentPart = z.infer<typeof contentPartSchema>;
+
+/** A tool's answer when it is more than a string. */
+export const outputPartSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('input_text'), text: z.string() }),
+  z.object({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() }),
+]);
+export type OutputPart = z.infer<typeof outputPartSchema>;
+
+/** On the wire an output is a string or an array of parts, never `{content, success}` (codex-behaviour.md §14.1). */
+export const callOutputSchema = z.union([z.string(), z.array(outputPartSchema)]);
+export type CallOutput = z.infer<typeof callOutputSchema>;
+
+export const messageItemSchema = z.object({
+  type: z.literal('message'),
+  id: z.string().optional(),
+  role: z.enum(['user', 'assistant', 'developer', 'system']),
+  content: z.array(contentPartSchema),
+  phase: z.enum(['commentary', 'partial_answer', 'final_answer']).optional(),
+});
+export type MessageItem = z.infer<typeof messageItemSchema>;
+
+export const reasoningItemSchema = z.object({
+  type: z.literal('reasoning'),
+  id: z.string().optional(),
+  summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
+  content: z.array(z.object({ type: z.enum(['reasoning_text', 'text']), text: z.string() })).nullish(),
+  encrypted_content: z.string().nullish(),
+});
+export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
+
+export const functionCallItemSchema = z.object({
+  type: z.literal('function_call'),
+  id: z.string().optional(),
+  call_id: z.string(),
+  name: z.string(),
+  namespace: z.string().optional(),
+  /** JSON in a string, exactly as the model wrote it; it may be broken. */
+  arguments: z.string(),
+});
+export type FunctionCallItem = z.infer<typeof functionCallItemSchema>;
+
+export const functionCallOutputItemSchema = z.object({
+  type: z.literal('function_call_output'),
+  call_id: z.string(),
+  output: callOutputSchema,
+});
+export type FunctionCallOutputItem = z.infer<typeof functionCallOutputItemSchema>;
+
+export const customToolCallItemSchema = z.object({
+  type: z.literal('custom_tool_call'),
+  id: z.string().optional(),
+  status: z.string().optional(),
+  call_id: z.string(),
+  name: z.string(),
+  input: z.string(),
+});
+export type CustomToolCallItem = z.infer<typeof customToolCallItemSchema>;
+
+export const customToolCallOutputItemSchema = z.object({
+  type: z.literal('custom_tool_call_output'),
+  call_id: z.string(),
+  output: callOutputSchema,
+});
+export type CustomToolCallOutputItem = z.infer<typeof customToolCallOutputItemSchema>;
+
+export const localShellCallItemSchema = z.object({
+  type: z.literal('local_shell_call'),
+  id: z.string().optional(),
+  call_id: z.string().nullish(),
+  status: z.enum(['completed', 'in_progress', 'incomplete']).default('completed'),
+  action: z.object({
+    type: z.literal('exec'),
+    command: z.array(z.string()),
+    timeout_ms: z.number().nullish(),
+    working_directory: z.string().nullish(),
+    env: z.record(z.string(), z.string()).nullish(),
+    user: z.string().nullish(),
+  }),
+});
+export type LocalShellCallItem = z.infer<typeof localShellCallItemSchema>;
+
+/** Run by the server; only shown. */
+export const webSearchCallItemSchema = z.object({
+  type: z.literal('web_search_call'),
+  id: z.string().optional(),
+  status: z.string().optional(),
+  action: z.looseObject({ type: z.string(), query: z.string().optional() }).optional(),
+});
+export type WebSearchCallItem = z.infer<typeof webSearchCallItemSchema>;
+
+export const responseItemSchema = z.discriminatedUnion('type', [
+  messageItemSchema,
+  reasoningItemSchema,
+  functionCallItemSchema,
+  functionCallOutputItemSchema,
+  customToolCallItemSchema,
+  customToolCallOutputItemSchema,
+  localShellCallItemSchema,
+  webSearchCallItemSchema,
+]);
+export type ResponseItem = z.infer<typeof responseItemSchema>;
+
+/** An item that asks for something to be done here and is owed exactly one output. */
+export type ToolCallItem = FunctionCallItem | CustomToolCallItem | LocalShellCallItem;
+export type ToolCallOutputItem = FunctionCallOutputItem | CustomToolCallOutputItem;
+
+export function isToolCall(item: ResponseItem): item is ToolCallItem {
+  return item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call';
+}
+
+export function isToolCallOutput(item: ResponseItem): item is ToolCallOutputItem {
+  return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
+}
+
+/** The id a call is answered under. A `local_shell_call` may carry only its item id (codex-behaviour.md §2.2). */
+export function callIdOf(item: ToolCallItem): string | undefined {
+  return item.type === 'local_shell_call' ? (item.call_id ?? item.id) : item.call_id;
+}
+
+/** All text of a message or output, images left out. */
+export function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => part.text ?? '').join('');
+}

@@ -1,0 +1,108 @@
+/**
+ * Every setting, by its key without `tiller.`: what VS Code contributes, what `settings.json` in TILLER_HOME holds and
+ * what `-c key=value` takes (contract.md, "State"). One list, so that both front doors mean the same.
+ */
+import * as z from 'zod';
+import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
+import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
+
+export const wireApiSchema = z.enum(['responses', 'chat']);
+
+const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+
+/** A server that models are reached through. Keys are never part of it: they are stored under their origin. */
+export const providerSettingsSchema = z.strictObject({
+  baseUrl: httpUrlSchema,
+  wireApi: wireApiSchema.default('responses'),
+  headers: z.record(z.string(), z.string()).optional(),
+  queryParams: z.record(z.string(), z.string()).optional(),
+  auth: z.enum(['bearer', 'api_key', 'none']).optional(),
+});
+export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
+
+export const settingsSchema = z.strictObject({
+  /** The model, as its provider names it. */
+  model: z.string().min(1).nullable().default(null),
+  /** A key of `providers` or one of the built-in ones. */
+  provider: z.string().min(1).default('openai'),
+  providers: z.record(z.string(), providerSettingsSchema).default({}),
+  /** Instead of the provider's. */
+  baseUrl: httpUrlSchema.nullable().default(null),
+  /** Instead of the provider's. */
+  wireApi: wireApiSchema.nullable().default(null),
+  approvalPolicy: approvalPolicySchema.default('on-request'),
+  'sandbox.mode': sandboxModeSchema.default('workspace-write'),
+  /** Absolute paths that commands may write in besides the workspace. */
+  'sandbox.writableRoots': z.array(z.string()).default([]),
+  'sandbox.networkAccess': z.boolean().default(false),
+  'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
+  'sandbox.excludeSlashTmp': z.boolean().default(false),
+  review: reviewSettingSchema.default('before'),
+  saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
+  'reasoning.effort': reasoningEffortSchema.nullable().default(null),
+  'reasoning.summary': reasoningSummarySchema.default('auto'),
+  'reasoning.showRaw': z.boolean().default(false),
+  /** Rounds of tool calls after which a turn pauses. */
+  maxToolRounds: z.number().int().positive().default(200),
+  /** Attempts of one request, the first included. */
+  'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
+  /** Milliseconds of silence that end an attempt. */
+  'stream.idleTimeoutMs': z.number().int().positive().default(300_000),
+  /** A file whose text replaces the base instructions. */
+  baseInstructionsFile: z.string().nullable().default(null),
+  /** Said to the model after the base instructions. */
+  userInstructions: z.string().default(''),
+  /** Bytes of AGENTS.md files of the project; 0 leaves them out. */
+  projectDocMaxBytes: z.number().int().min(0).default(32_768),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+export type SettingKey = keyof Settings;
+
+export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
+
+/** Servers everybody knows; `providers` may name others or replace these. */
+export const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
+  openai: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
+  openrouter: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
+  ollama: { baseUrl: 'http://127.0.0.1:11434/v1', wireApi: 'chat', auth: 'none' },
+  lmstudio: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
+};
+
+export type SettingsResult =
+  | { readonly type: 'settings'; readonly settings: Settings }
+  | { readonly type: 'invalid'; readonly message: string };
+
+/** Settings from the values given, with defaults for the rest. Layers are merged by the caller, the last one winning. */
+export function parseSettings(values: Readonly<Record<string, unknown>>): SettingsResult {
+  const parsed = settingsSchema.safeParse(values);
+  if (parsed.success) return { type: 'settings', settings: parsed.data };
+  const [issue] = parsed.error.issues;
+  if (issue?.code === 'unrecognized_keys' && issue.path.length === 0) {
+    return { type: 'invalid', message: `there is no setting "${issue.keys[0]}"` };
+  }
+  return { type: 'invalid', message: `setting "${issue?.path.join('.') ?? ''}": ${issue?.message ?? 'is not valid'}` };
+}
+
+/**
+ * The value of `-c a.b=V` put in its place: the longest known key takes it, the rest of the path leads into it.
+ * Returns `undefined` when no key fits.
+ */
+export function placeSetting(
+  values: Readonly<Record<string, unknown>>,
+  dotted: string,
+  value: unknown,
+): Record<string, unknown> | undefined {
+  const key = SETTING_KEYS.filter((known) => dotted === known || dotted.startsWith(`${known}.`)).toSorted(
+    (left, right) => right.length - left.length,
+  )[0];
+  if (key === undefined) return undefined;
+  const path = dotted === key ? [] : dotted.slice(key.length + 1).split('.');
+  return { ...values, [key]: placed(values[key], path, value) };
+}
+
+function placed(around: unknown, path: readonly string[], value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  const object = typeof around === 'object' && around !== null && !Array.isArray(around) ? around : {};
+  return { ...object, [step]: placed((object as Record<string, unknown>)[step], rest, value) };
+}

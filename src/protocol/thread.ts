@@ -1,0 +1,398 @@
+/**
+ * The transcript as a value. One pure fold, used three times: in the panel, for the host's snapshot, and on resume
+ * (design invariants 4 and 6).
+ *
+ * Promises: an event is folded at most once (`seq`), an event of another thread or of a turn that is over changes
+ * nothing, and nothing is ever `in_progress` in a turn that has ended.
+ */
+import type {
+  ApprovalRequest,
+  Event,
+  EventMsg,
+  EventMsgOf,
+  QuestionRequest,
+  TokenUsage,
+  TurnAbortReason,
+  TurnSettings,
+} from './event.ts';
+import type { AgentState, PlanStep, TurnItem, UserInput } from './item.ts';
+import type { Box, ErrorAction, ErrorKind } from './policy.ts';
+
+export type TurnStatus =
+  | { readonly type: 'running' }
+  | { readonly type: 'completed'; readonly at: string; readonly lastMessage: string | null }
+  | { readonly type: 'aborted'; readonly at: string; readonly reason: TurnAbortReason };
+
+export interface TurnError {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly detail?: string | undefined;
+  readonly action?: ErrorAction | undefined;
+}
+
+/** A retry that is being waited for: shown with its countdown. */
+export interface RetryState {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly attempt: number;
+  readonly of: number;
+  readonly retryInMs: number;
+  readonly at: string;
+}
+
+export interface TurnState {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly settings: TurnSettings;
+  readonly status: TurnStatus;
+  readonly items: readonly TurnItem[];
+  readonly warnings: readonly string[];
+  readonly error: TurnError | null;
+  readonly retry: RetryState | null;
+  /** Git format; empty while nothing was changed. */
+  readonly diff: string;
+  /** Set by `files_reverted`: the turn's file changes are undone. */
+  readonly reverted: boolean;
+}
+
+export interface ProcessState {
+  readonly processId: string;
+  readonly itemId: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly box: Box;
+  readonly startedAt: string;
+  /** The last `LIVE_OUTPUT_LIMIT` characters. */
+  readonly output: string;
+  readonly status: { readonly type: 'running' } | { readonly type: 'exited'; readonly exitCode: number | null };
+}
+
+export interface AgentSummary {
+  readonly agentId: string;
+  readonly role: string;
+  readonly state: AgentState;
+  readonly lastMessage?: string | undefined;
+}
+
+export interface McpServerState {
+  readonly server: string;
+  readonly status: EventMsgOf<'mcp_status'>['status'];
+  readonly error?: string | undefined;
+  readonly toolCount?: number | undefined;
+}
+
+export interface ThreadState {
+  readonly threadId: string;
+  /** The first message unless the person named it. */
+  readonly title: string | null;
+  readonly started: EventMsgOf<'thread_started'> | null;
+  /** From the next turn on. */
+  readonly settings: TurnSettings | null;
+  readonly turns: readonly TurnState[];
+  readonly activeTurnId: string | null;
+  readonly approvals: readonly ApprovalRequest[];
+  /** What was approved for the thread: back after a reload, not inherited by forks (design §2). */
+  readonly approvedKeys: readonly string[];
+  readonly questions: readonly QuestionRequest[];
+  readonly queuedInputs: readonly { readonly id: string; readonly input: readonly UserInput[] }[];
+  readonly dynamicCalls: readonly EventMsgOf<'dynamic_tool_requested'>[];
+  readonly processes: readonly ProcessState[];
+  readonly plan: { readonly explanation?: string | undefined; readonly steps: readonly PlanStep[] } | null;
+  readonly tokens: Omit<EventMsgOf<'token_count'>, 'type'> | null;
+  readonly mcpServers: readonly McpServerState[];
+  readonly agents: readonly AgentSummary[];
+  /** News that belong to no turn. */
+  readonly warnings: readonly string[];
+  readonly error: TurnError | null;
+  readonly closed: boolean;
+  /** The last event folded. Of one process: set back to 0 when another one takes the thread up. */
+  readonly lastSeq: number;
+}
+
+/** Characters of live output kept per item or process; the completed item carries the model's own cut. */
+export const LIVE_OUTPUT_LIMIT = 256 * 1024;
+
+export function initialThreadState(threadId: string): ThreadState {
+  return {
+    threadId,
+    title: null,
+    started: null,
+    settings: null,
+    turns: [],
+    activeTurnId: null,
+    approvals: [],
+    approvedKeys: [],
+    questions: [],
+    queuedInputs: [],
+    dynamicCalls: [],
+    processes: [],
+    plan: null,
+    tokens: null,
+    mcpServers: [],
+    agents: [],
+    warnings: [],
+    error: null,
+    closed: false,
+    lastSeq: 0,
+  };
+}
+
+/** Folds one event. Returns the very same object when the event changes nothing. */
+export function threadReducer(state: ThreadState, event: Event): ThreadState {
+  if (event.threadId !== state.threadId || event.seq <= state.lastSeq) return state;
+  if (event.turnId !== null && event.msg.type !== 'turn_started' && event.turnId !== state.activeTurnId) return state;
+  const next = reduceMsg(state, event.msg, event);
+  return next === state ? state : { ...next, lastSeq: event.seq };
+}
+
+function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState {
+  switch (msg.type) {
+    case 'thread_started':
+      return { ...state, started: msg, closed: false };
+    case 'turn_context_changed':
+      return { ...state, settings: msg.settings };
+    case 'title_changed':
+      return { ...state, title: msg.title };
+    case 'turn_started':
+      return startTurn(state, msg, event);
+    case 'input_queued':
+      return { ...state, queuedInputs: upsert(state.queuedInputs, 'id', { id: msg.id, input: msg.input }) };
+    case 'input_dequeued':
+      return { ...state, queuedInputs: without(state.queuedInputs, 'id', msg.id) };
+    case 'item_started':
+      return updateTurn(state, event.turnId, (turn) => addItem(turn, msg.item));
+    case 'item_delta':
+      return updateTurn(state, event.turnId, (turn) => growItem(turn, msg));
+    case 'item_completed':
+      return completeItem(state, msg.item, event);
+    case 'approval_requested': {
+      const { type: _type, ...request } = msg;
+      return { ...state, approvals: upsert(state.approvals, 'approvalId', request) };
+    }
+    case 'approval_resolved':
+      return {
+        ...state,
+        approvals: without(state.approvals, 'approvalId', msg.approvalId),
+        approvedKeys: msg.keys ? [...new Set([...state.approvedKeys, ...msg.keys])] : state.approvedKeys,
+      };
+    case 'question_requested':
+      return { ...state, questions: upsert(state.questions, 'questionId', msg.request) };
+    case 'question_resolved':
+      return { ...state, questions: without(state.questions, 'questionId', msg.questionId) };
+    case 'dynamic_tool_requested':
+      return { ...state, dynamicCalls: upsert(state.dynamicCalls, 'callId', msg) };
+    case 'dynamic_tool_resolved':
+      return { ...state, dynamicCalls: without(state.dynamicCalls, 'callId', msg.callId) };
+    case 'plan_updated':
+      return { ...state, plan: { explanation: msg.explanation, steps: msg.steps } };
+    case 'turn_diff':
+      return updateTurn(state, event.turnId, (turn) => ({ ...turn, diff: msg.unifiedDiff }));
+    case 'token_count': {
+      const { type: _type, ...tokens } = msg;
+      return { ...state, tokens };
+    }
+    case 'stream_error': {
+      const { type: _type, ...retry } = msg;
+      return updateTurn(state, event.turnId, (turn) => ({ ...turn, retry: { ...retry, at: event.at } }));
+    }
+    case 'warning':
+      return event.turnId === null
+        ? { ...state, warnings: [...state.warnings, msg.message] }
+        : updateTurn(state, event.turnId, (turn) => ({ ...turn, warnings: [...turn.warnings, msg.message] }));
+    case 'error': {
+      const { type: _type, ...error } = msg;
+      return event.turnId === null
+        ? { ...state, error }
+        : updateTurn(state, event.turnId, (turn) => ({ ...turn, error, retry: null }));
+    }
+    case 'turn_completed':
+      return endTurn(state, event.turnId, { type: 'completed', at: event.at, lastMessage: msg.lastMessage });
+    case 'turn_aborted':
+      return endTurn(state, event.turnId, { type: 'aborted', at: event.at, reason: msg.reason });
+    case 'process_started': {
+      const { type: _type, ...process } = msg;
+      return {
+        ...state,
+        processes: upsert(state.processes, 'processId', {
+          ...process,
+          startedAt: event.at,
+          output: '',
+          status: { type: 'running' },
+        }),
+      };
+    }
+    case 'process_output':
+      return updateProcess(state, msg.processId, (process) => ({
+        ...process,
+        output: tail(process.output + msg.text),
+      }));
+    case 'process_exited':
+      return updateProcess(state, msg.processId, (process) => ({
+        ...process,
+        status: { type: 'exited', exitCode: msg.exitCode },
+      }));
+    case 'mcp_status': {
+      const { type: _type, ...server } = msg;
+      return { ...state, mcpServers: upsert(state.mcpServers, 'server', server) };
+    }
+    case 'agent_status': {
+      const { type: _type, ...agent } = msg;
+      return { ...state, agents: upsert(state.agents, 'agentId', agent) };
+    }
+    case 'compaction_undone':
+      return mapItems(state, (item) => (item.id === msg.itemId ? { ...item, status: 'aborted' } : item));
+    case 'files_reverted':
+      return {
+        ...state,
+        turns: state.turns.map((turn) =>
+          turn.id === msg.turnId ? { ...turn, reverted: msg.direction === 'undo' } : turn,
+        ),
+      };
+    case 'turns_rolled_back':
+      return msg.conversation
+        ? { ...state, turns: state.turns.filter((turn) => !msg.turnIds.includes(turn.id)) }
+        : state;
+    case 'thread_closed':
+      return { ...state, closed: true };
+    default:
+      softAssertNever(msg);
+      return state;
+  }
+}
+
+/** For words of a newer build: the compiler insists on all the known ones, the reader lets the others pass. */
+function softAssertNever(_value: never): void {}
+
+function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: Event): ThreadState {
+  if (event.turnId === null || state.turns.some((turn) => turn.id === event.turnId)) return state;
+  const turn: TurnState = {
+    id: event.turnId,
+    startedAt: event.at,
+    settings: msg.settings,
+    status: { type: 'running' },
+    items: [],
+    warnings: [],
+    error: null,
+    retry: null,
+    diff: '',
+    reverted: false,
+  };
+  return { ...state, turns: [...state.turns, turn], activeTurnId: turn.id, error: null };
+}
+
+/** Whatever is still open when a turn ends ends with it: no spinner and no question survives a turn. */
+function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus): ThreadState {
+  const ended = updateTurn(state, turnId, (turn) => ({
+    ...turn,
+    status,
+    retry: null,
+    items: turn.items.map((item) => (item.status === 'in_progress' ? { ...item, status: 'aborted' } : item)),
+  }));
+  return { ...ended, activeTurnId: null, approvals: [], questions: [], dynamicCalls: [] };
+}
+
+function addItem(turn: TurnState, item: TurnItem): TurnState {
+  if (turn.items.some((known) => known.id === item.id)) return turn;
+  return { ...turn, items: [...turn.items, item], retry: null };
+}
+
+function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadState {
+  const completed = updateTurn(state, event.turnId, (turn) => {
+    const index = turn.items.findLastIndex((known) => known.id === item.id);
+    if (index < 0) return { ...turn, items: [...turn.items, item], retry: null };
+    return { ...turn, items: turn.items.with(index, item) };
+  });
+  if (item.type !== 'user_message' || state.title !== null) return completed;
+  const title = titleOf(item.content);
+  return title === null ? completed : { ...completed, title };
+}
+
+/** The first line of the first message, at most 80 characters. */
+function titleOf(content: readonly UserInput[]): string | null {
+  const text = content.find((part) => part.type === 'text')?.text.trim();
+  if (!text) return null;
+  const line = text.split('\n', 1)[0] ?? '';
+  return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+
+function growItem(turn: TurnState, delta: EventMsgOf<'item_delta'>): TurnState {
+  const index = turn.items.findLastIndex((item) => item.id === delta.itemId);
+  const item = turn.items[index];
+  if (item === undefined || item.status !== 'in_progress') return turn;
+  const grown = grow(item, delta);
+  return grown === item ? turn : { ...turn, items: turn.items.with(index, grown) };
+}
+
+function grow(item: TurnItem, delta: EventMsgOf<'item_delta'>): TurnItem {
+  switch (delta.kind) {
+    case 'text':
+      return item.type === 'agent_message' ? { ...item, text: item.text + delta.text } : item;
+    case 'summary': {
+      if (item.type !== 'reasoning') return item;
+      const last = item.summary.length - 1;
+      return {
+        ...item,
+        summary: last < 0 ? [delta.text] : item.summary.with(last, (item.summary[last] ?? '') + delta.text),
+      };
+    }
+    case 'section_break':
+      return item.type === 'reasoning' ? { ...item, summary: [...item.summary, ''] } : item;
+    case 'raw':
+      return item.type === 'reasoning' ? { ...item, raw: (item.raw ?? '') + delta.text } : item;
+    case 'output':
+      return item.type === 'command_execution' ? { ...item, output: tail(item.output + delta.text) } : item;
+    case 'patch':
+      return item.type === 'file_change' ? { ...item, patch: (item.patch ?? '') + delta.text } : item;
+    default:
+      softAssertNever(delta.kind);
+      return item;
+  }
+}
+
+/** Keeps the end, cut a quarter at a time so that a long stream is not copied for every delta. */
+function tail(text: string): string {
+  return text.length <= LIVE_OUTPUT_LIMIT ? text : text.slice(-(LIVE_OUTPUT_LIMIT * 3) / 4);
+}
+
+function updateTurn(state: ThreadState, turnId: string | null, update: (turn: TurnState) => TurnState): ThreadState {
+  const index = state.turns.findLastIndex((turn) => turn.id === turnId);
+  const turn = state.turns[index];
+  if (turn === undefined) return state;
+  const updated = update(turn);
+  return updated === turn ? state : { ...state, turns: state.turns.with(index, updated) };
+}
+
+function updateProcess(
+  state: ThreadState,
+  processId: string,
+  update: (process: ProcessState) => ProcessState,
+): ThreadState {
+  const index = state.processes.findLastIndex((process) => process.processId === processId);
+  const process = state.processes[index];
+  return process === undefined ? state : { ...state, processes: state.processes.with(index, update(process)) };
+}
+
+function mapItems(state: ThreadState, map: (item: TurnItem) => TurnItem): ThreadState {
+  return { ...state, turns: state.turns.map((turn) => ({ ...turn, items: turn.items.map(map) })) };
+}
+
+/** Replaces the element with the same key, or appends. */
+function upsert<Element, Key extends keyof Element>(
+  list: readonly Element[],
+  key: Key,
+  element: Element,
+): readonly Element[] {
+  const index = list.findIndex((known) => known[key] === element[key]);
+  return index < 0 ? [...list, element] : list.with(index, element);
+}
+
+function without<Element, Key extends keyof Element>(
+  list: readonly Element[],
+  key: Key,
+  value: Element[Key],
+): readonly Element[] {
+  return list.some((element) => element[key] === value) ? list.filter((element) => element[key] !== value) : list;
+}
+
+/** Totals of a thread that was resumed go on from here. */
+export const NO_USAGE: TokenUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0, total: 0 };

@@ -1,0 +1,43 @@
+/**
+ * How a tool is described to the model (seed 004, "ToolSpec"). It is spoken by the tools and by both wires, hence here.
+ */
+
+/** The subset of JSON Schema that every server understands. Key order is part of the prompt cache: keep it stable. */
+export type JsonSchema = {
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly additionalProperties?: boolean | JsonSchema;
+};
+
+/** A tool with typed arguments, sent as JSON. */
+export interface FunctionToolSpec {
+  readonly type: 'function';
+  readonly name: string;
+  readonly description: string;
+  readonly strict: boolean;
+  readonly parameters: JsonSchema;
+}
+
+/** A tool whose input is text in a grammar of its own. */
+export interface CustomToolSpec {
+  readonly type: 'custom';
+  readonly name: string;
+  readonly description: string;
+  readonly format: { readonly type: 'grammar'; readonly syntax: 'lark'; readonly definition: string };
+}
+
+export type ToolSpec =
+  | FunctionToolSpec
+  | CustomToolSpec
+  | { readonly type: 'local_shell' }
+  | { readonly type: 'web_search'; readonly external_web_access?: boolean };
+
+/** The name a model calls it by. */
+export function toolNameOf(spec: ToolSpec): string {
+  return spec.type === 'function' || spec.type === 'custom' ? spec.name : spec.type;
+}

@@ -1,0 +1,81 @@
+/**
+ * The wire between the extension host and its webview.
+ *
+ * Down come a snapshot and then every later event; up go ops and requests that only the host can fulfil. Both ends carry
+ * the build id: a webview of another build reloads itself instead of guessing.
+ */
+import * as z from 'zod';
+import type { Event } from './event.ts';
+import { opSchema } from './op.ts';
+import { userInputSchema } from './item.ts';
+import type { ApprovalPolicy, Box, ChatMode, ReviewSetting, SandboxPolicy } from './policy.ts';
+import type { ThreadState } from './thread.ts';
+
+/** What the panel needs to know beside the thread. */
+export interface PanelSettings {
+  readonly model: string | null;
+  readonly models: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
+  readonly mode: ChatMode | null;
+  readonly approvalPolicy: ApprovalPolicy;
+  readonly sandboxPolicy: SandboxPolicy;
+  readonly box: Box;
+  readonly review: ReviewSetting;
+  readonly fontSize: number | null;
+  readonly fontFamily: string | null;
+  /** Raw reasoning is shown only where the person asked for it. */
+  readonly showRawReasoning: boolean;
+  readonly trusted: boolean;
+  readonly hasWorkspace: boolean;
+  /** "demo (scripted)" wherever the embedded model shows (design decision 3). */
+  readonly demo: boolean;
+  /** The folder's name, for the empty state. */
+  readonly workspaceName?: string;
+  /** Offered in the empty state with one click; set with the demo model. */
+  readonly demoTask?: string;
+}
+
+/** Sent by the host. Trusted by the webview: both are of one build. */
+export type HostMessage =
+  | {
+      readonly type: 'snapshot';
+      readonly build: string;
+      readonly thread: ThreadState | null;
+      /** Earlier turns that were left out; asked for with `load_earlier`. */
+      readonly earlierTurns: number;
+      readonly draft: string;
+      readonly settings: PanelSettings;
+      /** Translated texts by their English original. */
+      readonly texts: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'events'; readonly build: string; readonly events: readonly Event[] }
+  | { readonly type: 'settings'; readonly build: string; readonly settings: PanelSettings }
+  | {
+      readonly type: 'earlier';
+      readonly build: string;
+      readonly turns: ThreadState['turns'];
+      readonly earlierTurns: number;
+    }
+  | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
+  | { readonly type: 'focus_composer'; readonly build: string };
+
+/** Sent by the webview; parsed by the host before anything is done with it. */
+export const webviewMessageSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready'), build: z.string() }),
+  z.object({ type: z.literal('op'), op: opSchema }),
+  z.object({ type: z.literal('draft'), text: z.string() }),
+  z.object({ type: z.literal('load_earlier'), before: z.string() }),
+  /** Opens the proposed or landed change of one item, of one file of it, or of a whole turn. */
+  z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
+  z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
+  z.object({ type: z.literal('open_link'), url: z.string() }),
+  z.object({ type: z.literal('copy'), text: z.string() }),
+  z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
+  z.object({ type: z.literal('pick'), what: z.enum(['model', 'mode', 'effort', 'box', 'thread', 'context']) }),
+  /** The whole output of a command, from the log on disk. */
+  z.object({ type: z.literal('open_output'), itemId: z.string() }),
+  /** A code block into the active editor, at the cursor. */
+  z.object({ type: z.literal('insert_code'), text: z.string() }),
+  z.object({ type: z.literal('attach'), input: z.array(userInputSchema) }),
+  z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
+]);
+export type WebviewMessage = z.infer<typeof webviewMessageSchema>;
