@@ -1,0 +1,13 @@
+// `npm run test:oracle`: holds us against the reference, live. Each step resolves to an exit code; see the steps.
+//   node scripts/oracle.mjs [cases] [seed]
+import { randomInt } from 'node:crypto';
+import { patchOracle } from './oracle/patchOracle.mjs';
+
+const [cases = '2000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
+
+const STEPS = [() => patchOracle(Number(cases), Number(seed))];
+
+const codes = [];
+for (const step of STEPS) codes.push(await step());
+// A difference outweighs a step that could not run.
+process.exitCode = codes.includes(1) ? 1 : Math.max(...codes);

@@ -1,0 +1,16 @@
+// A few at a time: the reference is a process per case.
+import os from 'node:os';
+
+/** Calls `work` for 0 … count - 1; resolves to the results in order. */
+export async function inParallel(count, work) {
+  const results = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < count) {
+      const index = next++;
+      results[index] = await work(index);
+    }
+  };
+  await Promise.all(Array.from({ length: os.availableParallelism() }, worker));
+  return results;
+}

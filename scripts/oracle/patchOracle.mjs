@@ -1,0 +1,55 @@
+// Compares our patch engine with the reference, live, on cases nobody has seen before.
+//   node scripts/oracle/patchOracle.mjs [cases=1000] [seed]
+// Exit code 0: no difference; 1: a difference; 3: the reference cannot be had here.
+import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { fileURLToPath } from 'node:url';
+import { CODEX_VERSION, fetchCodex } from './fetchCodex.mjs';
+import { inParallel } from './inParallel.mjs';
+import { loadTypeScript } from './loadTypeScript.mjs';
+import { runReference } from './runReference.mjs';
+
+/** Resolves to the exit code. */
+export async function patchOracle(cases, firstSeed) {
+  let bin;
+  try {
+    bin = fetchCodex();
+  } catch (error) {
+    console.error(`patch oracle: skipped, ${error.message}`);
+    return 3;
+  }
+  console.log(`patch oracle: ${cases} cases against codex ${CODEX_VERSION}, first seed ${firstSeed}`);
+  const { generateCase, inReferenceWords, ourOutcome, referenceOutcome, comparable } = await loadTypeScript(
+    'test/support/patchCases.ts',
+    'test/support/patchOutcome.ts',
+  );
+  const kinds = new Map();
+  const differences = await inParallel(cases, async (index) => {
+    const seed = firstSeed + index;
+    const sample = generateCase(seed);
+    const run = await runReference(bin, sample.files, inReferenceWords(sample.patch));
+    const reference = referenceOutcome(run);
+    const kind = reference.category ?? 'applied';
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+    const expected = comparable(reference, sample.patch);
+    const actual = comparable(ourOutcome(sample), sample.patch);
+    return isDeepStrictEqual(actual, expected) ? undefined : { seed, sample, expected, actual, stderr: run.stderr };
+  });
+  const found = differences.filter((difference) => difference !== undefined);
+  for (const difference of found.slice(0, 5)) console.dir(difference, { depth: null });
+  console.log(
+    [...kinds]
+      .toSorted(([, one], [, other]) => other - one)
+      .map(([kind, count]) => `${kind} ${count}`)
+      .join(', '),
+  );
+  console.log(
+    `patch oracle: ${found.length} differences in ${cases} cases (seeds ${firstSeed}-${firstSeed + cases - 1})`,
+  );
+  return found.length === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [cases = '1000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
+  process.exitCode = await patchOracle(Number(cases), Number(seed));
+}

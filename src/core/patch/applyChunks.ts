@@ -1,0 +1,124 @@
+/** Puts the chunks of one update into the lines of one file (codex-behaviour.md §1.3). */
+import { type FileLine, preferredEnding } from './lines.ts';
+import type { PatchChunk, PatchLine } from './operation.ts';
+import { createSeeker, type Seeker } from './seek.ts';
+
+export type ChunksResult =
+  | { readonly type: 'applied'; readonly lines: readonly FileLine[] }
+  | {
+      readonly type: 'not_found';
+      readonly what: 'context' | 'lines';
+      readonly wanted: readonly string[];
+      /** Where the search began, and whether only the end of the file would do. */
+      readonly from: number;
+      readonly atEnd: boolean;
+      readonly seeker: Seeker;
+    };
+
+/** The lines `start`…`start + removed` give way to `added`. */
+interface Edit {
+  readonly start: number;
+  removed: number;
+  readonly added: string[];
+}
+
+/** All or nothing. Every chunk is searched in the file as it was, below the one before it. */
+export function applyChunks(lines: readonly FileLine[], chunks: readonly PatchChunk[]): ChunksResult {
+  const seeker = createSeeker(lines.map((line) => line.text));
+  const edits: Edit[] = [];
+  let cursor = 0;
+  for (const chunk of chunks) {
+    for (const context of chunk.contexts) {
+      const found = seeker.find([context], cursor, false);
+      if (found === undefined) {
+        return { type: 'not_found', what: 'context', wanted: [context], from: cursor, atEnd: false, seeker };
+      }
+      cursor = found + 1;
+    }
+    const old = oldLines(chunk.lines);
+    if (old.length === 0) {
+      // Even below a context that was found: the reference appends, and so do models that learnt from it (step 2).
+      edits.push(...editsOf(chunk.lines, lines.length));
+      continue;
+    }
+    const place = findPlace(chunk, seeker, cursor);
+    if (place === undefined) {
+      return { type: 'not_found', what: 'lines', wanted: old, from: cursor, atEnd: chunk.endOfFile, seeker };
+    }
+    edits.push(...editsOf(place.lines, place.start));
+    cursor = place.start + oldLines(place.lines).length;
+  }
+  return { type: 'applied', lines: edited(lines, edits) };
+}
+
+/** A blank last line often only separates chunks, so the search is repeated without it (step 5). */
+function findPlace(
+  chunk: PatchChunk,
+  seeker: Seeker,
+  cursor: number,
+): { start: number; lines: readonly PatchLine[] } | undefined {
+  for (const lines of [chunk.lines, withoutLastBlank(chunk.lines)]) {
+    const start = lines && seeker.find(oldLines(lines), cursor, chunk.endOfFile);
+    if (lines !== undefined && start !== undefined) return { start, lines };
+  }
+  return undefined;
+}
+
+function oldLines(lines: readonly PatchLine[]): string[] {
+  return lines.filter((line) => line.kind !== 'add').map((line) => line.text);
+}
+
+/** Takes the blank away that ends the old lines and, if there is one, the blank that ends the new ones. */
+function withoutLastBlank(lines: readonly PatchLine[]): readonly PatchLine[] | undefined {
+  const lastOld = lines.findLastIndex((line) => line.kind !== 'add');
+  if (lines[lastOld]?.text !== '') return undefined;
+  const shorter = without(lines, lastOld, 'remove');
+  const lastNew = shorter.findLastIndex((line) => line.kind !== 'remove');
+  return shorter[lastNew]?.text === '' ? without(shorter, lastNew, 'add') : shorter;
+}
+
+/** A context line stands on both sides: taken from one, it remains on the other. */
+function without(lines: readonly PatchLine[], index: number, side: 'remove' | 'add'): readonly PatchLine[] {
+  const line = lines[index];
+  if (line?.kind !== 'context') return lines.toSpliced(index, 1);
+  return lines.with(index, { kind: side === 'remove' ? 'add' : 'remove', text: line.text });
+}
+
+/** One edit for every run of lines between context lines: what is only quoted takes no part. */
+function editsOf(lines: readonly PatchLine[], start: number): Edit[] {
+  const edits: Edit[] = [];
+  let open: Edit | undefined;
+  let next = start;
+  for (const line of lines) {
+    if (line.kind !== 'add') next += 1;
+    if (line.kind === 'context') {
+      open = undefined;
+      continue;
+    }
+    if (open === undefined)
+      edits.push((open = { start: line.kind === 'add' ? next : next - 1, removed: 0, added: [] }));
+    if (line.kind === 'add') open.added.push(line.text);
+    else open.removed += 1;
+  }
+  return edits;
+}
+
+/** Lines nobody removes are the file's own, whatever the patch quoted; all of them end in an ending (§1.4). */
+function edited(lines: readonly FileLine[], edits: readonly Edit[]): readonly FileLine[] {
+  const ending = preferredEnding(lines);
+  const result: FileLine[] = [];
+  let next = 0;
+  const keepUntil = (end: number) => {
+    for (const line of lines.slice(next, end))
+      result.push(line.ending === '' ? { ...line, ending, origin: null } : line);
+    next = end;
+  };
+  // Of two edits at one place the one written first in the patch comes first.
+  for (const { start, removed, added } of edits.toSorted((one, other) => one.start - other.start)) {
+    keepUntil(start);
+    next += removed;
+    for (const text of added) result.push({ text, ending, origin: null });
+  }
+  keepUntil(lines.length);
+  return result;
+}

@@ -1,0 +1,78 @@
+/**
+ * Recognises a patch in a command line, where models that learnt apply_patch as a shell command write it. Exact on
+ * purpose: whatever is only nearly one of the forms runs as the command it is (codex-behaviour.md §1.7).
+ */
+import { parsePatch } from './parse.ts';
+
+export type PatchInvocation =
+  | { readonly type: 'not_a_patch' }
+  /** `workdir` is as written in the script; relative paths of the patch start there. */
+  | { readonly type: 'patch'; readonly patch: string; readonly workdir?: string }
+  /** A patch stands where a command should: tell the model to call apply_patch. */
+  | { readonly type: 'implicit' };
+
+const COMMAND_NAMES: ReadonlySet<string> = new Set(['apply_patch', 'applypatch']);
+
+export function recognisePatch(argv: readonly string[]): PatchInvocation {
+  const [first = '', second = ''] = argv;
+  if (argv.length === 1) return isPatch(first) ? { type: 'implicit' } : { type: 'not_a_patch' };
+  if (argv.length === 2) {
+    return COMMAND_NAMES.has(first) ? { type: 'patch', patch: second } : { type: 'not_a_patch' };
+  }
+  const script = scriptOf(argv);
+  return script === undefined ? { type: 'not_a_patch' } : recognisePatchInScript(script);
+}
+
+/** For tools that are given a script rather than an argv. */
+export function recognisePatchInScript(script: string): PatchInvocation {
+  if (isPatch(script)) return { type: 'implicit' };
+  const command = COMMAND.exec(script);
+  if (command === null) return { type: 'not_a_patch' };
+  const { workdir, singleQuoted, doubleQuoted, dash, quote, word, rest = '' } = command.groups ?? {};
+  if (workdir === '' || word === undefined) return { type: 'not_a_patch' };
+  const patch = heredocBody(rest, word, dash === '-');
+  if (patch === undefined || quote === undefined) return { type: 'not_a_patch' };
+  const folder = singleQuoted ?? doubleQuoted ?? workdir;
+  return folder === undefined ? { type: 'patch', patch } : { type: 'patch', patch, workdir: folder };
+}
+
+function isPatch(text: string): boolean {
+  return parsePatch(text).type === 'patch';
+}
+
+/** The script of `shell flag script`; by the shell's name, wherever it lies. */
+function scriptOf(argv: readonly string[]): string | undefined {
+  const [shell = '', ...flags] = argv;
+  const script = flags.pop();
+  const name = /([^/\\]*?)(?:\.[^./\\]*)?$/.exec(shell)?.[1]?.toLowerCase();
+  switch (name) {
+    case 'bash':
+    case 'zsh':
+    case 'sh':
+      return flags.length === 1 && /^-l?c$/.test(flags[0] ?? '') ? script : undefined;
+    case 'pwsh':
+    case 'powershell':
+      return /^(?:-noprofile )?-command$/i.test(flags.join(' ')) ? script : undefined;
+    case 'cmd':
+      return /^\/c$/i.test(flags.join(' ')) ? script : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** `[cd <path> &&] apply_patch <<'WORD'` up to the end of its line. A path is one word without anything to expand. */
+const COMMAND = new RegExp(
+  [
+    String.raw`^\s*`,
+    String.raw`(?:cd[ \t]+(?:'(?<singleQuoted>[^']+)'|"(?<doubleQuoted>[^"$\u0060\\]+)"|(?<workdir>[^\s'"$\u0060\\;&|<>(){}*?~#!\[\]]+))[ \t]*&&\s*)?`,
+    String.raw`(?:apply_patch|applypatch)[ \t]*<<(?<dash>-?)[ \t]*(?<quote>['"]?)(?<word>[\w.+-]+)\k<quote>[ \t]*\r?\n(?<rest>[^]*)$`,
+  ].join(''),
+);
+
+/** Up to the first line that is the word; after that nothing may come. */
+function heredocBody(text: string, word: string, stripTabs: boolean): string | undefined {
+  const lines = text.split('\n').map((line) => (stripTabs ? line.replace(/^\t+/, '') : line));
+  const end = lines.indexOf(word);
+  if (end < 1 || lines.slice(end + 1).some((line) => line.trim() !== '')) return undefined;
+  return lines.slice(0, end).join('\n');
+}

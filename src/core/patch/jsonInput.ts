@@ -1,0 +1,56 @@
+/** Reads the text of `{"input": "…"}` while the JSON is still being written. For previews only. */
+
+export interface JsonInputStream {
+  /** The part of the value that this piece made readable; empty when there is none yet, or none any more. */
+  push(json: string): string;
+}
+
+const OPENING = /^\s*\{\s*"input"\s*:\s*"/;
+/** Runs of plain characters, whole escapes, or the closing quote. An escape that was cut off matches nothing. */
+const TOKEN = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\[^u]|"/y;
+
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
+
+/** Arguments of any other shape yield nothing. */
+export function createJsonInputStream(): JsonInputStream {
+  let phase: 'opening' | 'value' | 'closed' = 'opening';
+  let pending = '';
+
+  function readOpening(): void {
+    const opening = OPENING.exec(pending);
+    if (opening === null) return;
+    pending = pending.slice(opening[0].length);
+    phase = 'value';
+  }
+
+  function readValue(): string {
+    let text = '';
+    let read = 0;
+    while (phase === 'value') {
+      TOKEN.lastIndex = read;
+      const token = TOKEN.exec(pending)?.[0];
+      if (token === undefined) break;
+      read += token.length;
+      if (token === '"') phase = 'closed';
+      else text += decode(token);
+    }
+    pending = pending.slice(read);
+    return text;
+  }
+
+  return {
+    push(json) {
+      if (phase === 'closed') return '';
+      pending += json;
+      if (phase === 'opening') readOpening();
+      return phase === 'value' ? readValue() : '';
+    },
+  };
+}
+
+/** One UTF-16 unit per `\u` escape: halves of a pair join in the text they are added to. */
+function decode(token: string): string {
+  if (!token.startsWith('\\')) return token;
+  const letter = token[1] ?? '';
+  return letter === 'u' ? String.fromCharCode(Number.parseInt(token.slice(2), 16)) : (ESCAPED[letter] ?? letter);
+}

@@ -1,0 +1,100 @@
+/**
+ * Where the lines of a file stand. The first searches simply walk, which is all that chunks in order need. When they
+ * have walked about once through the file, every line is numbered, equal lines alike: from then on a search starts at
+ * the rarest line of what it looks for and costs nothing when one is nowhere. So many chunks in a long file stay linear.
+ */
+
+export interface LineIndex {
+  /** Where the pattern stands first, at `from` or later. The pattern has at least one line. */
+  find(pattern: readonly string[], from: number): number | undefined;
+  standsAt(pattern: readonly string[], at: number): boolean;
+  /** Every place of a line, ascending. */
+  placesOf(line: string): Uint32Array;
+}
+
+/** `fold` maps what shall be equal to the same text; it is applied to both sides. */
+export function indexLines(lines: readonly string[], fold: (line: string) => string): LineIndex {
+  const folded = lines.map(fold);
+  let walked = 0;
+  let numbered: NumberedLines | undefined;
+  const numbers = () => (numbered ??= numberLines(folded));
+
+  function walk(pattern: readonly string[], from: number): number | undefined {
+    const last = folded.length - pattern.length;
+    let at = from;
+    while (at <= last && !standsIn(folded, pattern, at)) at++;
+    walked += at - from;
+    return at <= last ? at : undefined;
+  }
+
+  return {
+    find(pattern, from) {
+      const wanted = pattern.map(fold);
+      return walked <= folded.length ? walk(wanted, from) : findNumbered(numbers(), wanted, from);
+    },
+    standsAt: (pattern, at) => standsIn(folded, pattern.map(fold), at),
+    placesOf: (line) => placesOf(numbers(), fold(line)),
+  };
+}
+
+function standsIn<Line>(lines: ArrayLike<Line>, pattern: readonly Line[], at: number): boolean {
+  return pattern.every((line, offset) => lines[at + offset] === line);
+}
+
+interface NumberedLines {
+  readonly numberOf: ReadonlyMap<string, number>;
+  readonly numbers: Uint32Array;
+  /** The places of number n stand between `starts[n]` and `starts[n + 1]`. */
+  readonly places: Uint32Array;
+  readonly starts: Uint32Array;
+}
+
+function numberLines(lines: readonly string[]): NumberedLines {
+  const numberOf = new Map<string, number>();
+  const counts: number[] = [];
+  const numbers = Uint32Array.from(lines, (line) => {
+    const number = numberOf.get(line) ?? counts.length;
+    if (number === counts.length) numberOf.set(line, number);
+    counts[number] = (counts[number] ?? 0) + 1;
+    return number;
+  });
+  const starts = new Uint32Array(counts.length + 1);
+  for (const [number, count] of counts.entries()) starts[number + 1] = (starts[number] ?? 0) + count;
+  const next = starts.slice();
+  const places = new Uint32Array(numbers.length);
+  for (const [place, number] of numbers.entries()) {
+    const slot = next[number] ?? 0;
+    places[slot] = place;
+    next[number] = slot + 1;
+  }
+  return { numberOf, numbers, places, starts };
+}
+
+function placesOf({ numberOf, places, starts }: NumberedLines, line: string): Uint32Array {
+  const number = numberOf.get(line);
+  return number === undefined ? new Uint32Array() : places.subarray(starts[number], starts[number + 1]);
+}
+
+function findNumbered(lines: NumberedLines, pattern: readonly string[], from: number): number | undefined {
+  const wanted = pattern.map((line) => lines.numberOf.get(line) ?? -1);
+  if (wanted.includes(-1)) return undefined;
+  const places = pattern.map((line) => placesOf(lines, line));
+  const rarest = places.reduce((best, { length }, at) => (length < (places[best]?.length ?? 0) ? at : best), 0);
+  const candidates = places[rarest] ?? new Uint32Array();
+  for (let next = firstAtLeast(candidates, from + rarest); next < candidates.length; next++) {
+    const at = (candidates[next] ?? 0) - rarest;
+    if (standsIn(lines.numbers, wanted, at)) return at;
+  }
+  return undefined;
+}
+
+function firstAtLeast(ascending: Uint32Array, minimum: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) < minimum) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

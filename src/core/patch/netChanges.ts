@@ -1,0 +1,57 @@
+/** From a working tree at its end to what has to be done to each file, once. */
+import type { FileChange } from '../ports.ts';
+import { hunksBetween } from './hunks.ts';
+import { joinLines } from './lines.ts';
+import type { TreeEntry, WorkingTree } from './workingTree.ts';
+
+type TextEntry = Extract<TreeEntry, { type: 'text' }>;
+
+/** Files that end as they were are left out. A file that moved away and was not made anew is one `update`. */
+export function netChanges(tree: WorkingTree): FileChange[] {
+  const changes: FileChange[] = [];
+  const movedAway = new Set<string>();
+  const gone: string[] = [];
+  for (const path of tree.touched) {
+    const entry = tree.get(path);
+    if (entry.type !== 'text') {
+      gone.push(path);
+      continue;
+    }
+    const continued = continuedFile(path, entry, tree);
+    if (continued !== null) movedAway.add(continued);
+    const change = continued === null ? addition(path, entry, tree) : update(continued, path, entry, tree);
+    if (change !== undefined) changes.push(change);
+  }
+  for (const path of gone) {
+    const { type } = tree.found(path);
+    const wasThere = type === 'text' || type === 'not_text';
+    if (wasThere && !movedAway.has(path)) changes.push({ kind: 'delete', path, before: textFound(path, tree) });
+  }
+  return changes;
+}
+
+/** The file whose life goes on at `path`: itself, or one that moved there; `null` when the patch wrote it anew. */
+function continuedFile(path: string, { source }: TextEntry, tree: WorkingTree): string | null {
+  return source === null || source === path || tree.get(source).type !== 'text' ? source : null;
+}
+
+function addition(path: string, entry: TextEntry, tree: WorkingTree): FileChange | undefined {
+  const text = joinLines(entry.lines);
+  const before = textFound(path, tree);
+  return text === before ? undefined : { kind: 'add', path, text, before };
+}
+
+function update(path: string, target: string, entry: TextEntry, tree: WorkingTree): FileChange | undefined {
+  const before = textFound(path, tree) ?? '';
+  const after = joinLines(entry.lines);
+  const hunks = hunksBetween(tree.foundLines(path), entry.lines);
+  if (target !== path) {
+    return { kind: 'update', path, before, after, hunks, movedTo: target, movedOver: textFound(target, tree) };
+  }
+  return after === before ? undefined : { kind: 'update', path, before, after, hunks, movedTo: null, movedOver: null };
+}
+
+function textFound(path: string, tree: WorkingTree): string | null {
+  const snapshot = tree.found(path);
+  return snapshot.type === 'text' ? snapshot.text : null;
+}

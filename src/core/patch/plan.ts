@@ -1,0 +1,113 @@
+/**
+ * Decides what a patch does to which file, and touches none: the caller reads what `pathsOf` names, shows or lands what
+ * `planPatch` returns. A patch that fails anywhere changes nothing (design.md decision 4, difference (a)).
+ */
+import { resolve } from 'node:path';
+import type { FileChange } from '../ports.ts';
+import { assertNever } from '../util/assertNever.ts';
+import { applyChunks } from './applyChunks.ts';
+import { asReadAgain, splitLines } from './lines.ts';
+import { describeMismatch } from './mismatch.ts';
+import { netChanges } from './netChanges.ts';
+import type { PatchOperation } from './operation.ts';
+import type { PatchReportEntry } from './report.ts';
+import { createWorkingTree, type FileSnapshot, type WorkingTree } from './workingTree.ts';
+
+/** Why a patch does not fit the files (codex-behaviour.md §1.6). */
+export type PlanFaultCategory =
+  | 'nothing_modified'
+  | 'cannot_read'
+  | 'context_not_found'
+  | 'lines_not_found'
+  | 'cannot_delete'
+  | 'cannot_write';
+
+export type PatchPlan =
+  | {
+      readonly type: 'planned';
+      /** One per file: what remains when all operations are done. Empty when every file ends as it was. */
+      readonly changes: readonly FileChange[];
+      /** One per operation. */
+      readonly report: readonly PatchReportEntry[];
+    }
+  | { readonly type: 'failed'; readonly category: PlanFaultCategory; readonly message: string };
+
+type Failure = Extract<PatchPlan, { type: 'failed' }>;
+type Update = Extract<PatchOperation, { type: 'update' }>;
+
+/** The files to read before planning, targets of adds and moves included. Absolute, each once. */
+export function pathsOf(operations: readonly PatchOperation[], cwd: string): string[] {
+  const written = operations.flatMap((operation) =>
+    operation.type === 'update' && operation.movedTo !== null ? [operation.path, operation.movedTo] : [operation.path],
+  );
+  return [...new Set(written.map((path) => resolve(cwd, path)))];
+}
+
+/** Pure. `files` holds what was found at each of `pathsOf`; a path it does not know counts as missing. */
+export function planPatch(
+  operations: readonly PatchOperation[],
+  cwd: string,
+  files: ReadonlyMap<string, FileSnapshot>,
+): PatchPlan {
+  if (operations.length === 0) return failed('nothing_modified', 'The patch names no file, so nothing was changed.');
+  const tree = createWorkingTree(files);
+  const report: PatchReportEntry[] = [];
+  for (const operation of operations) {
+    const outcome = perform(operation, cwd, tree);
+    if ('type' in outcome) return outcome;
+    report.push(outcome);
+  }
+  return { type: 'planned', changes: netChanges(tree), report };
+}
+
+function perform(operation: PatchOperation, cwd: string, tree: WorkingTree): PatchReportEntry | Failure {
+  const path = resolve(cwd, operation.path);
+  switch (operation.type) {
+    case 'add': {
+      const obstacle = tree.obstacle(path);
+      if (obstacle !== undefined) return failed('cannot_write', `Cannot write ${path}: ${obstacle}.`);
+      const text = operation.lines.map((line) => `${line}\n`).join('');
+      tree.write(path, splitLines(text, 'none'), null);
+      return { kind: 'A', path: operation.path };
+    }
+    case 'delete': {
+      const { type } = tree.get(path);
+      const obstacle = type === 'missing' ? 'there is no such file' : tree.obstacle(path);
+      if (obstacle !== undefined) return failed('cannot_delete', `Cannot delete ${path}: ${obstacle}.`);
+      tree.remove(path);
+      return { kind: 'D', path: operation.path };
+    }
+    case 'update':
+      return performUpdate(operation, cwd, tree);
+    default:
+      return assertNever(operation);
+  }
+}
+
+function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchReportEntry | Failure {
+  const path = resolve(cwd, update.path);
+  const entry = tree.get(path);
+  if (entry.type !== 'text') {
+    const reason = { missing: 'there is no such file', directory: 'it is a folder', not_text: 'it is not UTF-8 text' };
+    const message = entry.type === 'unreadable' ? entry.message : reason[entry.type];
+    return failed('cannot_read', `Cannot read ${path} to update it: ${message}.`);
+  }
+  const result = applyChunks(entry.lines, update.chunks);
+  if (result.type === 'not_found') {
+    return failed(`${result.what}_not_found`, describeMismatch(result, path));
+  }
+  const lines = asReadAgain(result.lines);
+  const target = resolve(cwd, update.movedTo ?? update.path);
+  // A move onto itself keeps the file: Codex writes it, then removes it (design.md decision 4, difference (b)).
+  if (target !== path) {
+    const obstacle = tree.obstacle(target);
+    if (obstacle !== undefined) return failed('cannot_write', `Cannot write ${target}: ${obstacle}.`);
+    tree.remove(path);
+  }
+  tree.write(target, lines, entry.source);
+  return { kind: 'M', path: update.movedTo ?? update.path };
+}
+
+function failed(category: PlanFaultCategory, message: string): Failure {
+  return { type: 'failed', category, message };
+}

@@ -1,0 +1,184 @@
+/**
+ * Reads a patch line by line. The parser feeds it a whole patch, the live preview feeds it what has arrived; so both
+ * understand the same language. Observed on the binary (codex-behaviour.md §1.2), blank lines and trimming included.
+ */
+import {
+  badEnvironmentId,
+  badHeader,
+  emptyUpdate,
+  missingFirstLine,
+  missingLastLine,
+  missingMarker,
+  noLines,
+  unexpectedLine,
+} from './faults.ts';
+import {
+  ADD_FILE,
+  BEGIN_PATCH,
+  CHUNK,
+  CHUNK_WITH_CONTEXT,
+  DELETE_FILE,
+  END_OF_FILE,
+  END_PATCH,
+  ENVIRONMENT_ID,
+  MOVE_TO,
+  UPDATE_FILE,
+} from './markers.ts';
+import type { PatchFault, PatchLine, PatchOperation } from './operation.ts';
+import { trim, trimEnd } from './whitespace.ts';
+
+interface OpenChunk {
+  readonly contexts: string[];
+  readonly lines: PatchLine[];
+  endOfFile: boolean;
+}
+
+type OpenOperation =
+  | { readonly type: 'add'; readonly path: string; readonly lines: string[] }
+  | { readonly type: 'delete'; readonly path: string }
+  | OpenUpdate;
+
+interface OpenUpdate {
+  readonly type: 'update';
+  readonly path: string;
+  readonly chunks: OpenChunk[];
+  movedTo: string | null;
+}
+
+export interface PatchReader {
+  /** Takes the next line, without its line feed. After a fault the reader is of no further use. */
+  read(line: string): PatchFault | undefined;
+  /** What was understood so far; the last operation may still be growing. */
+  readonly operations: readonly PatchOperation[];
+  /** The end marker was read. */
+  readonly ended: boolean;
+}
+
+export function createPatchReader(): PatchReader {
+  const operations: OpenOperation[] = [];
+  let phase: 'before' | 'inside' | 'ended' = 'before';
+  let line = 0;
+  /** Line of the last operation's header. */
+  let headerLine = 0;
+  let environmentSeen = false;
+
+  function read(received: string): PatchFault | undefined {
+    line += 1;
+    // The reference takes a carriage return away when it splits, and one more here.
+    const text = received.endsWith('\r') ? received.slice(0, -1) : received;
+    if (phase === 'before') return readBegin(text);
+    if (phase === 'ended') return trim(text) === '' ? undefined : missingLastLine();
+    const operation = operations.at(-1);
+    return operation?.type === 'update' ? readInUpdate(text, operation) : readOutsideUpdate(text, operation);
+  }
+
+  function readBegin(text: string): PatchFault | undefined {
+    if (trim(text) !== BEGIN_PATCH) return missingFirstLine();
+    phase = 'inside';
+    return undefined;
+  }
+
+  /** Headers may be indented here (§1.2 rule 3). */
+  function readOutsideUpdate(text: string, operation: OpenOperation | undefined): PatchFault | undefined {
+    const marker = trim(text);
+    if (operation === undefined && marker.startsWith(ENVIRONMENT_ID)) return readEnvironmentId(marker);
+    if (startOperation(marker)) return undefined;
+    if (operation?.type !== 'add' || !text.startsWith('+')) return badHeader(line, marker);
+    operation.lines.push(text.slice(1));
+    return undefined;
+  }
+
+  function readEnvironmentId(marker: string): PatchFault | undefined {
+    if (environmentSeen) return badEnvironmentId('The environment ID may be given only once.');
+    if (trim(marker.slice(ENVIRONMENT_ID.length)) === '') return badEnvironmentId('The environment ID is empty.');
+    environmentSeen = true;
+    return undefined;
+  }
+
+  /** Nothing may be indented here: a blank in front makes a context line (§1.2 rule 4). */
+  function readInUpdate(text: string, update: OpenUpdate): PatchFault | undefined {
+    const marker = trimEnd(text);
+    const chunk = update.chunks.at(-1);
+    if (isOperationMarker(marker)) {
+      if (chunk === undefined) return emptyUpdate(headerLine, update.path);
+      if (chunk.lines.length === 0) return marker === END_PATCH ? noLines(line) : unexpectedLine(line, text);
+      startOperation(marker);
+      return undefined;
+    }
+    if (marker.startsWith(MOVE_TO) && chunk === undefined && update.movedTo === null) {
+      update.movedTo = marker.slice(MOVE_TO.length);
+      return undefined;
+    }
+    if (marker === CHUNK || marker.startsWith(CHUNK_WITH_CONTEXT)) {
+      startChunk(marker, chunk, update);
+      return undefined;
+    }
+    if (chunk?.endOfFile === true) return trim(text) === '' ? undefined : missingMarker(line, text);
+    if (marker === END_OF_FILE) {
+      // Where no chunk has begun it marks nothing.
+      if (chunk?.lines.length === 0) return noLines(line);
+      if (chunk !== undefined) chunk.endOfFile = true;
+      return undefined;
+    }
+    return readDiffLine(text, chunk, update);
+  }
+
+  function startChunk(marker: string, chunk: OpenChunk | undefined, update: OpenUpdate): void {
+    const contexts = marker === CHUNK ? [] : [marker.slice(CHUNK_WITH_CONTEXT.length)];
+    if (chunk?.lines.length === 0) chunk.contexts.push(...contexts);
+    else update.chunks.push({ contexts, lines: [], endOfFile: false });
+  }
+
+  function readDiffLine(text: string, chunk: OpenChunk | undefined, update: OpenUpdate): PatchFault | undefined {
+    const diffLine = parseDiffLine(text);
+    if (diffLine !== undefined) {
+      if (chunk === undefined) update.chunks.push({ contexts: [], lines: [diffLine], endOfFile: false });
+      else chunk.lines.push(diffLine);
+      return undefined;
+    }
+    const continues = chunk !== undefined && chunk.lines.length > 0;
+    return continues ? missingMarker(line, text) : unexpectedLine(line, text);
+  }
+
+  function startOperation(marker: string): boolean {
+    if (marker === END_PATCH) phase = 'ended';
+    else if (marker.startsWith(ADD_FILE))
+      operations.push({ type: 'add', path: marker.slice(ADD_FILE.length), lines: [] });
+    else if (marker.startsWith(DELETE_FILE))
+      operations.push({ type: 'delete', path: marker.slice(DELETE_FILE.length) });
+    else if (marker.startsWith(UPDATE_FILE)) {
+      const path = marker.slice(UPDATE_FILE.length);
+      operations.push({ type: 'update', path, chunks: [], movedTo: null });
+    } else return false;
+    headerLine = line;
+    return true;
+  }
+
+  return {
+    read,
+    operations,
+    get ended() {
+      return phase === 'ended';
+    },
+  };
+}
+
+function isOperationMarker(marker: string): boolean {
+  return marker === END_PATCH || [ADD_FILE, DELETE_FILE, UPDATE_FILE].some((header) => marker.startsWith(header));
+}
+
+/** A completely empty line is an empty context line (§1.1). */
+function parseDiffLine(text: string): PatchLine | undefined {
+  switch (text[0]) {
+    case undefined:
+      return { kind: 'context', text: '' };
+    case ' ':
+      return { kind: 'context', text: text.slice(1) };
+    case '-':
+      return { kind: 'remove', text: text.slice(1) };
+    case '+':
+      return { kind: 'add', text: text.slice(1) };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+/** Changes as people and programs know them: unified diffs with git's headers. */
+import { isAbsolute, relative, sep } from 'node:path';
+import { structuredPatch } from 'diff';
+import type { FileChange } from '../ports.ts';
+
+/** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
+const DIFF_TIMEOUT_MS = 500;
+
+export interface UnifiedDiff {
+  /** Ends with a line feed; empty when nothing changed. */
+  readonly text: string;
+  /** Lines. */
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Both sides of one file. `path` is where it is now; `before` and `after` are `null` where there is no file. */
+interface Sides {
+  readonly oldPath: string;
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export function unifiedDiff(change: FileChange, cwd: string): UnifiedDiff {
+  return diffOf(sidesOf(change, cwd));
+}
+
+/** One after another, with the lines of all of them counted. */
+export function unifiedDiffOfAll(changes: readonly FileChange[], cwd: string): UnifiedDiff {
+  const diffs = changes.map((change) => unifiedDiff(change, cwd));
+  return {
+    text: diffs.map((diff) => diff.text).join(''),
+    added: diffs.reduce((sum, diff) => sum + diff.added, 0),
+    removed: diffs.reduce((sum, diff) => sum + diff.removed, 0),
+  };
+}
+
+function sidesOf(change: FileChange, cwd: string): Sides {
+  const oldPath = shownPath(change.path, cwd);
+  switch (change.kind) {
+    case 'add':
+      return { oldPath, path: oldPath, before: change.before, after: change.text };
+    case 'delete':
+      return { oldPath, path: oldPath, before: change.before ?? '', after: null };
+    case 'update':
+      return {
+        oldPath,
+        path: shownPath(change.movedTo ?? change.path, cwd),
+        before: change.before,
+        after: change.after,
+      };
+  }
+}
+
+function diffOf(sides: Sides): UnifiedDiff {
+  const { oldPath, path, before, after } = sides;
+  const hunks = before === after ? [] : (diffHunks(before ?? '', after ?? '') ?? wholeHunk(before ?? '', after ?? ''));
+  const headers = headersOf(sides);
+  if (hunks.length > 0) {
+    headers.push(`--- ${before === null ? '/dev/null' : quoted(under('a', oldPath))}`);
+    headers.push(`+++ ${after === null ? '/dev/null' : quoted(under('b', path))}`);
+  }
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const body = hunks.flatMap((hunk) => [hunk.header, ...hunk.lines]);
+  const isEmpty = hunks.length === 0 && headers.length === 1;
+  return {
+    text: isEmpty ? '' : [...headers, ...body].map((line) => `${line}\n`).join(''),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+function headersOf({ oldPath, path, before, after }: Sides): string[] {
+  const headers = [`diff --git ${quoted(under('a', oldPath))} ${quoted(under('b', path))}`];
+  if (before === null) headers.push('new file mode 100644');
+  if (after === null) headers.push('deleted file mode 100644');
+  if (oldPath !== path) headers.push(`rename from ${quoted(oldPath)}`, `rename to ${quoted(path)}`);
+  return headers;
+}
+
+interface Hunk {
+  readonly header: string;
+  readonly lines: readonly string[];
+}
+
+/** `undefined` when it took too long. */
+function diffHunks(before: string, after: string): Hunk[] | undefined {
+  const patch = structuredPatch('', '', before, after, '', '', { context: 3, timeout: DIFF_TIMEOUT_MS });
+  return patch?.hunks.map((hunk) => ({
+    header: hunkHeader(hunk.oldStart, hunk.oldLines, hunk.newStart, hunk.newLines),
+    lines: hunk.lines,
+  }));
+}
+
+/** All old lines against all new ones. */
+function wholeHunk(before: string, after: string): Hunk[] {
+  const removed = before.split('\n').length - (before.endsWith('\n') || before === '' ? 1 : 0);
+  const added = after.split('\n').length - (after.endsWith('\n') || after === '' ? 1 : 0);
+  const lines = [...prefixed('-', before), ...prefixed('+', after)];
+  return [{ header: hunkHeader(1, removed, 1, added), lines }];
+}
+
+function prefixed(prefix: string, text: string): string[] {
+  if (text === '') return [];
+  const lines = text.split('\n').map((line) => prefix + line);
+  return text.endsWith('\n') ? lines.slice(0, -1) : [...lines, '\\ No newline at end of file'];
+}
+
+/** As git does: a range without lines begins above them, and a count of 1 is left out. */
+function hunkHeader(oldStart: number, oldLines: number, newStart: number, newLines: number): string {
+  const range = (start: number, lines: number) => {
+    if (lines === 1) return `${start}`;
+    return lines === 0 ? `${start - 1},0` : `${start},${lines}`;
+  };
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
+}
+
+/** Relative with `/`; absolute where it leads out of `cwd`. */
+function shownPath(path: string, cwd: string): string {
+  const inside = relative(cwd, path);
+  const outside = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return (outside ? path : inside).replaceAll(sep, '/');
+}
+
+function under(side: 'a' | 'b', path: string): string {
+  return path.startsWith('/') ? side + path : `${side}/${path}`;
+}
+
+/** Git puts quotes around a path that would break the line. */
+function quoted(path: string): string {
+  const needed = /["\\\p{Cc}]/u.test(path);
+  return needed ? JSON.stringify(path) : path;
+}

@@ -1,0 +1,49 @@
+/**
+ * What counts as a blank. The patch format was made in Rust, whose `trim` takes U+0085 away and leaves U+FEFF alone;
+ * JavaScript's does the opposite (codex-behaviour.md §14.20). Everything in this folder trims here.
+ */
+
+/** Unicode's White_Space property. */
+function isWhiteSpace(code: number): boolean {
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return (
+    code === 0x85 ||
+    code === 0xa0 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000
+  );
+}
+
+export function trimEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && isWhiteSpace(text.charCodeAt(end - 1))) end--;
+  return text.slice(0, end);
+}
+
+export function trim(text: string): string {
+  const trimmed = trimEnd(text);
+  let start = 0;
+  while (start < trimmed.length && isWhiteSpace(trimmed.charCodeAt(start))) start++;
+  return trimmed.slice(start);
+}
+
+const LOOKALIKES: readonly (readonly [characters: RegExp, plain: string])[] = [
+  [/[\u2010-\u2015\u2212]/g, '-'],
+  [/[\u2018-\u201B]/g, "'"],
+  [/[\u201C-\u201F]/g, '"'],
+  [/[\u00A0\u2002-\u200A\u202F\u205F\u3000]/g, ' '],
+];
+
+const BEYOND_LATIN = /[\u00A0\u2000-\u3000]/;
+
+/** Trims, and writes typographic dashes, quotes and spaces as the keys people press (codex-behaviour.md §1.3 step 4). */
+export function plain(text: string): string {
+  const trimmed = trim(text);
+  if (!BEYOND_LATIN.test(trimmed)) return trimmed;
+  return LOOKALIKES.reduce((line, [characters, key]) => line.replace(characters, key), trimmed);
+}

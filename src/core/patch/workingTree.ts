@@ -1,0 +1,108 @@
+/**
+ * The files a patch speaks of, as they would be after each of its operations. Remembers whose text a file carries, so
+ * that the net change of every file can be read off at the end.
+ */
+import { dirname } from 'node:path';
+import { type FileLine, splitLines } from './lines.ts';
+
+/**
+ * What was found at a path before planning. `missing` promises that nothing is there and that no file stands where one
+ * of its folders should be; where one does, it is `unreadable`.
+ */
+export type FileSnapshot =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'missing' }
+  | { readonly type: 'directory' }
+  | { readonly type: 'not_text' }
+  | { readonly type: 'unreadable'; readonly message: string };
+
+export type TreeEntry =
+  | {
+      readonly type: 'text';
+      readonly lines: readonly FileLine[];
+      /** The file whose original lines these remember; `null` when the patch wrote them. */
+      readonly source: string | null;
+    }
+  | Exclude<FileSnapshot, { type: 'text' }>;
+
+export interface WorkingTree {
+  get(path: string): TreeEntry;
+  /** Makes the folders above it, too. */
+  write(path: string, lines: readonly FileLine[], source: string | null): void;
+  remove(path: string): void;
+  /** Why no file can be written there; `undefined` when one can. */
+  obstacle(path: string): string | undefined;
+  /** What was there before the patch. */
+  found(path: string): FileSnapshot;
+  /** Its lines; none if it was no text. */
+  foundLines(path: string): readonly FileLine[];
+  /** Paths that were written or removed, in the order of the first time. */
+  readonly touched: Iterable<string>;
+}
+
+export function createWorkingTree(files: ReadonlyMap<string, FileSnapshot>): WorkingTree {
+  const entries = new Map<string, TreeEntry>();
+  const split = new Map<string, readonly FileLine[]>();
+  /** They stay when their last file goes, as folders do. */
+  const madeFolders = new Set<string>();
+
+  function get(path: string): TreeEntry {
+    if (madeFolders.has(path)) return { type: 'directory' };
+    const known = entries.get(path);
+    if (known !== undefined) return known;
+    const snapshot = found(path);
+    if (snapshot.type === 'text') return { type: 'text', lines: foundLines(path), source: path };
+    const freed = snapshot.type === 'unreadable' && ancestorsOf(path).some((folder) => wasFile(folder));
+    return freed ? { type: 'missing' } : snapshot;
+  }
+
+  function found(path: string): FileSnapshot {
+    return files.get(path) ?? { type: 'missing' };
+  }
+
+  function foundLines(path: string): readonly FileLine[] {
+    const snapshot = found(path);
+    const lines = split.get(path) ?? (snapshot.type === 'text' ? splitLines(snapshot.text, 'numbered') : []);
+    split.set(path, lines);
+    return lines;
+  }
+
+  function wasFile(path: string): boolean {
+    const { type } = found(path);
+    return type === 'text' || type === 'not_text';
+  }
+
+  function isFile(path: string): boolean {
+    const { type } = entries.get(path) ?? found(path);
+    return type === 'text' || type === 'not_text';
+  }
+
+  return {
+    get,
+    found,
+    foundLines,
+    write(path, lines, source) {
+      entries.set(path, { type: 'text', lines, source });
+      for (const folder of ancestorsOf(path)) madeFolders.add(folder);
+    },
+    remove(path) {
+      entries.set(path, { type: 'missing' });
+    },
+    obstacle(path) {
+      const blocking = ancestorsOf(path).find((folder) => isFile(folder));
+      if (blocking !== undefined) return `${blocking} is a file, not a folder`;
+      const entry = get(path);
+      if (entry.type === 'directory') return 'it is a folder';
+      return entry.type === 'unreadable' ? entry.message : undefined;
+    },
+    get touched() {
+      return entries.keys();
+    },
+  };
+}
+
+function ancestorsOf(path: string): string[] {
+  const ancestors: string[] = [];
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) ancestors.push(folder);
+  return ancestors;
+}

@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePatch } from '../../../src/core/patch/parse.ts';
+import { pathsOf, planPatch, type PatchPlan } from '../../../src/core/patch/plan.ts';
+import type { FileSnapshot } from '../../../src/core/patch/workingTree.ts';
+import { applyHunks } from '../../support/patchOutcome.ts';
+
+function plan(files: Record<string, string | FileSnapshot>, ...lines: string[]): PatchPlan {
+  const parsed = parsePatch(['*** Begin Patch', ...lines, '*** End Patch'].join('\n'));
+  if (parsed.type === 'invalid') throw new Error(parsed.message);
+  const snapshots = Object.entries(files).map(([name, file]): [string, FileSnapshot] => [
+    `/work/${name}`,
+    typeof file === 'string' ? { type: 'text', text: file } : file,
+  ]);
+  return planPatch(parsed.operations, '/work', new Map(snapshots));
+}
+
+const update = (name: string, ...lines: string[]) => [`*** Update File: ${name}`, ...lines];
+
+describe('pathsOf', () => {
+  it('names each file once, targets of moves included', () => {
+    const parsed = parsePatch(
+      '*** Begin Patch\n*** Update File: a\n*** Move to: ../b\n x\n*** Delete File: ./a\n*** Add File: /c\n*** End Patch',
+    );
+    expect(parsed.type === 'patch' && pathsOf(parsed.operations, '/work')).toEqual(['/work/a', '/b', '/c']);
+  });
+});
+
+describe('planPatch', () => {
+  it('changes no line it need not change', () => {
+    const before = 'one\r\ntwo\nthree\r\n';
+    expect(plan({ a: before }, ...update('a', ' one', '-two', '-three', '+two', '+drei'))).toEqual({
+      type: 'planned',
+      changes: [
+        {
+          kind: 'update',
+          path: '/work/a',
+          before,
+          after: 'one\r\ntwo\r\ndrei\r\n',
+          hunks: [{ start: 1, end: 3, text: 'two\r\ndrei\r\n' }],
+          movedTo: null,
+          movedOver: null,
+        },
+      ],
+      report: [{ kind: 'M', path: 'a' }],
+    });
+  });
+
+  it('leaves files out that end as they were', () => {
+    expect(plan({ a: 'x\n' }, ...update('a', ' x'), '*** Add File: b', '*** Delete File: b')).toEqual({
+      type: 'planned',
+      changes: [],
+      report: [
+        { kind: 'M', path: 'a' },
+        { kind: 'A', path: 'b' },
+        { kind: 'D', path: 'b' },
+      ],
+    });
+  });
+
+  it('sums several operations up', () => {
+    const planned = plan(
+      { a: 'one\ntwo\n', b: 'old\n' },
+      ...update('a', '-one', '+uno'),
+      ...update('a', '*** Move to: c', '-two', '+due'),
+      ...update('c', '*** Move to: b', ' uno'),
+    );
+    expect(planned).toMatchObject({
+      changes: [
+        {
+          kind: 'update',
+          path: '/work/a',
+          hunks: [{ start: 0, end: 2, text: 'uno\ndue\n' }],
+          movedTo: '/work/b',
+          movedOver: 'old\n',
+        },
+      ],
+    });
+  });
+
+  it('writes a file anew where another moved away', () => {
+    const planned = plan({ a: 'one\n' }, ...update('a', '*** Move to: b', ' one'), '*** Add File: a', '+new');
+    expect(planned).toMatchObject({
+      changes: [
+        { kind: 'add', path: '/work/a', text: 'new\n', before: 'one\n' },
+        { kind: 'add', path: '/work/b', text: 'one\n', before: null },
+      ],
+    });
+  });
+
+  it('deletes what it cannot show, and writes over it', () => {
+    const planned = plan({ a: { type: 'not_text' }, b: { type: 'not_text' } }, '*** Delete File: a', '*** Add File: b');
+    expect(planned).toMatchObject({
+      changes: [
+        { kind: 'add', path: '/work/b', text: '', before: null },
+        { kind: 'delete', path: '/work/a', before: null },
+      ],
+    });
+  });
+
+  it.each<[string, string[]]>([
+    ['nothing_modified', []],
+    ['cannot_read', update('missing', ' x')],
+    ['cannot_read', update('folder', ' x')],
+    ['cannot_read', update('binary', ' x')],
+    ['cannot_read', ['*** Delete File: a', ...update('a', ' x')]],
+    ['cannot_delete', ['*** Delete File: missing']],
+    ['cannot_delete', ['*** Delete File: folder']],
+    ['cannot_write', ['*** Add File: folder']],
+    ['cannot_write', ['*** Add File: a/under']],
+    ['cannot_write', ['*** Add File: new', '*** Add File: new/under']],
+    ['cannot_write', ['*** Add File: new/under', '*** Add File: new']],
+    ['cannot_write', update('a', '*** Move to: a/under', ' x')],
+    ['context_not_found', update('a', '@@ nowhere', ' x')],
+    ['lines_not_found', update('a', '-nowhere')],
+  ])('fails with %s on %j', (category, lines) => {
+    const files: Record<string, string | FileSnapshot> = {
+      a: 'x\n',
+      folder: { type: 'directory' },
+      binary: { type: 'not_text' },
+    };
+    expect(plan(files, ...lines)).toMatchObject({ type: 'failed', category });
+  });
+
+  it('makes a folder where a file was deleted', () => {
+    const blocked: FileSnapshot = { type: 'unreadable', message: 'not a folder' };
+    expect(plan({ a: 'x\n', 'a/b': blocked }, '*** Delete File: a', '*** Add File: a/b')).toMatchObject({
+      changes: [
+        { kind: 'add', path: '/work/a/b' },
+        { kind: 'delete', path: '/work/a' },
+      ],
+    });
+  });
+});
+
+describe('a mismatch tells', () => {
+  const file = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`).join('\n');
+  const message = (...lines: string[]) => {
+    const result = plan({ a: file }, ...update('a', ...lines));
+    return result.type === 'failed' ? result.message : '';
+  };
+
+  it('what stands at the nearest place', () => {
+    expect(message(' line 20', '-line twenty-one', ' line 22')).toBe(
+      [
+        'Cannot find these lines in /work/a:\nline 20\nline twenty-one\nline 22',
+        '',
+        'Nearest there, lines 19-23:\n19: line 19\n20: line 20\n21: line 21\n22: line 22\n23: line 23',
+      ].join('\n'),
+    );
+  });
+
+  it('that chunks are out of order', () => {
+    expect(message('-line 20', '@@', '-line 5')).toContain('the match at line 5 is above');
+  });
+
+  it('that the end of the file is elsewhere', () => {
+    expect(message('-line 20', '*** End of File')).toContain('They stand at line 20, which is not the end');
+  });
+
+  it('that nothing is alike', () => {
+    expect(message('-completely different')).toContain('Nothing in the file resembles it');
+  });
+
+  it('at most twelve lines', () => {
+    const quote = Array.from({ length: 30 }, (_, index) => `-line ${index + 1}${index === 25 ? '!' : ''}`);
+    const shown =
+      message(...quote)
+        .split('Nearest there, ')[1]
+        ?.split('\n') ?? [];
+    expect(shown).toHaveLength(13);
+    expect(shown).toContain('26: line 26');
+  });
+});
+
+/** Lines that are distinct, so that where a chunk belongs is certain; each with an ending of its own. */
+const files = fc
+  .uniqueArray(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\u2019', '\u00e9', '@', '+', '*'), maxLength: 6 }), {
+    minLength: 1,
+  })
+  .chain((lines) =>
+    fc.record({
+      lines: fc.constant(lines),
+      endings: fc.array(fc.constantFrom('\n', '\r\n'), { minLength: lines.length, maxLength: lines.length }),
+      edits: fc.array(fc.constantFrom('keep', 'keep', 'remove', 'insert'), {
+        minLength: lines.length,
+        maxLength: lines.length,
+      }),
+    }),
+  );
+
+describe('a patch made from an edit', () => {
+  it('makes exactly that edit', () => {
+    fc.assert(
+      fc.property(files, ({ lines, endings, edits }) => {
+        const before = lines.map((line, index) => line + endings[index]).join('');
+        const patch = lines.flatMap((line, index) => {
+          if (edits[index] === 'remove') return [`-${line}`];
+          return edits[index] === 'insert' ? [` ${line}`, '+new'] : [` ${line}`];
+        });
+        const expected = lines.map((line, index) => {
+          if (edits[index] === 'remove') return '';
+          return line + endings[index] + (edits[index] === 'insert' ? `new${endings[0]}` : '');
+        });
+        const planned = plan({ a: before }, '*** Update File: a', '@@', ...patch);
+        if (planned.type === 'failed') throw new Error(planned.message);
+        const [change] = planned.changes;
+        const hunks = change?.kind === 'update' ? change.hunks : [];
+        expect(applyHunks(before, hunks)).toBe(expected.join(''));
+      }),
+    );
+  });
+});

@@ -1,0 +1,26 @@
+/** Random choices that a seed can repeat. For generated cases; property tests use fast-check. */
+
+export interface Random {
+  /** An integer in [0, limit). */
+  below(limit: number): number;
+  /** True in one of `of` calls. */
+  once(of: number): boolean;
+  pick<Value>(values: readonly Value[]): Value;
+}
+
+/** mulberry32: small, even enough, the same everywhere. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return {
+    below,
+    once: (of) => below(of) === 0,
+    pick: (values) => values[below(values.length)] as (typeof values)[number],
+  };
+}
