@@ -1,0 +1,90 @@
+/** A command with everything it runs inside, taken apart once, so that rules and heuristics look at the same thing. */
+import { isDangerous } from './dangerous.ts';
+import { type Platform, isKnownSafe } from './knownSafe.ts';
+import type { Argv, ParsedScript } from './parseScript.ts';
+import { unwrapCommand } from './unwrapCommand.ts';
+
+export type CommandClass = 'known-safe' | 'other' | 'dangerous';
+
+export type CommandTree =
+  | {
+      readonly type: 'plain';
+      readonly argv: Argv;
+      readonly class: CommandClass;
+      /** A here-document feeds it: rules apply, but nothing is proposed (codex-behaviour.md §6.3 step 1). */
+      readonly complex: boolean;
+    }
+  /** A shell with a script that could be read: only its commands count. */
+  | { readonly type: 'script'; readonly argv: Argv; readonly commands: readonly CommandTree[] }
+  | {
+      readonly type: 'wrapped';
+      readonly argv: Argv;
+      readonly commands: readonly CommandTree[];
+      readonly ownWords: number;
+      readonly adds?: string | undefined;
+    }
+  | { readonly type: 'opaque'; readonly argv: Argv; readonly why: string; readonly mentions: readonly CommandTree[] };
+
+/** Commands nested deeper than this are nobody's honest work. */
+const MAX_DEPTH = 6;
+
+export function takeApart(argv: Argv, platform: Platform, depth = 0): CommandTree {
+  if (depth > MAX_DEPTH) return { type: 'opaque', argv, why: 'it is nested too deeply', mentions: [] };
+  const inner = (commands: readonly Argv[]): CommandTree[] =>
+    commands.map((command) => takeApart(command, platform, depth + 1));
+  const unwrapped = unwrapCommand(argv);
+  switch (unwrapped.type) {
+    case 'plain':
+      return { type: 'plain', argv, class: classOfOne(argv, platform), complex: false };
+    case 'script':
+      return scriptTree(argv, unwrapped.script, inner);
+    case 'wrapped':
+      return { ...unwrapped, argv, commands: inner(unwrapped.commands) };
+    case 'opaque':
+      return { ...unwrapped, argv, mentions: inner(unwrapped.mentions) };
+  }
+}
+
+function scriptTree(
+  argv: Argv,
+  script: ParsedScript,
+  inner: (commands: readonly Argv[]) => CommandTree[],
+): CommandTree {
+  if (script.type === 'opaque') return { ...script, argv, mentions: inner(script.mentions) };
+  const commands = inner(script.commands);
+  return { type: 'script', argv, commands: script.complex ? commands.map(fedByHereDocument) : commands };
+}
+
+function fedByHereDocument(tree: CommandTree): CommandTree {
+  if (tree.type === 'plain') return { ...tree, class: strictestClass([tree.class, 'other']), complex: true };
+  return { type: 'opaque', argv: tree.argv, why: 'a here-document feeds it', mentions: [tree] };
+}
+
+function classOfOne(argv: Argv, platform: Platform): CommandClass {
+  if (isDangerous(argv, platform)) return 'dangerous';
+  return isKnownSafe(argv, platform) ? 'known-safe' : 'other';
+}
+
+const CLASSES: readonly CommandClass[] = ['known-safe', 'other', 'dangerous'];
+
+function strictestClass(classes: readonly CommandClass[]): CommandClass {
+  return CLASSES[Math.max(...classes.map((one) => CLASSES.indexOf(one)))] ?? 'other';
+}
+
+/** The heuristic's verdict over everything inside: a script is as safe as its least safe command. */
+export function classifyTree(tree: CommandTree): CommandClass {
+  switch (tree.type) {
+    case 'plain':
+      return tree.class;
+    case 'script':
+      return strictestClass(tree.commands.map(classifyTree));
+    case 'wrapped':
+      return strictestClass([tree.adds === undefined ? 'known-safe' : 'other', ...tree.commands.map(classifyTree)]);
+    case 'opaque':
+      return strictestClass(['other', ...tree.mentions.map(classifyTree)]);
+  }
+}
+
+export function classifyCommand(argv: Argv, platform: Platform): CommandClass {
+  return classifyTree(takeApart(argv, platform));
+}

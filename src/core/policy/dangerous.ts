@@ -1,0 +1,31 @@
+/**
+ * Commands that destroy work and are asked about whatever the policy (codex-behaviour.md §6.8): today's rule for `rm`,
+ * the seeds' for git. Matches too much rather than too little; any folder of the program counts.
+ */
+import type { Platform } from './knownSafe.ts';
+import { gitSubCommand } from './knownSafeGit.ts';
+import { mayBeOption } from './options.ts';
+import type { Argv } from './parseScript.ts';
+import { isDangerousOnWindows } from './powerShell.ts';
+import { programName } from './programs.ts';
+
+const DANGEROUS_GIT: ReadonlySet<string> = new Set(['reset', 'rm', 'clean']);
+
+const DANGEROUS_PROGRAMS: ReadonlyMap<string, (words: Argv) => boolean> = new Map([
+  ['rm', isForcedRemoval],
+  ['git', (words: Argv) => DANGEROUS_GIT.has(gitSubCommand(words) ?? '')],
+]);
+
+/** Judges one command that runs nothing but itself; for scripts and wrappers ask `classifyCommand`. */
+export function isDangerous(argv: Argv, platform: Platform): boolean {
+  const [program = '', ...words] = argv;
+  if (platform === 'win32' && isDangerousOnWindows(argv)) return true;
+  return DANGEROUS_PROGRAMS.get(programName(program))?.(words) ?? false;
+}
+
+/** A force flag anywhere before `--`, alone, in a cluster or in full. */
+function isForcedRemoval(words: Argv): boolean {
+  const end = words.indexOf('--');
+  const options = end === -1 ? words : words.slice(0, end);
+  return options.some((word) => mayBeOption(word, ['-f', '--force']));
+}

@@ -1,0 +1,78 @@
+/**
+ * What must happen before a command runs (codex-behaviour.md §6.3, design decisions 9 and 10).
+ *
+ * Pure: the same request gives the same answer, with the rule or heuristic that made it. Strictest wins over all the
+ * commands of a script. `bypassSandbox` only if every one of them is allowed by an explicit rule.
+ */
+import type { ApprovalPolicy, Box, Rule, SandboxPermissions, SandboxPolicy } from '../../protocol/policy.ts';
+import { takeApart } from './commandTree.ts';
+import type { Circumstances } from './decisionTable.ts';
+import { type Court, type Judgement, judge } from './judge.ts';
+import type { Platform } from './knownSafe.ts';
+import type { Argv } from './parseScript.ts';
+import { proposeRule } from './proposeRule.ts';
+import type { ApprovalRequirement, CommandVerdict } from './requirement.ts';
+import type { LoadedRules } from './rules.ts';
+import { joinShellWords } from './shellWords.ts';
+
+export interface CommandRequest {
+  readonly argv: Argv;
+  readonly approvalPolicy: ApprovalPolicy;
+  readonly sandboxPolicy: SandboxPolicy;
+  /** The mechanism that works on this machine. */
+  readonly box: Box;
+  readonly sandboxPermissions: SandboxPermissions;
+  /** The prefix the model would like to be allowed from now on. */
+  readonly prefixRule?: Argv | undefined;
+  readonly rules: LoadedRules;
+  readonly platform: Platform;
+  /** False when nobody is there to answer; true by default. */
+  readonly canAsk?: boolean | undefined;
+}
+
+/** A decision with all that led to it, for `tiller execpolicy check` and for the test box of the rules view. */
+export interface CommandDecision {
+  readonly requirement: ApprovalRequirement;
+  /** Every rule that matched, in the order of the rules. */
+  readonly matchedRules: LoadedRules;
+  /** The commands that were judged; `null` for a script that could not be read. */
+  readonly commands: readonly Argv[] | null;
+}
+
+export function decideCommand(request: CommandRequest): ApprovalRequirement {
+  return explainCommand(request).requirement;
+}
+
+export function explainCommand(request: CommandRequest): CommandDecision {
+  const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
+  const court: Court = { rules: request.rules, circumstances, platform: request.platform };
+  const tree = takeApart(request.argv, request.platform);
+  const whole = judge(tree, court);
+  const parts = tree.type === 'script' ? tree.commands.map((command) => judge(command, court)) : [whole];
+  return {
+    requirement: requirementOf(whole, parts, request.prefixRule),
+    matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
+    commands: tree.type === 'opaque' ? null : parts.map(({ argv }) => argv),
+  };
+}
+
+function requirementOf(whole: Judgement, parts: readonly Judgement[], prefixRule?: Argv): ApprovalRequirement {
+  const { decision, reason } = whole;
+  switch (decision) {
+    case 'allow':
+      return { type: 'skip', reason, bypassSandbox: whole.byRule };
+    case 'prompt':
+      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...proposal(parts, prefixRule) };
+    case 'forbidden':
+      return { type: 'forbidden', reason };
+  }
+}
+
+function proposal(parts: readonly Judgement[], prefixRule?: Argv): { readonly proposedRule?: Rule } {
+  const proposedRule = proposeRule(parts, prefixRule);
+  return proposedRule === undefined ? {} : { proposedRule };
+}
+
+function verdictOf({ argv, decision, reason }: Judgement): CommandVerdict {
+  return { command: joinShellWords(argv), verdict: decision, reason };
+}

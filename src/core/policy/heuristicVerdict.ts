@@ -1,0 +1,118 @@
+/** The table's answer for one command as a verdict with its reason: one plain sentence under a stable id. */
+import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
+import type { CommandClass } from './commandTree.ts';
+import { type Answer, type Circumstances, type TableRow, lookUp, tableRow } from './decisionTable.ts';
+import type { Platform } from './knownSafe.ts';
+
+export interface Verdict {
+  readonly decision: RuleDecision;
+  readonly reason: DecisionReason;
+}
+
+const DECISION_OF: Readonly<Record<Answer, RuleDecision>> = {
+  run: 'allow',
+  ask: 'prompt',
+  refuse: 'forbidden',
+  refuse_no_box: 'forbidden',
+};
+
+/** `note` says why a command could not be taken at its word; it completes the sentence. */
+export function heuristicVerdict(
+  commandClass: CommandClass,
+  circumstances: Circumstances,
+  platform: Platform,
+  note?: string,
+): Verdict {
+  const row = tableRow(commandClass, circumstances);
+  const answer = lookUp(row, circumstances);
+  const reason = reasonFor(row, answer, circumstances, platform);
+  const text = note === undefined || row !== 'other' ? reason.text : `${reason.text.slice(0, -1)}, and ${note}.`;
+  return { decision: DECISION_OF[answer], reason: { ...reason, text } };
+}
+
+function reasonFor(row: TableRow, answer: Answer, circumstances: Circumstances, platform: Platform): DecisionReason {
+  switch (answer) {
+    case 'run':
+      return row === 'known-safe' ? KNOWN_SAFE : freedomReason(circumstances);
+    case 'ask':
+      return askReason(row, circumstances);
+    case 'refuse':
+      return row === 'escalated' ? escalationRefusal(circumstances) : DANGEROUS_REFUSED;
+    case 'refuse_no_box':
+      return noBoxRefusal(platform);
+  }
+}
+
+const KNOWN_SAFE: DecisionReason = {
+  source: 'heuristic',
+  id: 'known-safe',
+  text: 'It is on the list of commands known to only read.',
+};
+
+function freedomReason({ sandboxPolicy }: Circumstances): DecisionReason {
+  switch (sandboxPolicy.type) {
+    case 'danger-full-access':
+      return { source: 'policy', id: 'full-access', text: 'Full access lets commands run without a sandbox.' };
+    case 'external-sandbox':
+      return { source: 'policy', id: 'external-sandbox', text: 'A sandbox outside of Tiller surrounds every command.' };
+    case 'read-only':
+    case 'workspace-write':
+      return {
+        source: 'sandbox',
+        id: 'sandboxed',
+        text: 'It runs inside the sandbox, which limits what it may touch.',
+      };
+  }
+}
+
+const DANGEROUS: DecisionReason = {
+  source: 'heuristic',
+  id: 'dangerous',
+  text: 'It can destroy work that nobody can bring back.',
+};
+const ESCALATION: DecisionReason = {
+  source: 'policy',
+  id: 'escalation',
+  text: 'The model asks to run it outside the sandbox.',
+};
+const UNTRUSTED: DecisionReason = {
+  source: 'policy',
+  id: 'untrusted',
+  text: 'The approval policy is untrusted, which asks before everything that is not known to only read.',
+};
+const NO_BOX: DecisionReason = {
+  source: 'sandbox',
+  id: 'no-box',
+  text: 'No sandbox works on this machine, so everything that is not known to only read is asked about.',
+};
+
+function askReason(row: TableRow, { approvalPolicy }: Circumstances): DecisionReason {
+  if (row === 'dangerous') return DANGEROUS;
+  if (row === 'escalated') return ESCALATION;
+  return approvalPolicy === 'untrusted' ? UNTRUSTED : NO_BOX;
+}
+
+const DANGEROUS_REFUSED: DecisionReason = {
+  source: 'heuristic',
+  id: 'dangerous',
+  text: 'It can destroy work that nobody can bring back, and the approval policy never asks; use a safer way.',
+};
+
+function escalationRefusal({ approvalPolicy }: Circumstances): DecisionReason {
+  return {
+    source: 'policy',
+    id: 'escalation',
+    text: `The approval policy is ${approvalPolicy}, under which no command may ask to leave the sandbox; run it without require_escalated.`,
+  };
+}
+
+const BOX_REMEDY: Readonly<Record<Platform, string>> = {
+  linux: 'install bubblewrap and allow user namespaces',
+  darwin: 'make sure that /usr/bin/sandbox-exec can run',
+  win32: 'open the folder in WSL2 or in a Dev Container',
+};
+
+function noBoxRefusal(platform: Platform): DecisionReason {
+  const cause = 'No sandbox works on this machine and nobody is asked, so only commands known to only read may run';
+  return { source: 'sandbox', id: 'no-box', text: `${cause}; ${BOX_REMEDY[platform]}, or use a policy that asks.` };
+}

@@ -1,0 +1,106 @@
+/** One command, with everything it runs inside, judged by the rules and, where they are silent, by the heuristics. */
+import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
+import { type CommandTree, classifyTree } from './commandTree.ts';
+import type { Circumstances } from './decisionTable.ts';
+import { heuristicVerdict } from './heuristicVerdict.ts';
+import type { Platform } from './knownSafe.ts';
+import { decidingRule, matchRules, ruleReason, strictest } from './matchRules.ts';
+import type { Argv } from './parseScript.ts';
+import type { LoadedRules } from './rules.ts';
+
+export interface Judgement {
+  readonly argv: Argv;
+  readonly decision: RuleDecision;
+  readonly reason: DecisionReason;
+  /** True when rules alone decided: no part of it was left to the heuristics. */
+  readonly byRule: boolean;
+  /** Every rule that matched it or something inside it. */
+  readonly matches: LoadedRules;
+  /** Whether "always allow …" may be offered for it. */
+  readonly proposable: boolean;
+}
+
+export interface Court {
+  readonly rules: LoadedRules;
+  readonly circumstances: Circumstances;
+  readonly platform: Platform;
+}
+
+export function judge(tree: CommandTree, court: Court): Judgement {
+  const { argv } = tree;
+  switch (tree.type) {
+    case 'plain':
+      return byRule(argv, court) ?? byHeuristic(tree, court, !tree.complex && tree.class === 'other');
+    case 'script':
+      return combine(
+        argv,
+        tree.commands.map((command) => judge(command, court)),
+      );
+    case 'wrapped':
+      return judgeWrapped(tree, court);
+    case 'opaque': {
+      const own = byRule(argv, court) ?? byHeuristic(tree, court, classifyTree(tree) === 'other', tree.why);
+      return combine(argv, [own, ...tree.mentions.map((mention) => judge(mention, court)).filter(isRestriction)]);
+    }
+  }
+}
+
+/** A rule that stops at the wrapper's own words says nothing about the command inside. */
+function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: Court): Judgement {
+  const own = byRule(tree.argv, court);
+  const inner = tree.commands.map((command) => judge(command, court));
+  if (own === undefined) {
+    const added = tree.adds === undefined ? [] : [byHeuristic(tree, court, true, tree.adds, 'other')];
+    return combine(tree.argv, [...added, ...inner]);
+  }
+  const reachesInside = own.matches.some(
+    ({ rule }) => rule.decision === 'allow' && rule.pattern.length > tree.ownWords,
+  );
+  return combine(tree.argv, [own, ...(reachesInside ? inner.filter(isRestriction) : inner)]);
+}
+
+function isRestriction({ byRule, decision }: Judgement): boolean {
+  return byRule && decision !== 'allow';
+}
+
+function byRule(argv: Argv, { rules, circumstances }: Court): Judgement | undefined {
+  const matches = matchRules(rules, argv);
+  const deciding = decidingRule(matches);
+  if (deciding === undefined) return undefined;
+  const reason = ruleReason(deciding);
+  const { decision } = deciding.rule;
+  const nobodyMayBeAsked = decision === 'prompt' && circumstances.approvalPolicy === 'never';
+  return {
+    argv,
+    decision: nobodyMayBeAsked ? 'forbidden' : decision,
+    reason: nobodyMayBeAsked ? { ...reason, text: `${reason.text} The approval policy never asks.` } : reason,
+    byRule: true,
+    matches,
+    proposable: false,
+  };
+}
+
+function byHeuristic(
+  tree: CommandTree,
+  { circumstances, platform }: Court,
+  proposable: boolean,
+  note?: string,
+  commandClass = classifyTree(tree),
+): Judgement {
+  const verdict = heuristicVerdict(commandClass, circumstances, platform, note);
+  return { argv: tree.argv, ...verdict, byRule: false, matches: [], proposable };
+}
+
+/** The strictest of all. Of equals, one that the heuristics decided names the reason, for it is the one to doubt. */
+function combine(argv: Argv, all: readonly Judgement[]): Judgement {
+  const doubtfulFirst = all.toSorted((one, other) => Number(one.byRule) - Number(other.byRule));
+  const deciding = strictest(doubtfulFirst);
+  if (deciding === undefined) throw new Error('A script without commands is opaque.');
+  return {
+    ...deciding,
+    argv,
+    byRule: all.every((one) => one.byRule),
+    matches: [...new Set(all.flatMap((one) => one.matches))],
+    proposable: all.every((one) => one.proposable || one.decision === 'allow'),
+  };
+}

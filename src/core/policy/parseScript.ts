@@ -1,0 +1,133 @@
+/**
+ * A shell script as the list of commands it runs, or the admission that nobody can say.
+ *
+ * Promise: when the answer is `commands`, bash, dash and zsh run exactly these programs with exactly these words,
+ * as far as `&&` and `||` let them (measured beside bash itself in test/core/policy/parseScript.test.ts).
+ * The rule is the strict one of sandbox.md §6, within codex-behaviour.md §6.6. The only file that knows the parser.
+ */
+import {
+  type Command,
+  type CommandNode,
+  type HereDoc,
+  type PipelineNode,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+  forEachChild,
+  parse,
+} from 'unbash';
+import { isAllAccountedFor } from './scriptGaps.ts';
+import { hasInvisibleCharacters, isLiteralUnquoted, isPlainName } from './scriptCharacters.ts';
+
+export type Argv = readonly string[];
+
+export type ParsedScript =
+  | {
+      readonly type: 'commands';
+      readonly commands: readonly Argv[];
+      /** One command fed by a here-document: its words are known, what it reads is not judged (§6.3 step 1). */
+      readonly complex: boolean;
+    }
+  | {
+      readonly type: 'opaque';
+      /** Ends the sentence "It cannot be judged word by word because …". */
+      readonly why: string;
+      /** Commands that appear somewhere in it, as far as their words are literal: enough to find danger, not to trust. */
+      readonly mentions: readonly Argv[];
+    };
+
+export function parseScript(script: string): ParsedScript {
+  const tree = parse(script);
+  try {
+    if (hasInvisibleCharacters(script)) throw new Opaque('it contains characters that cannot be seen');
+    if (tree.errors !== undefined && tree.errors.length > 0) throw new Opaque('its syntax is not complete');
+    const fed = commandFedByHereDocument(tree.commands);
+    const commands = fed === undefined ? tree.commands.flatMap(statementCommands) : [fed];
+    const words = commands.map(commandWords);
+    const end = fed?.redirects[0]?.pos ?? script.length;
+    if (words.length === 0) throw new Opaque('it contains no command');
+    if (!isAllAccountedFor(script.slice(0, end), words)) throw new Opaque('its syntax is not plain');
+    return { type: 'commands', commands: words.map((argv) => argv.map(literalValue)), complex: fed !== undefined };
+  } catch (error) {
+    if (!(error instanceof Opaque)) throw error;
+    return { type: 'opaque', why: error.message, mentions: mentionedCommands(tree) };
+  }
+}
+
+class Opaque extends Error {}
+
+function statementCommands(statement: Statement): Command[] {
+  if (statement.background === true) throw new Opaque('it starts something in the background');
+  const { command } = statement;
+  return command.type === 'AndOr' ? command.commands.flatMap(pipelineCommands) : pipelineCommands(command);
+}
+
+function pipelineCommands(node: PipelineNode): Command[] {
+  if (node.type !== 'Pipeline') return [simpleCommand(node)];
+  if (node.prefixes.length > 0) throw new Opaque('it negates or times a command');
+  if (node.operators.some((operator) => operator !== '|')) throw new Opaque('it pipes standard error');
+  return node.commands.map(simpleCommand);
+}
+
+function simpleCommand(node: CommandNode): Command {
+  if (node.type !== 'Command') throw new Opaque('it uses control flow, a group or a function');
+  if (node.redirects.length > 0) throw new Opaque('it redirects input or output');
+  return node;
+}
+
+function commandWords({ name, prefix, args }: Command): Word[] {
+  const words = args.filter((argument) => argument.type === 'Word');
+  const assigns = words.length < args.length || prefix.some((part) => part.type === 'Assignment');
+  if (assigns) throw new Opaque('it sets a variable');
+  if (name === undefined || !isPlainName(name.text)) throw new Opaque('the name of a command is not a plain word');
+  return [name, ...words];
+}
+
+function literalValue(word: Word): string {
+  const startsWithEquals = word.text.startsWith('='); // zsh replaces =name by the path of the program
+  const literal = word.parts === undefined ? isLiteralUnquoted(word.text) : word.parts.every(isLiteralPart);
+  if (!literal || startsWithEquals) throw new Opaque(`the shell would expand "${word.text}"`);
+  return word.value;
+}
+
+function isLiteralPart(part: WordPart): boolean {
+  switch (part.type) {
+    case 'SingleQuoted':
+      return true;
+    case 'Literal':
+      return isLiteralUnquoted(part.text);
+    case 'DoubleQuoted':
+      return part.parts.every((inner) => inner.type === 'Literal');
+    default:
+      return false;
+  }
+}
+
+/** The only command of a script, when all that is special about it is a here-document in which nothing is expanded. */
+function commandFedByHereDocument(statements: readonly Statement[]): Command | undefined {
+  const [statement, ...others] = statements;
+  if (statement === undefined || others.length > 0 || statement.background === true) return undefined;
+  const { command } = statement;
+  if (command.type !== 'Command' || command.redirects.length !== 1) return undefined;
+  return command.redirects.every(isInertHereDocument) ? command : undefined;
+}
+
+function isInertHereDocument(redirect: Redirection): redirect is HereDoc {
+  if (redirect.type !== 'HereDoc' || redirect.delimiter === undefined || redirect.closing === undefined) return false;
+  return redirect.delimiter.quoted || !/[$`\\]/.test(redirect.body.text);
+}
+
+/** Every command anywhere in the tree, loops and substitutions included; a word that is not literal keeps its source. */
+function mentionedCommands(tree: SyntaxNode): Argv[] {
+  const found: Argv[] = [];
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Command' && node.name !== undefined) {
+      found.push([node.name, ...node.args].map((word) => (word.type === 'Word' ? word.value : word.text)));
+    }
+    forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}

@@ -1,0 +1,55 @@
+/** Where a path lies, by its text alone: no link is followed and no disk is asked (codex-behaviour.md §6.5). */
+import path from 'node:path';
+import type { Platform } from './knownSafe.ts';
+
+/** What may be written, and what inside of it may not. All paths are absolute. */
+export interface WritableScope {
+  readonly roots: readonly string[];
+  /** Names that protect everything at or below them, at any depth under a root. */
+  readonly protectedNames: readonly string[];
+  /** Further places that are protected, such as the target of a `.git` file. */
+  readonly protectedPaths?: readonly string[];
+}
+
+export type PathPlace = 'inside' | 'protected' | 'outside';
+
+export function placeOf(target: string, scope: WritableScope, platform: Platform): PathPlace {
+  const segments = comparableSegments(target, platform);
+  const isBelow = (folder: string): boolean => startsWith(segments, comparableSegments(folder, platform));
+  const roots = scope.roots.filter(isBelow);
+  if (roots.length === 0) return 'outside';
+  if (scope.protectedPaths?.some(isBelow) === true) return 'protected';
+  const names = new Set(scope.protectedNames.map((name) => comparableName(name, platform)));
+  const innermost = Math.max(...roots.map((root) => comparableSegments(root, platform).length));
+  return segments.slice(innermost).some((name) => names.has(name)) ? 'protected' : 'inside';
+}
+
+function comparableSegments(target: string, platform: Platform): string[] {
+  const paths = platform === 'win32' ? path.win32 : path.posix;
+  const names = paths.normalize(target).split(paths.sep);
+  return names.filter((name) => name !== '').map((name) => comparableName(name, platform));
+}
+
+/** Names that these file systems take for the same file: case, ignorable characters, short names, streams, dots. */
+function comparableName(name: string, platform: Platform): string {
+  switch (platform) {
+    case 'linux':
+      return name;
+    case 'darwin':
+      return name
+        .normalize('NFD')
+        .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+        .toLowerCase();
+    case 'win32':
+      return /^[a-z]:$/i.test(name) ? name.toLowerCase() : windowsName(name.toLowerCase());
+  }
+}
+
+function windowsName(name: string): string {
+  const [file = ''] = name.split(':', 1);
+  return file.replace(/[. ]+$/, '').replace(/^git~\d+$/, '.git');
+}
+
+function startsWith(segments: readonly string[], start: readonly string[]): boolean {
+  return start.every((name, index) => segments[index] === name);
+}

@@ -1,0 +1,25 @@
+import type { ApprovalRequest } from '../../protocol/event.ts';
+import type { DecisionReason, Rule } from '../../protocol/policy.ts';
+
+/** One command of a script and what the policy says of it alone. */
+export type CommandVerdict = NonNullable<ApprovalRequest['parts']>[number];
+
+/**
+ * What must happen before something runs or is written (seed 004, `ExecApprovalRequirement`).
+ * Every one names the rule or heuristic that made it (design decision 10).
+ */
+export type ApprovalRequirement =
+  | {
+      readonly type: 'skip';
+      readonly reason: DecisionReason;
+      /** Only when every command of a script is allowed by an explicit rule (codex-behaviour.md §6.3). */
+      readonly bypassSandbox: boolean;
+    }
+  | {
+      readonly type: 'needs_approval';
+      readonly reason: DecisionReason;
+      readonly parts: readonly CommandVerdict[];
+      /** What "always allow …" would add; absent when a rule asked, or when there is none that would be sane. */
+      readonly proposedRule?: Rule | undefined;
+    }
+  | { readonly type: 'forbidden'; readonly reason: DecisionReason };

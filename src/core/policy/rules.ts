@@ -1,0 +1,102 @@
+/**
+ * Rules a person wrote: `rules.json` (contract.md) with the semantics of codex-behaviour.md §6.9.
+ *
+ * A rule matches a command that starts with its pattern, word by word. A file that is broken in any place gives a
+ * message and no rules, so that nothing is allowed by half of what somebody meant.
+ */
+import { type Node, type ParseError, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { type Rule, rulesFileSchema } from '../../protocol/policy.ts';
+import type { Argv } from './parseScript.ts';
+import { splitShellWords } from './shellWords.ts';
+
+/** A rule and the place where a person finds it. */
+export interface LoadedRule {
+  readonly rule: Rule;
+  readonly file: string;
+  /** Position in the file, from 0. */
+  readonly index: number;
+}
+
+export type LoadedRules = readonly LoadedRule[];
+
+export type RulesFileResult =
+  | { readonly type: 'rules'; readonly rules: LoadedRules }
+  /** `message` names the file and, where there is one, the line. */
+  | { readonly type: 'invalid'; readonly message: string };
+
+export function parseRulesFile(text: string, file: string): RulesFileResult {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { disallowComments: true });
+  const [syntaxError] = errors;
+  if (tree === undefined || syntaxError !== undefined) {
+    const problem = syntaxError === undefined ? 'it is empty' : printParseErrorCode(syntaxError.error);
+    return invalid(file, lineAt(text, syntaxError?.offset ?? 0), `not valid JSON (${problem})`);
+  }
+  const parsed = rulesFileSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const path = (issue?.path ?? []).map((step) => (typeof step === 'symbol' ? String(step) : step));
+    return invalid(
+      file,
+      lineOf(text, tree, path),
+      `${path.join('.') || 'the file'}: ${issue?.message ?? 'is not valid'}`,
+    );
+  }
+  for (const [index, rule] of parsed.data.rules.entries()) {
+    const complaint = badExample(rule);
+    if (complaint !== undefined)
+      return invalid(file, lineOf(text, tree, ['rules', index]), `rule ${index}: ${complaint}`);
+  }
+  return { type: 'rules', rules: parsed.data.rules.map((rule, index) => ({ rule, file, index })) };
+}
+
+function invalid(file: string, line: number, problem: string): RulesFileResult {
+  return { type: 'invalid', message: `${file}:${line}: ${problem}. No rule of this file is used.` };
+}
+
+/** The line of the place itself, or of the nearest place around it that exists. */
+function lineOf(text: string, tree: Node, path: readonly (string | number)[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(tree, path.slice(0, length));
+    if (node !== undefined) return lineAt(text, node.offset);
+  }
+  return lineAt(text, tree.offset);
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** What a rule's own examples say against it; `undefined` when they hold. */
+function badExample(rule: Rule): string | undefined {
+  for (const [field, expected] of [['match', true] as const, ['not_match', false] as const]) {
+    for (const example of rule[field] ?? []) {
+      const words = typeof example === 'string' ? splitShellWords(example) : example;
+      const shown = JSON.stringify(example);
+      if (words === undefined || words.length === 0) return `the example ${shown} cannot be split into words`;
+      if (matchesPattern(rule, words) !== expected) {
+        return expected ? `the example ${shown} does not match` : `the example ${shown} matches although it must not`;
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Whether the command starts with the pattern, word by word and to the letter. */
+export function matchesPattern({ pattern }: Rule, argv: Argv): boolean {
+  return pattern.every((element, index) => {
+    const word = argv[index];
+    return word !== undefined && (typeof element === 'string' ? element === word : element.includes(word));
+  });
+}
+
+/** What a workspace file may say (design decision 12): it tightens at once; what would loosen is only a proposal. */
+export function splitWorkspaceRules(rules: LoadedRules): {
+  readonly inForce: LoadedRules;
+  readonly proposals: LoadedRules;
+} {
+  return {
+    inForce: rules.filter(({ rule }) => rule.decision !== 'allow'),
+    proposals: rules.filter(({ rule }) => rule.decision === 'allow'),
+  };
+}

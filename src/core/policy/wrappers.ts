@@ -1,0 +1,72 @@
+/**
+ * Programs that run another program: which of their own words may stand before it, and what they add to it
+ * (issue 7 point 1, sandbox.md §6).
+ */
+
+export interface Wrapper {
+  /** Options without a value that change nothing about what is run. */
+  readonly flags: readonly string[];
+  /** Options whose value is the next word, or attached (`-n1`, `--signal=KILL`). */
+  readonly valueOptions: readonly string[];
+  /** Words of its own between the options and the command. */
+  readonly operands: number;
+  /** `NAME=value` words before the command set its environment. */
+  readonly assignments?: true;
+  /** Set when even a harmless command is more than that under this wrapper; ends "It is judged on its own because …". */
+  readonly adds?: string;
+}
+
+const WITH_OTHER_RIGHTS = 'it runs with the rights of another user';
+const WITH_MORE_ARGUMENTS = 'further arguments come from its input';
+
+export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ['nice', { flags: [], valueOptions: ['-n', '--adjustment'], operands: 0 }],
+  [
+    'timeout',
+    {
+      flags: ['--foreground', '--preserve-status', '-v', '--verbose'],
+      valueOptions: ['-k', '--kill-after', '-s', '--signal'],
+      operands: 1,
+    },
+  ],
+  ['command', { flags: ['-p'], valueOptions: [], operands: 0 }],
+  ['builtin', { flags: [], valueOptions: [], operands: 0 }],
+  ['repeat', { flags: [], valueOptions: [], operands: 1 }],
+  ['noglob', { flags: [], valueOptions: [], operands: 0 }],
+  ['nocorrect', { flags: [], valueOptions: [], operands: 0 }],
+  [
+    'env',
+    {
+      flags: ['-i', '--ignore-environment'],
+      valueOptions: ['-u', '--unset'],
+      operands: 0,
+      assignments: true,
+      adds: 'its environment is changed',
+    },
+  ],
+  ['nohup', { flags: [], valueOptions: [], operands: 0, adds: 'it may outlive the turn' }],
+  ['exec', { flags: ['-c', '-l'], valueOptions: ['-a'], operands: 0, adds: 'it replaces the shell' }],
+  [
+    'sudo',
+    {
+      flags: ['-n', '-E', '-H', '-S', '-k', '--non-interactive', '--preserve-env', '--set-home', '--stdin'],
+      valueOptions: ['-u', '--user', '-g', '--group', '-p', '--prompt'],
+      operands: 0,
+      assignments: true,
+      adds: WITH_OTHER_RIGHTS,
+    },
+  ],
+  ['doas', { flags: ['-n'], valueOptions: ['-u'], operands: 0, adds: WITH_OTHER_RIGHTS }],
+  [
+    'xargs',
+    {
+      flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-I{}'],
+      valueOptions: ['-n', '--max-args', '-P', '--max-procs', '-L', '-d', '--delimiter', '-s', '-E'],
+      operands: 0,
+      adds: WITH_MORE_ARGUMENTS,
+    },
+  ],
+]);
+
+/** `find` options after which a command stands up to `;` or `+`. */
+export const FIND_COMMAND_OPTIONS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);

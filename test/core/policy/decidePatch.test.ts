@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { type PatchRequest, decidePatch } from '../../../src/core/policy/decidePatch.ts';
+import { placeOf } from '../../../src/core/policy/pathScope.ts';
+import { PROTECTED_NAMES } from '../../../src/core/sandbox/writableRoots.ts';
+import { sandboxPolicyInputSchema } from '../../../src/protocol/policy.ts';
+
+const request = (changes: Partial<PatchRequest>): PatchRequest => ({
+  paths: ['/w/src/a.ts'],
+  approvalPolicy: 'on-request',
+  sandboxPolicy: sandboxPolicyInputSchema.parse('workspace-write'),
+  writable: { roots: ['/w', '/tmp'], protectedNames: PROTECTED_NAMES },
+  review: 'after',
+  platform: 'linux',
+  ...changes,
+});
+const decide = (changes: Partial<PatchRequest>): string => {
+  const requirement = decidePatch(request(changes));
+  return `${requirement.type} ${requirement.reason.id}`;
+};
+
+describe('the table of design decision 6', () => {
+  const inside = ['/w/src/a.ts', '/tmp/b'];
+  const outside = ['/w/src/a.ts', '/etc/passwd'];
+  const guarded = ['/w/.git/config'];
+  test.each([
+    ['untrusted', 'after', inside, 'needs_approval untrusted'],
+    ['untrusted', 'after', outside, 'needs_approval outside-writable-roots'],
+    ['untrusted', 'after', guarded, 'needs_approval protected-path'],
+    ['on-failure', 'before', inside, 'needs_approval review-before'],
+    ['on-failure', 'after', inside, 'skip inside-writable-roots'],
+    ['on-failure', 'after', outside, 'needs_approval outside-writable-roots'],
+    ['on-failure', 'after', guarded, 'needs_approval protected-path'],
+    ['on-request', 'before', inside, 'needs_approval review-before'],
+    ['on-request', 'after', inside, 'skip inside-writable-roots'],
+    ['on-request', 'after', outside, 'needs_approval outside-writable-roots'],
+    ['on-request', 'after', guarded, 'needs_approval protected-path'],
+    ['never', 'before', inside, 'skip inside-writable-roots'],
+    ['never', 'after', inside, 'skip inside-writable-roots'],
+    ['never', 'after', outside, 'forbidden outside-writable-roots'],
+    ['never', 'after', guarded, 'forbidden protected-path'],
+  ] as const)('%s, review %s, %j: %s', (approvalPolicy, review, paths, expected) => {
+    expect(decide({ approvalPolicy, review, paths })).toBe(expected);
+  });
+
+  test('read-only leaves nothing to write', () => {
+    const sandboxPolicy = sandboxPolicyInputSchema.parse('read-only');
+    expect(decide({ sandboxPolicy })).toBe('needs_approval read-only');
+    expect(decide({ sandboxPolicy, approvalPolicy: 'never' })).toBe('forbidden read-only');
+  });
+
+  test('full access knows no outside', () => {
+    const sandboxPolicy = sandboxPolicyInputSchema.parse('danger-full-access');
+    expect(decide({ sandboxPolicy, paths: ['/etc/x'] })).toBe('skip inside-writable-roots');
+    expect(decide({ sandboxPolicy, paths: ['/etc/x'], review: 'before' })).toBe('needs_approval review-before');
+  });
+
+  test('an empty patch is refused', () => {
+    expect(decide({ paths: [] })).toBe('forbidden empty-patch');
+  });
+
+  test('a refusal names the path and the policy', () => {
+    const requirement = decidePatch(request({ paths: ['/etc/passwd'], approvalPolicy: 'never' }));
+    expect(requirement.reason.text).toBe(
+      '/etc/passwd lies outside the writable folders, and the approval policy never asks.',
+    );
+  });
+});
+
+describe('where a path lies', () => {
+  const scope = { roots: ['/w', '/w2/.vscode/chosen'], protectedNames: PROTECTED_NAMES, protectedPaths: ['/w/gitdir'] };
+  test.each([
+    ['/w/a', 'inside'],
+    ['/w/../w/./a', 'inside'],
+    ['/w/../etc/passwd', 'outside'],
+    ['/wide/a', 'outside'],
+    ['/w/.git', 'protected'],
+    ['/w/a/../.git/hooks/pre-commit', 'protected'],
+    ['/w/packages/b/.vscode/settings.json', 'protected'],
+    ['/w/.gitignore', 'inside'],
+    ['/w/.GIT/config', 'inside'],
+    ['/w/gitdir/config', 'protected'],
+    ['/w2/.vscode/chosen/a', 'inside'],
+    ['/w2/.vscode/other', 'outside'],
+  ] as const)('linux: %s is %s', (path, expected) => {
+    expect(placeOf(path, scope, 'linux')).toBe(expected);
+  });
+
+  test.each([
+    ['/W/A', 'inside'],
+    ['/w/.GIT/config', 'protected'],
+    ['/w/.g\u200cit/config', 'protected'],
+  ] as const)('macOS: %s is %s', (path, expected) => {
+    expect(placeOf(path, scope, 'darwin')).toBe(expected);
+  });
+
+  test.each([
+    ['c:\\W\\a', 'inside'],
+    ['C:\\w\\.Git\\config', 'protected'],
+    ['C:\\w\\.git.\\config', 'protected'],
+    ['C:\\w\\.git::$INDEX_ALLOCATION\\config', 'protected'],
+    ['C:\\w\\GIT~1\\config', 'protected'],
+    ['C:/w/.git/config', 'protected'],
+    ['D:\\w\\a', 'outside'],
+  ] as const)('Windows: %s is %s', (path, expected) => {
+    expect(placeOf(path, { roots: ['C:\\w'], protectedNames: PROTECTED_NAMES }, 'win32')).toBe(expected);
+  });
+});

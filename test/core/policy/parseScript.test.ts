@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parseScript } from '../../../src/core/policy/parseScript.ts';
+import { hasBash, startRealShell } from './realShell.ts';
+import { HERE_DOCUMENTS, READABLE, UNREADABLE } from './trickyScripts.ts';
+
+/** The commands as `RealShell.run` tells them; `undefined` for a script that was not accepted. */
+function accepted(script: string): string[] | undefined {
+  const parsed = parseScript(script);
+  if (parsed.type === 'opaque') return undefined;
+  return [...new Set(parsed.commands.map((argv) => JSON.stringify(argv)))].toSorted();
+}
+
+describe.skipIf(!hasBash)('beside a real bash', () => {
+  const shell = startRealShell();
+  afterAll(shell.dispose);
+
+  test.each(READABLE)('runs what was read: %j', (script) => {
+    expect(accepted(script)).toEqual(shell.run(script));
+  });
+
+  test.each(HERE_DOCUMENTS)('runs the one command before the here-document: %j', (script) => {
+    expect(parseScript(script)).toMatchObject({ type: 'commands', complex: true });
+    expect(accepted(script)).toEqual(shell.run(script));
+  });
+
+  test('nothing that is thrown together from pieces of shell is accepted and runs otherwise', () => {
+    const piece = fc.constantFrom(
+      ...[
+        'aa',
+        'bb',
+        'c c',
+        ' ',
+        ' ',
+        ' ',
+        '\n',
+        '\t',
+        '\\',
+        "'",
+        '"',
+        '$',
+        '`',
+        '(',
+        ')',
+        '{',
+        '}',
+        '[',
+        ']',
+        '*',
+        '?',
+      ],
+      ...[
+        '~',
+        '#',
+        '!',
+        '=',
+        '&',
+        '&&',
+        '||',
+        '|',
+        ';',
+        '-x',
+        '--',
+        'é',
+        '%',
+        '^',
+        '@',
+        '+',
+        ',',
+        'a:',
+        'a.',
+        '<<X',
+        '\nX\n',
+      ],
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 12 }), (pieces) => {
+        const script = pieces.join('');
+        const commands = accepted(script);
+        if (commands !== undefined) expect(commands).toEqual(shell.run(script));
+      }),
+      { numRuns: Number(process.env['FUZZ'] ?? 1500), seed: process.env['FUZZ'] === undefined ? 7 : undefined },
+    );
+  });
+});
+
+describe('what cannot be known', () => {
+  test.each(UNREADABLE)('is not accepted: %j', (script) => {
+    expect(parseScript(script).type).toBe('opaque');
+  });
+
+  test('says why', () => {
+    expect(parseScript('one > out')).toEqual({
+      type: 'opaque',
+      why: 'it redirects input or output',
+      mentions: [['one']],
+    });
+  });
+
+  test('still names every command it mentions', () => {
+    const script = 'for f in *; do rm -rf "$f" | two $(three x); done; { four; } > out';
+    expect(parseScript(script)).toMatchObject({
+      mentions: [['rm', '-rf', '$f'], ['two', '$(three x)'], ['three', 'x'], ['four']],
+    });
+  });
+});
