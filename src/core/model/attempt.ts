@@ -1,0 +1,142 @@
+/**
+ * One request and its answer: the wait for each byte is watched, can be called off at once, and every way it can end
+ * is told apart (libraries.md §4: to the SDK an abort and an early end look like success).
+ */
+import { abortable, onAbort } from '../util/abort.ts';
+import type { Clock } from '../ports.ts';
+import { idleFault, malformedFault, networkFault, streamClosedFault } from './faults.ts';
+import { parseJson } from './functionForm.ts';
+import { FIRST_BYTE_PATIENCE } from './providerConfig.ts';
+import { SseDecoder } from './sse.ts';
+
+/** How long a finished answer may take to end, so that its connection can serve the next request. */
+const RELEASE_WITHIN_MS = 1000;
+
+export class Attempt {
+  /** How long the next byte may take; the caller may shorten it. */
+  patienceMs: number;
+  readonly #caller: AbortSignal;
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #controller = new AbortController();
+  readonly #forgetCaller: () => void;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #idle = false;
+
+  readonly #idleMs: number;
+
+  constructor(caller: AbortSignal, clock: Pick<Clock, 'after'>, idleMs: number) {
+    this.patienceMs = idleMs * FIRST_BYTE_PATIENCE;
+    this.#idleMs = idleMs;
+    this.#caller = caller;
+    this.#clock = clock;
+    this.#forgetCaller = onAbort(caller, () => this.#controller.abort(caller.reason));
+  }
+
+  /** @throws ModelFault, or the caller's reason. */
+  async open(send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
+    const response = await this.#watch(() => send(this.#controller.signal), 'connecting');
+    this.#reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+    return response;
+  }
+
+  /**
+   * The JSON of the events, as many at a time as arrived together. `DONE` stands for `[DONE]`. Ends when the stream
+   * does; whether it may is the caller's to know. @throws ModelFault, or the caller's reason.
+   */
+  async *events(): AsyncGenerator<readonly unknown[], void, undefined> {
+    const decoder = new SseDecoder();
+    for (let bytes = await this.#read(); bytes !== undefined; bytes = await this.#read()) {
+      const events = decoder.decode(bytes);
+      if (events.length > 0) yield* parseEach(events, malformedFault);
+    }
+    yield* parseEach(decoder.end(), streamClosedFault);
+  }
+
+  /** The whole body as JSON. @throws ModelFault, or the caller's reason. */
+  async document(): Promise<unknown> {
+    const decoder = new TextDecoder();
+    const pieces: string[] = [];
+    for (let bytes = await this.#read(); bytes !== undefined; bytes = await this.#read()) {
+      pieces.push(decoder.decode(bytes, { stream: true }));
+    }
+    const text = pieces.join('') + decoder.decode();
+    const document = parseJson(text);
+    if (document === undefined) throw malformedFault(text);
+    return document;
+  }
+
+  /** The answer is whole: lets the server end it in its own time, briefly, and keeps the connection. */
+  release(): void {
+    this.#forgetCaller();
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (!reader) return;
+    const forget = this.#clock.after(RELEASE_WITHIN_MS, () => this.#controller.abort());
+    void drain(reader).finally(forget);
+  }
+
+  /** Ends the connection, unless the answer was released. */
+  close(): void {
+    this.#forgetCaller();
+    if (this.#reader === undefined) return;
+    this.#controller.abort();
+    this.#reader.cancel().catch(() => {});
+    this.#reader = undefined;
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    const reader = this.#reader;
+    if (!reader) return undefined;
+    const { value } = await this.#watch(() => reader.read(), 'streaming');
+    this.patienceMs = Math.min(this.patienceMs, this.#idleMs);
+    return value;
+  }
+
+  async #watch<Value>(wait: () => Promise<Value>, phase: 'connecting' | 'streaming'): Promise<Value> {
+    this.#caller.throwIfAborted();
+    const { patienceMs } = this;
+    const stopWatching = this.#clock.after(patienceMs, () => {
+      this.#idle = true;
+      this.#controller.abort();
+    });
+    try {
+      return await abortable(wait(), this.#controller.signal);
+    } catch (error) {
+      this.#caller.throwIfAborted();
+      throw this.#idle ? idleFault(patienceMs) : networkFault(error, phase);
+    } finally {
+      stopWatching();
+    }
+  }
+}
+
+export const DONE = Symbol('[DONE]');
+
+function* parseEach(
+  events: readonly string[],
+  fault: (data: string) => Error,
+): Generator<readonly unknown[], void, undefined> {
+  const parsed: unknown[] = [];
+  for (const data of events) {
+    if (data === '[DONE]') {
+      parsed.push(DONE);
+      continue;
+    }
+    const event = parseJson(data);
+    if (event === undefined && data.trim() !== '') {
+      // What came before is good and must not be lost with it.
+      yield parsed;
+      throw fault(data);
+    }
+    if (event !== undefined) parsed.push(event);
+  }
+  yield parsed;
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // Nobody waits for it any more.
+  }
+}

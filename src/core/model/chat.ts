@@ -1,0 +1,75 @@
+/** The Chat Completions wire (codex-behaviour.md §2.5). */
+import { Attempt, DONE } from './attempt.ts';
+import { ChatBodies } from './chatBody.ts';
+import { ChatReader } from './chatChunks.ts';
+import type { ReasoningField } from './chatMessages.ts';
+import { ModelFault, type ModelClient, type Prompt, type ResponseEvent } from './client.ts';
+import { customToolNames } from './functionForm.ts';
+import { openWithFallback } from './openWithFallback.ts';
+import { DEFAULT_STREAM_IDLE_TIMEOUT_MS } from './providerConfig.ts';
+import { isJson, type ClientParts } from './clientParts.ts';
+
+/** How long the usage may take when the answer itself is whole. */
+const USAGE_WITHIN_MS = 2000;
+
+export class ChatClient implements ModelClient {
+  readonly #parts: ClientParts;
+  readonly #bodies: ChatBodies;
+  #reasoningField: ReasoningField = 'reasoning';
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+    this.#bodies = new ChatBodies(parts.refused);
+  }
+
+  async *stream(prompt: Prompt, signal: AbortSignal): AsyncGenerator<ResponseEvent, void, undefined> {
+    const { provider, clock, ids } = this.#parts;
+    const reader = new ChatReader({
+      newCallId: () => ids.next('call'),
+      customTools: customToolNames(prompt.tools),
+      onReasoningField: (field) => {
+        this.#reasoningField = field;
+      },
+    });
+    const build = () => this.#bodies.build(prompt, this.#reasoningField);
+    const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
+    try {
+      const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', build);
+      if (isJson(response)) {
+        yield* reader.read(await attempt.document());
+        attempt.release();
+        yield* reader.ended(true);
+        return;
+      }
+      const end = yield* this.#chunks(attempt, reader, signal);
+      if (end === 'done') attempt.release();
+      yield* end === 'done' ? reader.done() : reader.ended(end === 'ended');
+    } finally {
+      attempt.close();
+    }
+  }
+
+  /** How the stream ended: with `[DONE]`, in good order without it, or broken after the model had finished. */
+  async *#chunks(
+    attempt: Attempt,
+    reader: ChatReader,
+    signal: AbortSignal,
+  ): AsyncGenerator<ResponseEvent, 'done' | 'ended' | 'broken', undefined> {
+    try {
+      for await (const batch of attempt.events()) {
+        for (const wire of batch) {
+          if (wire === DONE) return 'done';
+          for (const event of reader.read(wire)) {
+            yield event;
+            signal.throwIfAborted();
+          }
+          if (reader.finished) attempt.patienceMs = Math.min(attempt.patienceMs, USAGE_WITHIN_MS);
+        }
+      }
+      return 'ended';
+    } catch (error) {
+      if (!reader.finished || signal.aborted || !(error instanceof ModelFault)) throw error;
+      return 'broken';
+    }
+  }
+}

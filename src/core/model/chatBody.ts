@@ -1,0 +1,100 @@
+/** The request of the Chat Completions wire (codex-behaviour.md §2.5). */
+import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
+import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
+import { groupItems, messageOf, type ChatForm, type Group, type ReasoningField } from './chatMessages.ts';
+import type { Prompt } from './client.ts';
+import type { Dispensable } from './fieldFallback.ts';
+import { asFunctionTool } from './functionForm.ts';
+import { RequestWriter, type RequestBody } from './requestBody.ts';
+
+/** Makes the bodies of one provider; the JSON of a message is made once and kept. */
+export class ChatBodies {
+  readonly #refused: ReadonlySet<Dispensable>;
+  /** By the last item of the group: a group that has grown is another message. */
+  #elements = new WeakMap<
+    ResponseItem,
+    { readonly first: ResponseItem; readonly count: number; readonly json: string }
+  >();
+  /** Up to here the last input was settled: whatever follows, these items stay these messages. */
+  #settled: { readonly input: readonly ResponseItem[]; readonly elements: readonly string[] } = NOTHING_SETTLED;
+  #form: ChatForm = { developerRole: true, reasoningField: 'reasoning' };
+
+  constructor(refused: ReadonlySet<Dispensable>) {
+    this.#refused = refused;
+  }
+
+  build(prompt: Prompt, reasoningField: ReasoningField): RequestBody {
+    const request = new RequestWriter(this.#refused);
+    const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
+    this.#speak({ developerRole: !hasDeveloper || request.takes('developer_role'), reasoningField });
+
+    request.add('model', prompt.model);
+    const system = JSON.stringify({ role: 'system', content: prompt.instructions });
+    request.addJson('messages', `[${[system, ...this.#elementsOf(prompt.input)].join(',')}]`);
+    const tools = prompt.tools.flatMap(toolToWire);
+    if (tools.length > 0) request.add('tools', tools);
+    request.add('stream', true);
+    if (request.takes('stream_options')) request.add('stream_options', { include_usage: true });
+    if (prompt.outputSchema && request.takes('text.format')) {
+      const json_schema = { name: 'codex_output_schema', strict: true, schema: prompt.outputSchema };
+      request.add('response_format', { type: 'json_schema', json_schema });
+    }
+    return request.body();
+  }
+
+  #elementsOf(input: readonly ResponseItem[]): readonly string[] {
+    const continues = this.#settled.input.every((item, index) => item === input[index]);
+    const known = continues ? this.#settled : NOTHING_SETTLED;
+    const length = settledLength(input, known.input.length);
+    const settled = [...known.elements, ...this.#toElements(input.slice(known.input.length, length))];
+    this.#settled = { input: input.slice(0, length), elements: settled };
+    return [...settled, ...this.#toElements(input.slice(length))];
+  }
+
+  #toElements(items: readonly ResponseItem[]): readonly string[] {
+    return groupItems(items).flatMap((group) => {
+      const [first, last, count] = extentOf(group);
+      const known = this.#elements.get(last);
+      if (known && known.first === first && known.count === count) return known.json === '' ? [] : [known.json];
+      const message = messageOf(group, this.#form);
+      const json = message === undefined ? '' : JSON.stringify(message);
+      this.#elements.set(last, { first, count, json });
+      return json === '' ? [] : [json];
+    });
+  }
+
+  #speak(form: ChatForm): void {
+    if (JSON.stringify(form) === JSON.stringify(this.#form)) return;
+    this.#form = form;
+    this.#elements = new WeakMap();
+    this.#settled = NOTHING_SETTLED;
+  }
+}
+
+const NOTHING_SETTLED = { input: [], elements: [] };
+
+/** Items before the last message of a person at which no call was open; at least `from`, which is such a place. */
+function settledLength(input: readonly ResponseItem[], from: number): number {
+  const owed = new Set<string>();
+  let length = from;
+  for (let index = from; index < input.length; index += 1) {
+    const item = input[index] as ResponseItem;
+    if (isToolCall(item)) owed.add(callIdOf(item) ?? '');
+    else if (isToolCallOutput(item)) owed.delete(item.call_id);
+    else if (owed.size === 0 && item.type === 'message' && item.role !== 'assistant') length = index;
+  }
+  return length;
+}
+
+function extentOf(group: Group): readonly [first: ResponseItem, last: ResponseItem, count: number] {
+  if (group.type !== 'assistant') return [group.item, group.item, 1];
+  const { items } = group;
+  return [items[0] as ResponseItem, items.at(-1) as ResponseItem, items.length];
+}
+
+/** Only functions survive. */
+function toolToWire(tool: ToolSpec): { type: 'function'; function: Omit<FunctionToolSpec, 'type'> }[] {
+  if (tool.type !== 'function' && tool.type !== 'custom') return [];
+  const { name, description, parameters, strict } = tool.type === 'custom' ? asFunctionTool(tool) : tool;
+  return [{ type: 'function', function: { name, description, parameters, strict } }];
+}

@@ -1,0 +1,260 @@
+/**
+ * Reads the chunks of one Chat completion (codex-behaviour.md §2.5) in all the shapes real servers give them: fragments
+ * of calls belong together by `index`, then by `id`, then by being last.
+ */
+import * as z from 'zod';
+import type { TokenUsage } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { ReasoningField } from './chatMessages.ts';
+import type { ModelFault, ResponseEvent } from './client.ts';
+import { finishReasonFault, inStreamFault, streamClosedFault } from './faults.ts';
+import { asOffered, parseJson } from './functionForm.ts';
+
+interface OpenCall {
+  readonly key: string;
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+export interface ChatReaderOptions {
+  readonly newCallId: () => string;
+  /** Names of the tools that were offered as free text. */
+  readonly customTools: ReadonlySet<string>;
+  /** Told which name this server has for reasoning. */
+  readonly onReasoningField: (field: ReasoningField) => void;
+}
+
+/** Parts of a chunk, before anybody has looked at them. */
+interface WireChunk {
+  readonly choices?: unknown;
+  readonly usage?: unknown;
+  readonly error?: unknown;
+}
+interface WireMessage {
+  readonly content?: unknown;
+  readonly refusal?: unknown;
+  readonly reasoning?: unknown;
+  readonly reasoning_content?: unknown;
+  readonly tool_calls?: unknown;
+}
+interface WireCall {
+  readonly index?: unknown;
+  readonly id?: unknown;
+  readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
+}
+
+const TEXT = 'text';
+const REASONING = 'reasoning';
+
+export class ChatReader {
+  readonly #options: ChatReaderOptions;
+  readonly #calls: OpenCall[] = [];
+  #text = '';
+  #reasoning = '';
+  #usage: TokenUsage | null = null;
+  #created = false;
+  #finished = false;
+  /** Why the answer is not one although it has ended; thrown when what there is of it was told. */
+  #fault: ModelFault | undefined;
+
+  constructor(options: ChatReaderOptions) {
+    this.#options = options;
+  }
+
+  /** The model has said why it stopped; only usage can still come. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  /** What this chunk (or whole completion) says, in order. @throws ModelFault */
+  read(wire: unknown): readonly ResponseEvent[] {
+    if (typeof wire !== 'object' || wire === null) return [];
+    const chunk = wire as WireChunk;
+    if (chunk.error) throw inStreamFault(chunk);
+    const events: ResponseEvent[] = [];
+    if (!this.#created) {
+      this.#created = true;
+      events.push({ type: 'created' });
+    }
+    if (chunk.usage) this.#usage = usageOf(chunk.usage) ?? this.#usage;
+    for (const choice of objectsIn(chunk.choices)) {
+      const message = choice['delta'] ?? choice['message'];
+      if (!this.#finished && typeof message === 'object' && message !== null) this.#message(message, events);
+      if (typeof choice['finish_reason'] === 'string') this.#finish(choice['finish_reason'], events);
+    }
+    return events;
+  }
+
+  /** The stream has said `[DONE]`. @throws ModelFault */
+  done(): readonly ResponseEvent[] {
+    if (this.#fault) throw this.#fault;
+    return [...this.#flush(), { type: 'completed', usage: this.#usage, endTurn: true }];
+  }
+
+  /**
+   * The stream has ended, in good order or not. Without a word of why the model stopped, only calls whose arguments are
+   * whole are taken for an answer; text might be half. @throws ModelFault
+   */
+  ended(inGoodOrder: boolean): readonly ResponseEvent[] {
+    const whole = this.#calls.length > 0 && this.#calls.every((call) => parseJson(call.arguments) !== undefined);
+    if (!this.#finished && !(inGoodOrder && whole)) throw streamClosedFault();
+    return this.done();
+  }
+
+  #message(message: WireMessage, events: ResponseEvent[]): void {
+    const field = message.reasoning_content ? 'reasoning_content' : 'reasoning';
+    const reasoning = reasoningOf(message[field]);
+    if (reasoning !== '') {
+      if (this.#reasoning === '') {
+        this.#options.onReasoningField(field);
+        events.push({ type: 'item_started', key: REASONING, kind: 'reasoning' });
+      }
+      this.#reasoning += reasoning;
+      events.push({ type: 'reasoning_raw_delta', key: REASONING, text: reasoning });
+    }
+    const text = contentOf(message.content) + contentOf(message.refusal);
+    if (text !== '') {
+      if (this.#text === '') events.push({ type: 'item_started', key: TEXT, kind: 'message' });
+      this.#text += text;
+      events.push({ type: 'text_delta', key: TEXT, text });
+    }
+    if (message.tool_calls) {
+      for (const fragment of objectsIn(message.tool_calls)) this.#fragment(fragment, events);
+    }
+  }
+
+  #fragment(fragment: WireCall, events: ResponseEvent[]): void {
+    const name = stringOf(fragment.function?.name);
+    const call = this.#callOf(fragment, name);
+    if (call.id === '') call.id = stringOf(fragment.id);
+    if (call.name === '' && name !== '') {
+      call.name = name;
+      events.push({ type: 'item_started', key: call.key, kind: 'tool_call', name });
+      // Arguments that came before the name.
+      if (call.arguments !== '') events.push(callDelta(call, call.arguments));
+    }
+    const text = argumentsOf(fragment.function?.arguments);
+    if (text === '') return;
+    call.arguments += text;
+    if (call.name !== '') events.push(callDelta(call, text));
+  }
+
+  #callOf(fragment: WireCall, name: string): OpenCall {
+    const id = stringOf(fragment.id);
+    const index = typeof fragment.index === 'number' ? fragment.index : undefined;
+    const known =
+      index === undefined
+        ? this.#withoutIndex(id, name)
+        : this.#calls.findLast((call) => call.index === index && !isAnother(call, id, name));
+    if (known) return known;
+    const call = { key: `call_${this.#calls.length}`, index, id: '', name: '', arguments: '' };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #withoutIndex(id: string, name: string): OpenCall | undefined {
+    const byId = id === '' ? undefined : this.#calls.find((call) => call.id === id);
+    if (byId) return byId;
+    const last = this.#calls.at(-1);
+    const begins = name !== '' && last?.name !== '';
+    return begins ? undefined : last;
+  }
+
+  #finish(reason: string, events: ResponseEvent[]): void {
+    if (this.#finished) return;
+    this.#finished = true;
+    if (reason === 'length' || reason === 'content_filter') {
+      // What was said stays; a call that was cut off is not run.
+      this.#calls.length = 0;
+      this.#fault = finishReasonFault(reason);
+    }
+    events.push(...this.#flush());
+  }
+
+  /** Reasoning, words, calls: in this order they become history. */
+  #flush(): readonly ResponseEvent[] {
+    const events: ResponseEvent[] = [];
+    const done = (key: string, item: ResponseItem) => events.push({ type: 'item_done', key, item });
+    if (this.#reasoning !== '') {
+      done(REASONING, {
+        type: 'reasoning',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: this.#reasoning }],
+      });
+    }
+    if (this.#text !== '') {
+      done(TEXT, { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: this.#text }] });
+    }
+    for (const { key, id, name, arguments: args } of this.#calls) {
+      if (name === '') continue;
+      const call_id = id === '' ? this.#options.newCallId() : id;
+      done(key, asOffered({ type: 'function_call', call_id, name, arguments: args }, this.#options.customTools));
+    }
+    this.#reasoning = '';
+    this.#text = '';
+    this.#calls.length = 0;
+    return events;
+  }
+}
+
+function callDelta({ key, name }: OpenCall, text: string): ResponseEvent {
+  return { type: 'call_delta', key, name, kind: 'arguments', text };
+}
+
+/** Some servers give every call the index 0: a new id together with a name is a new call. */
+function isAnother(call: OpenCall, id: string, name: string): boolean {
+  return id !== '' && name !== '' && call.id !== '' && call.id !== id;
+}
+
+function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((element): element is Record<string, unknown> => typeof element === 'object' && element !== null);
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function argumentsOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
+}
+
+/** A string, or parts with text in them. */
+function contentOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return objectsIn(content)
+    .map((part) => stringOf(part['text']))
+    .join('');
+}
+
+function reasoningOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return '';
+  const { text, content } = value as { text?: unknown; content?: unknown };
+  return stringOf(text) || stringOf(content);
+}
+
+const usageSchema = z.object({
+  prompt_tokens: z.number(),
+  prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish().catch(undefined),
+  completion_tokens: z.number().nullish(),
+  completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
+  total_tokens: z.number().nullish(),
+});
+
+function usageOf(wire: unknown): TokenUsage | undefined {
+  const { data } = usageSchema.safeParse(wire);
+  if (!data) return undefined;
+  const input = data.prompt_tokens;
+  const output = data.completion_tokens ?? 0;
+  return {
+    input,
+    cachedInput: data.prompt_tokens_details?.cached_tokens ?? 0,
+    output,
+    reasoning: data.completion_tokens_details?.reasoning_tokens ?? 0,
+    total: data.total_tokens ?? input + output,
+  };
+}

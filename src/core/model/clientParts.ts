@@ -1,0 +1,19 @@
+import type { Clock, Ids, Log } from '../ports.ts';
+import type { RefusedFields } from './fieldFallback.ts';
+import type { ProviderConfig } from './providerConfig.ts';
+import type { Transport } from './transport.ts';
+
+/** What both clients are made of. */
+export interface ClientParts {
+  readonly provider: ProviderConfig;
+  readonly transport: Transport;
+  readonly refused: RefusedFields;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly ids: Pick<Ids, 'next'>;
+  readonly log: Log;
+}
+
+/** Some servers answer with one document although a stream was asked for. */
+export function isJson(response: Response): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+}

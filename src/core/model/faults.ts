@@ -1,0 +1,389 @@
+/**
+ * Sorts whatever can go wrong with a request into `ModelFault`s: a kind, one plain sentence of our own, the other side's
+ * words, one thing to do, and whether to try again (design decision 18; contract.md, "Faults"; for codes of
+ * `response.failed` codex-behaviour.md §2.6).
+ */
+import * as z from 'zod';
+import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
+import { ModelFault } from './client.ts';
+
+interface Verdict {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly action?: ErrorAction;
+}
+
+// ---------------------------------------------------------------- what the server says
+
+const serverErrorSchema = z.object({
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+  type: z.string().nullish().catch(undefined),
+  message: z.string().nullish().catch(undefined),
+  param: z.string().nullish().catch(undefined),
+  resets_at: z.number().nullish().catch(undefined),
+  resets_in_seconds: z.number().nullish().catch(undefined),
+});
+export type ServerError = z.infer<typeof serverErrorSchema>;
+
+/**
+ * The error in a JSON document of any of the shapes servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
+ * `{detail}`; an empty one when there is none.
+ */
+export function serverErrorIn(document: unknown): ServerError {
+  if (typeof document === 'string') return { message: document };
+  if (typeof document !== 'object' || document === null) return {};
+  const { error, detail } = document as { error?: unknown; detail?: unknown };
+  if (typeof error === 'string') return { ...serverErrorIn({ ...document, error: undefined }), message: error };
+  if (typeof error === 'object' && error !== null) return serverErrorSchema.parse(error);
+  const own = serverErrorSchema.parse(document);
+  if (own.message || detail === undefined) return own;
+  return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };
+}
+
+const QUOTA: Verdict = {
+  kind: 'quota',
+  message: 'The account has no quota left for this model.',
+  retryable: false,
+  action: 'check_settings',
+};
+const CONTEXT_EXCEEDED: Verdict = {
+  kind: 'context_exceeded',
+  message: 'The conversation is longer than the model can read.',
+  retryable: false,
+  action: 'compact',
+};
+const CONTENT_FILTER: Verdict = {
+  kind: 'content_filter',
+  message: 'The server’s content filter stopped this request.',
+  retryable: false,
+  action: 'new_thread',
+};
+const MODEL_NOT_FOUND: Verdict = {
+  kind: 'model_not_found',
+  message: 'The server does not know this model.',
+  retryable: false,
+  action: 'select_model',
+};
+const AUTH: Verdict = {
+  kind: 'auth',
+  message: 'The server did not accept the API key.',
+  retryable: false,
+  action: 'set_api_key',
+};
+const RATE_LIMITED: Verdict = {
+  kind: 'rate_limited',
+  message: 'The server asks to slow down.',
+  retryable: true,
+  action: 'retry',
+};
+const OVERLOADED: Verdict = {
+  kind: 'overloaded',
+  message: 'The server is overloaded.',
+  retryable: true,
+  action: 'retry',
+};
+const SERVER_FAILED: Verdict = {
+  kind: 'bad_response',
+  message: 'The server failed to answer.',
+  retryable: true,
+  action: 'retry',
+};
+const REFUSED: Verdict = {
+  kind: 'invalid_request',
+  message: 'The server refused the request.',
+  retryable: false,
+  action: 'show_log',
+};
+
+/** Codes that say the same wherever they turn up: in an HTTP error or inside a stream. */
+const BY_CODE: Readonly<Record<string, Verdict>> = {
+  context_length_exceeded: CONTEXT_EXCEEDED,
+  string_above_max_length: CONTEXT_EXCEEDED,
+  exceed_context_size_error: CONTEXT_EXCEEDED,
+  insufficient_quota: QUOTA,
+  usage_limit_reached: QUOTA,
+  usage_not_included: QUOTA,
+  billing_hard_limit_reached: QUOTA,
+  invalid_prompt: REFUSED,
+  content_filter: CONTENT_FILTER,
+  content_policy_violation: CONTENT_FILTER,
+  cyber_policy: CONTENT_FILTER,
+  bio_policy: CONTENT_FILTER,
+  model_not_found: MODEL_NOT_FOUND,
+  deploymentnotfound: MODEL_NOT_FOUND,
+  invalid_api_key: AUTH,
+  rate_limit_exceeded: RATE_LIMITED,
+  slow_down: RATE_LIMITED,
+};
+
+const SAYS_CONTEXT_EXCEEDED =
+  /context[ _](?:length|window|size)|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available|model'?s?) (?:context|maximum)/i;
+const SAYS_MODEL_UNKNOWN =
+  /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model/i;
+
+function byWords(error: ServerError): Verdict | undefined {
+  for (const name of [error.code, error.type]) {
+    const verdict = BY_CODE[String(name ?? '').toLowerCase()];
+    if (verdict) return verdict;
+  }
+  return undefined;
+}
+
+// ---------------------------------------------------------------- HTTP status
+
+/** The fault of an answer that is not a stream. */
+export function httpFault(status: number, headers: Headers, document: unknown, now: Date): ModelFault {
+  const error = serverErrorIn(document);
+  const words = error.message ?? undefined;
+  const parameter = error.param && !words?.includes(error.param) ? ` (${error.param})` : '';
+  return faultOf(httpVerdict(status, error), {
+    status,
+    detail: words === undefined ? `HTTP ${status}${parameter}` : `HTTP ${status}: ${words}${parameter}`,
+    retryAfterMs: retryAfter(headers, now) ?? resetsIn(error, now) ?? delayIn(words),
+  });
+}
+
+function httpVerdict(status: number, error: ServerError): Verdict {
+  const known = byWords(error);
+  const words = error.message ?? '';
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      if (known) return { ...known, retryable: false };
+      if (SAYS_CONTEXT_EXCEEDED.test(words) || status === 413) return CONTEXT_EXCEEDED;
+      return SAYS_MODEL_UNKNOWN.test(words) ? MODEL_NOT_FOUND : REFUSED;
+    case 401:
+      return AUTH;
+    case 402:
+      return QUOTA;
+    case 403:
+      if (known) return { ...known, retryable: false };
+      return { ...AUTH, message: 'The API key is not allowed to do this.' };
+    case 404:
+      if (known) return { ...known, retryable: false };
+      if (SAYS_MODEL_UNKNOWN.test(words)) return MODEL_NOT_FOUND;
+      return {
+        kind: 'config',
+        message: 'There is no model service at this address: check the base URL.',
+        retryable: false,
+        action: 'check_settings',
+      };
+    case 407:
+      return PROXY_AUTH;
+    case 408:
+    case 425:
+      return { kind: 'timeout', message: 'The server gave up waiting.', retryable: true, action: 'retry' };
+    case 409:
+      return SERVER_FAILED;
+    case 429:
+      return known?.kind === 'quota' ? known : RATE_LIMITED;
+    case 503:
+    case 529:
+      return OVERLOADED;
+    default:
+      if (status >= 500) return known?.kind === 'context_exceeded' ? known : SERVER_FAILED;
+      return known ? { ...known, retryable: false } : REFUSED;
+  }
+}
+
+/** Milliseconds that `retry-after-ms` or `retry-after` (seconds or a date) ask for. */
+export function retryAfter(headers: Headers, now: Date): number | undefined {
+  const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
+  const value = headers.get('retry-after')?.trim();
+  if (!value) return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+
+/** “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"). */
+export function delayIn(words: string | null | undefined): number | undefined {
+  const match = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b/i.exec(words ?? '');
+  if (!match) return undefined;
+  const [, amount = '', unit = ''] = match;
+  const factor = /^(?:ms|milli)/i.test(unit) ? 1 : /^s/i.test(unit) ? 1000 : 60_000;
+  return Math.round(Number(amount) * factor);
+}
+
+function resetsIn(error: ServerError, now: Date): number | undefined {
+  if (typeof error.resets_in_seconds === 'number') return error.resets_in_seconds * 1000;
+  if (typeof error.resets_at === 'number') return Math.max(0, error.resets_at * 1000 - now.getTime());
+  return undefined;
+}
+
+// ---------------------------------------------------------------- inside a stream
+
+/** The fault of `response.failed`, of an `error` event, or of an `error` in a chunk. Unknown codes are tried again. */
+export function inStreamFault(document: unknown): ModelFault {
+  const error = serverErrorIn(document);
+  const words = [error.code ?? error.type, error.message].filter(Boolean).join(': ');
+  return faultOf(inStreamVerdict(error), { detail: words || undefined, retryAfterMs: delayIn(error.message) });
+}
+
+function inStreamVerdict(error: ServerError): Verdict {
+  if (error.code === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
+  const known = byWords(error);
+  if (known) return known;
+  if (SAYS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
+  return { ...SERVER_FAILED, message: 'The server broke off its answer.' };
+}
+
+/** The fault of `response.incomplete` by its reason (codex-behaviour.md §2.4). */
+export function incompleteFault(reason: string | undefined): ModelFault {
+  const detail = reason === undefined ? undefined : `incomplete: ${reason}`;
+  if (reason === 'max_output_tokens') {
+    return faultOf(
+      {
+        kind: 'bad_response',
+        message: 'The answer was longer than the server allows and was cut off.',
+        retryable: false,
+        action: 'retry',
+      },
+      { detail },
+    );
+  }
+  if (reason === 'content_filter') return faultOf({ ...CONTENT_FILTER, retryable: true }, { detail });
+  return faultOf({ ...SERVER_FAILED, message: 'The server ended its answer before it was complete.' }, { detail });
+}
+
+/** The fault of a Chat `finish_reason` that is not an ordinary end. */
+export function finishReasonFault(reason: 'length' | 'content_filter'): ModelFault {
+  return faultOf(reason === 'length' ? CONTEXT_EXCEEDED : CONTENT_FILTER, { detail: `finish_reason: ${reason}` });
+}
+
+export function streamClosedFault(cause?: unknown): ModelFault {
+  return faultOf(
+    {
+      kind: 'stream_closed',
+      message: 'The connection closed before the answer was complete.',
+      retryable: true,
+      action: 'retry',
+    },
+    { detail: wordsOf(cause), cause },
+  );
+}
+
+export function idleFault(milliseconds: number): ModelFault {
+  return faultOf(
+    { kind: 'timeout', message: 'The server has gone silent.', retryable: true, action: 'retry' },
+    { detail: `nothing received for ${Math.round(milliseconds / 1000)} s` },
+  );
+}
+
+/** `data` is an event that is not what it should be. */
+export function malformedFault(data: string): ModelFault {
+  return faultOf(
+    { kind: 'bad_response', message: 'The server sent something unreadable.', retryable: true, action: 'retry' },
+    { detail: data.length > 200 ? `${data.slice(0, 200)}…` : data },
+  );
+}
+
+// ---------------------------------------------------------------- the way to the server
+
+const PROXY_AUTH: Verdict = {
+  kind: 'proxy',
+  message: 'The proxy wants a user name and password.',
+  retryable: false,
+  action: 'check_network',
+};
+
+const TLS_CODE =
+  /^(?:CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
+const TIMEOUT_CODE = /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/;
+const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
+
+/** The fault of an exception from the network. A `ModelFault` among its causes is that fault. */
+export function networkFault(error: unknown, phase: 'connecting' | 'streaming'): ModelFault {
+  const chain = causesOf(error);
+  const known = chain.find((link) => link instanceof ModelFault);
+  if (known) return known;
+  const codes = chain.map((link) => ('code' in link && typeof link.code === 'string' ? link.code : ''));
+  const words = chain.map((link) => link.message).join(' ');
+  return faultOf(networkVerdict(codes, words, phase), { detail: wordsOf(error), cause: error });
+}
+
+function networkVerdict(codes: readonly string[], words: string, phase: 'connecting' | 'streaming'): Verdict {
+  const any = (pattern: RegExp) => codes.some((code) => pattern.test(code));
+  if (/\bproxy\b|tunneling socket|CONNECT (?:request|response)/i.test(words)) {
+    if (/\b407\b/.test(words)) return PROXY_AUTH;
+    return {
+      kind: 'proxy',
+      message: 'The proxy did not let the request through.',
+      retryable: true,
+      action: 'check_network',
+    };
+  }
+  if (any(TLS_CODE)) {
+    return {
+      kind: 'tls',
+      message: 'The server’s certificate is not trusted here.',
+      retryable: false,
+      action: 'check_network',
+    };
+  }
+  if (any(/^(?:ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS|ERR_INVALID_CHAR)$/)) {
+    return {
+      kind: 'config',
+      message: 'The request cannot be sent: check the base URL, the headers and the key.',
+      retryable: false,
+      action: 'check_settings',
+    };
+  }
+  if (any(TIMEOUT_CODE)) {
+    return { kind: 'timeout', message: 'The server did not answer in time.', retryable: true, action: 'retry' };
+  }
+  if (any(/^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/)) {
+    return {
+      kind: 'network',
+      message: 'The server’s name cannot be resolved.',
+      retryable: true,
+      action: 'check_network',
+    };
+  }
+  if (any(/^ECONNREFUSED$/)) {
+    return {
+      kind: 'network',
+      message: 'Nothing answers at the server’s address.',
+      retryable: true,
+      action: 'check_network',
+    };
+  }
+  if (phase === 'streaming' || any(CLOSED_CODE)) {
+    return {
+      kind: 'stream_closed',
+      message: 'The connection closed before the answer was complete.',
+      retryable: true,
+      action: 'retry',
+    };
+  }
+  return { kind: 'network', message: 'The server cannot be reached.', retryable: true, action: 'check_network' };
+}
+
+/** An error, its cause, and theirs; of an `AggregateError` each part. */
+function causesOf(error: unknown, depth = 0): readonly Error[] {
+  if (!(error instanceof Error) || depth > 8) return [];
+  const parts = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  return [error, ...[error.cause, ...parts].flatMap((cause) => causesOf(cause, depth + 1))];
+}
+
+/** The innermost words: `connect ECONNREFUSED 127.0.0.1:1` says more than `fetch failed`. */
+function wordsOf(error: unknown): string | undefined {
+  return causesOf(error).findLast((link) => link.message !== '')?.message;
+}
+
+function faultOf(
+  verdict: Verdict,
+  facts: {
+    status?: number;
+    detail?: string | undefined;
+    retryAfterMs?: number | undefined;
+    cause?: unknown;
+  },
+): ModelFault {
+  const { kind, message, retryable, action } = verdict;
+  return new ModelFault(kind, message, { retryable, action, ...facts });
+}

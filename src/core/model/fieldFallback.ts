@@ -1,0 +1,70 @@
+/**
+ * Servers that speak a wire only in part: what a 400 refuses by name is dropped once, visibly, and not sent to that
+ * provider again (design decision 2).
+ */
+import type { ModelFault } from './client.ts';
+
+/** What a request can do without. The order is that of the search: the more particular name first. */
+const DISPENSABLE = {
+  'reasoning.effort': /reasoning[._]effort/,
+  'reasoning.summary': /reasoning[._]summary|reasoning summar/,
+  reasoning: named('reasoning'),
+  'text.verbosity': /verbosity/,
+  'text.format': /text\.format|response_format|json_schema/,
+  include: named('include'),
+  store: named('store'),
+  prompt_cache_key: /prompt_cache_key/,
+  parallel_tool_calls: /parallel_tool_calls/,
+  tool_choice: /tool_choice/,
+  stream_options: /stream_options|include_usage/,
+  developer_role: /\bdeveloper\b.*\brole|\brole\b.*\bdeveloper\b/,
+  web_search: /web_search/,
+  local_shell: /local_shell/,
+  custom_tools: /\bcustom\b/,
+} as const satisfies Record<string, RegExp>;
+
+export type Dispensable = keyof typeof DISPENSABLE;
+
+/** A word that is also plain English counts only in quotes, as a list element, or after “parameter”. */
+function named(field: string): RegExp {
+  return new RegExp(
+    `['"\`“‘]${field}['"\`”’.[]|(?:parameter|field|argument|property|key)s?:? ${field}\\b|\\(${field}\\)`,
+  );
+}
+
+const REFUSES =
+  /unknown|unrecogni[sz]ed|unsupported|not supported|(?:does not|doesn't) support|unexpected|extra (?:fields|inputs)|not permitted|not allowed|invalid|not a valid|must be|not available|unverified|must be verified/i;
+
+/** “Invalid value: 'x'. Supported values are: 'function' and 'custom'” refuses x alone. */
+const WHAT_IS_ALLOWED =
+  /\bsupported (?:values|types|roles)|expected one of|must be one of|valid values|allowed values/i;
+
+const REFUSES_TOOL_TYPE = /tools?(?:\[|\.)\d+\]?\.type|tool type/i;
+
+/** Which of the things that were sent this fault refuses. `undefined`: the fault is about something else. */
+export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Dispensable | undefined {
+  if (fault.kind !== 'invalid_request' || (fault.status !== 400 && fault.status !== 422)) return undefined;
+  const words = fault.detail ?? '';
+  if (!REFUSES.test(words)) return undefined;
+  const [refusal = ''] = words.split(WHAT_IS_ALLOWED);
+  const names = Object.keys(DISPENSABLE) as Dispensable[];
+  const refused = names.find((name) => sent.includes(name) && DISPENSABLE[name].test(refusal));
+  if (refused || !REFUSES_TOOL_TYPE.test(words)) return refused;
+  return (['custom_tools', 'web_search', 'local_shell'] as const).find((name) => sent.includes(name));
+}
+
+/** What one provider has refused so far; lives as long as the host does. */
+export type RefusedFields = Set<Dispensable>;
+
+export function describeRefusal(providerId: string, refused: Dispensable): string {
+  switch (refused) {
+    case 'custom_tools':
+      return `“${providerId}” takes no free-text tools; they are offered as functions from now on.`;
+    case 'developer_role':
+      return `“${providerId}” knows no developer messages; they are sent as user messages from now on.`;
+    case 'text.format':
+      return `“${providerId}” cannot be held to an output schema; the request goes on without it.`;
+    default:
+      return `“${providerId}” does not take “${refused}”; it is left out from now on.`;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Attempt } from './attempt.ts';
+import { ModelFault, type ResponseEvent } from './client.ts';
+import type { ClientParts } from './clientParts.ts';
+import { describeRefusal, refusedBy } from './fieldFallback.ts';
+import type { RequestBody } from './requestBody.ts';
+
+/**
+ * Opens the response. What the server refuses by name is remembered, told, and left out of the next try; each thing can
+ * be refused once, so this ends. @throws ModelFault
+ */
+export async function* openWithFallback(
+  { provider, transport, refused, log }: ClientParts,
+  attempt: Attempt,
+  path: string,
+  build: () => RequestBody,
+): AsyncGenerator<ResponseEvent, Response, undefined> {
+  while (true) {
+    const body = build();
+    try {
+      return await attempt.open((signal) => transport.post(path, body.text, signal));
+    } catch (error) {
+      const field = error instanceof ModelFault ? refusedBy(error, body.sent) : undefined;
+      if (field === undefined) throw error;
+      refused.add(field);
+      log.warn(`${provider.id} refused ${field}`, error);
+      yield { type: 'warning', message: describeRefusal(provider.id, field) };
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import type { Dispensable } from './fieldFallback.ts';
+
+export interface RequestBody {
+  /** JSON. */
+  readonly text: string;
+  /** What of it the server may refuse. */
+  readonly sent: readonly Dispensable[];
+}
+
+/** Writes a request field by field, in the order they are given, and keeps book of what the server may refuse. */
+export class RequestWriter {
+  readonly #refused: ReadonlySet<Dispensable>;
+  readonly #fields: string[] = [];
+  readonly #sent: Dispensable[] = [];
+
+  constructor(refused: ReadonlySet<Dispensable>) {
+    this.#refused = refused;
+  }
+
+  add(name: string, value: unknown): void {
+    this.addJson(name, JSON.stringify(value));
+  }
+
+  addJson(name: string, json: string): void {
+    this.#fields.push(`${JSON.stringify(name)}:${json}`);
+  }
+
+  /** Whether it may be sent; who asks sends it. */
+  takes(name: Dispensable): boolean {
+    if (this.#refused.has(name)) return false;
+    this.#sent.push(name);
+    return true;
+  }
+
+  body(): RequestBody {
+    return { text: `{${this.#fields.join(',')}}`, sent: this.#sent };
+  }
+}

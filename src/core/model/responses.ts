@@ -1,0 +1,53 @@
+/** The Responses wire (codex-behaviour.md §2.1–2.4). */
+import { Attempt } from './attempt.ts';
+import type { ModelClient, Prompt, ResponseEvent } from './client.ts';
+import { isJson, type ClientParts } from './clientParts.ts';
+import { streamClosedFault } from './faults.ts';
+import { customToolNames } from './functionForm.ts';
+import { openWithFallback } from './openWithFallback.ts';
+import { DEFAULT_STREAM_IDLE_TIMEOUT_MS, dialectOf } from './providerConfig.ts';
+import { ResponsesBodies } from './responsesBody.ts';
+import { ResponsesReader } from './responsesEvents.ts';
+
+export class ResponsesClient implements ModelClient {
+  readonly #parts: ClientParts;
+  readonly #bodies: ResponsesBodies;
+
+  constructor(parts: ClientParts) {
+    this.#parts = parts;
+    this.#bodies = new ResponsesBodies(dialectOf(parts.provider), parts.refused);
+  }
+
+  async *stream(prompt: Prompt, signal: AbortSignal): AsyncGenerator<ResponseEvent, void, undefined> {
+    const { provider, clock, ids, log } = this.#parts;
+    const reader = new ResponsesReader({
+      newCallId: () => ids.next('call'),
+      customTools: customToolNames(prompt.tools),
+      onSkipped: (item) => log.debug('an output item was skipped', item),
+    });
+    const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
+    try {
+      const response = yield* openWithFallback(this.#parts, attempt, '/responses', () => this.#bodies.build(prompt));
+      if (isJson(response)) {
+        const events = reader.readDocument(await attempt.document());
+        attempt.release();
+        yield* events;
+        return;
+      }
+      for await (const batch of attempt.events()) {
+        for (const wire of batch) {
+          for (const event of reader.read(wire)) {
+            // The end is what the server says it is, not when it hangs up.
+            if (event.type === 'completed') attempt.release();
+            yield event;
+            if (event.type === 'completed') return;
+            signal.throwIfAborted();
+          }
+        }
+      }
+      throw streamClosedFault();
+    } finally {
+      attempt.close();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/** The request of the Responses wire, field by field (codex-behaviour.md §2.1, the seeds' choices). */
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { ToolSpec } from '../../protocol/toolSpec.ts';
+import type { Prompt } from './client.ts';
+import { capabilitiesOf, takesEverything, type Dialect, type ModelFamily } from './families.ts';
+import type { Dispensable } from './fieldFallback.ts';
+import { asFunctionTool } from './functionForm.ts';
+import { RequestWriter, type RequestBody } from './requestBody.ts';
+import { itemToWire, type ItemForm } from './responsesItems.ts';
+
+/**
+ * Makes the bodies of one provider. The JSON of each item is made once: a long thread costs a join, and an element is
+ * byte for byte what it was in the request before.
+ */
+export class ResponsesBodies {
+  readonly #dialect: Dialect;
+  readonly #refused: ReadonlySet<Dispensable>;
+  #elements = new WeakMap<ResponseItem, string>();
+  /** The input of the last request: nearly always how the next one begins. */
+  #last: { readonly input: readonly ResponseItem[]; readonly json: string } = { input: [], json: '' };
+  #form = '';
+
+  constructor(dialect: Dialect, refused: ReadonlySet<Dispensable>) {
+    this.#dialect = dialect;
+    this.#refused = refused;
+  }
+
+  build(prompt: Prompt): RequestBody {
+    const request = new RequestWriter(this.#refused);
+    const family = capabilitiesOf(prompt.model, this.#dialect, 'responses');
+    const everything = takesEverything(prompt.model, this.#dialect);
+
+    request.add('model', prompt.model);
+    request.add('instructions', prompt.instructions);
+    request.addJson('input', `[${this.#elementsOf(prompt.input, everything, request)}]`);
+    const tools = toolsToWire(prompt.tools, everything, request);
+    if (tools.length > 0) {
+      request.add('tools', tools);
+      if (request.takes('tool_choice')) request.add('tool_choice', 'auto');
+      if (request.takes('parallel_tool_calls')) {
+        request.add('parallel_tool_calls', prompt.parallelToolCalls && family.parallelToolCalls);
+      }
+    }
+    const reasoning = reasoningOf(prompt, family, request);
+    if (reasoning) request.add('reasoning', reasoning);
+    // Nothing is to be kept at OpenAI, whatever the model; Azure cannot do without (seed 002).
+    if (this.#dialect !== 'plain' && request.takes('store')) request.add('store', this.#dialect === 'azure');
+    request.add('stream', true);
+    if (everything && request.takes('include')) {
+      request.add('include', reasoning ? ['reasoning.encrypted_content'] : []);
+    }
+    if (request.takes('prompt_cache_key')) request.add('prompt_cache_key', prompt.cacheKey);
+    const text = textOptionsOf(prompt, family, request);
+    if (text) request.add('text', text);
+    return request.body();
+  }
+
+  #elementsOf(input: readonly ResponseItem[], everything: boolean, request: RequestWriter): string {
+    if (everything && input.some((item) => item.type === 'custom_tool_call')) request.takes('custom_tools');
+    if (input.some((item) => item.type === 'message' && item.role === 'developer')) request.takes('developer_role');
+    const form: ItemForm = {
+      dialect: this.#dialect,
+      customTools: everything && !this.#refused.has('custom_tools'),
+      developerRole: !this.#refused.has('developer_role'),
+    };
+    this.#forgetWhenChanged(form);
+    const continues = this.#last.input.every((item, index) => item === input[index]);
+    const known = continues ? this.#last : { input: [], json: '' };
+    const added = input.slice(known.input.length).map((item) => this.#elementOf(item, form));
+    const json = [known.json, ...added].filter(Boolean).join(',');
+    this.#last = { input: [...input], json };
+    return json;
+  }
+
+  #elementOf(item: ResponseItem, form: ItemForm): string {
+    let json = this.#elements.get(item);
+    if (json === undefined) {
+      json = JSON.stringify(itemToWire(item, form));
+      this.#elements.set(item, json);
+    }
+    return json;
+  }
+
+  /** Only a refusal or another model changes how items are told. */
+  #forgetWhenChanged(form: ItemForm): void {
+    const key = JSON.stringify(form);
+    if (key === this.#form) return;
+    this.#form = key;
+    this.#elements = new WeakMap();
+    this.#last = { input: [], json: '' };
+  }
+}
+
+function toolsToWire(tools: readonly ToolSpec[], everything: boolean, request: RequestWriter): readonly ToolSpec[] {
+  return tools.flatMap((tool): ToolSpec[] => {
+    switch (tool.type) {
+      case 'function':
+        return [tool];
+      case 'custom':
+        return [everything && request.takes('custom_tools') ? tool : asFunctionTool(tool)];
+      case 'local_shell':
+      case 'web_search':
+        return everything && request.takes(tool.type) ? [tool] : [];
+    }
+  });
+}
+
+function reasoningOf({ effort, summary }: Prompt, { reasoning }: ModelFamily, request: RequestWriter) {
+  if (!reasoning || !request.takes('reasoning')) return undefined;
+  const summarises = reasoning.summaries && summary !== 'none';
+  return {
+    effort: request.takes('reasoning.effort') ? (effort ?? reasoning.defaultEffort) : undefined,
+    summary: summarises && request.takes('reasoning.summary') ? summary : undefined,
+  };
+}
+
+function textOptionsOf(prompt: Prompt, family: ModelFamily, request: RequestWriter) {
+  const verbosity =
+    family.verbosity !== null && request.takes('text.verbosity') ? (prompt.verbosity ?? family.verbosity) : undefined;
+  const format = prompt.outputSchema && request.takes('text.format') ? outputFormat(prompt.outputSchema) : undefined;
+  return verbosity || format ? { verbosity, format } : undefined;
+}
+
+/** The name is the reference's, which servers may have learnt. */
+function outputFormat(schema: Readonly<Record<string, unknown>>) {
+  return { type: 'json_schema', name: 'codex_output_schema', strict: true, schema };
+}

@@ -1,0 +1,318 @@
+/**
+ * Reads the events of one response (codex-behaviour.md §2.4). Unknown events and items are harmless; what servers forget
+ * (an item that never began, deltas that never came) is made up for.
+ */
+import * as z from 'zod';
+import type { TokenUsage } from '../../protocol/event.ts';
+import type { ReasoningItem, ResponseItem } from '../../protocol/responseItem.ts';
+import { textOf } from '../../protocol/responseItem.ts';
+import type { ResponseEvent } from './client.ts';
+import { inStreamFault, incompleteFault, malformedFault } from './faults.ts';
+import { asOffered } from './functionForm.ts';
+import { itemFromWire } from './responsesItems.ts';
+
+type ItemKind = Extract<ResponseEvent, { type: 'item_started' }>['kind'];
+
+/** What is known of an item before it is whole. */
+interface OpenItem {
+  readonly key: string;
+  readonly kind: ItemKind;
+  readonly id: string | undefined;
+  readonly outputIndex: number | undefined;
+  name: string | undefined;
+  /** What went out as deltas. */
+  text: string;
+  raw: string;
+  /** Index of the summary section that is being written. */
+  section: number | undefined;
+}
+
+export interface ResponsesReaderOptions {
+  readonly newCallId: () => string;
+  /** Names of the tools that were offered as free text. */
+  readonly customTools: ReadonlySet<string>;
+  /** Told of items that are skipped. */
+  readonly onSkipped: (item: unknown) => void;
+}
+
+/** An event of the wire before anybody has looked at it. */
+interface WireEvent {
+  readonly type?: unknown;
+  readonly item?: unknown;
+  readonly item_id?: unknown;
+  readonly output_index?: unknown;
+  readonly delta?: unknown;
+  readonly summary_index?: unknown;
+  readonly response?: unknown;
+}
+
+export class ResponsesReader {
+  readonly #options: ResponsesReaderOptions;
+  readonly #open: OpenItem[] = [];
+  #count = 0;
+
+  constructor(options: ResponsesReaderOptions) {
+    this.#options = options;
+  }
+
+  /** What this event says, in order. @throws ModelFault */
+  read(wire: unknown): readonly ResponseEvent[] {
+    if (typeof wire !== 'object' || wire === null) return NOTHING;
+    const event = wire as WireEvent;
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return this.#text(event);
+      case 'response.reasoning_summary_text.delta':
+        return this.#summary(event);
+      case 'response.reasoning_text.delta':
+        return this.#raw(event);
+      case 'response.function_call_arguments.delta':
+        return this.#callDelta(event, 'arguments');
+      case 'response.custom_tool_call_input.delta':
+        return this.#callDelta(event, 'input');
+      case 'response.reasoning_summary_part.added': {
+        const events: ResponseEvent[] = [];
+        this.#section(this.#find(event, 'reasoning', events), event, events);
+        return events;
+      }
+      case 'response.created':
+        return [{ type: 'created' }];
+      case 'response.output_item.added':
+        return this.#added(event);
+      case 'response.output_item.done':
+        return this.#done(event);
+      case 'response.completed':
+        return [completed(event.response)];
+      case 'response.failed':
+        throw inStreamFault(event.response);
+      case 'response.incomplete':
+        throw incompleteFault(incompleteSchema.safeParse(event.response).data?.incomplete_details?.reason);
+      case 'error':
+        throw inStreamFault(event);
+      default:
+        return NOTHING;
+    }
+  }
+
+  /** An answer that came whole, from a server that does not stream. @throws ModelFault */
+  readDocument(document: unknown): readonly ResponseEvent[] {
+    const { data } = documentSchema.safeParse(document);
+    if (!data) throw inStreamFault(document);
+    if (data.status === 'failed') throw inStreamFault(document);
+    if (data.status === 'incomplete')
+      throw incompleteFault(incompleteSchema.parse(document).incomplete_details?.reason);
+    return [...data.output.flatMap((item) => this.#done({ item })), completed(document)];
+  }
+
+  #text(event: WireEvent): readonly ResponseEvent[] {
+    const text = deltaOf(event);
+    if (text === '') return NOTHING;
+    const events: ResponseEvent[] = [];
+    const item = this.#find(event, 'message', events);
+    item.text += text;
+    events.push({ type: 'text_delta', key: item.key, text });
+    return events;
+  }
+
+  #summary(event: WireEvent): readonly ResponseEvent[] {
+    const text = deltaOf(event);
+    if (text === '') return NOTHING;
+    const events: ResponseEvent[] = [];
+    const item = this.#find(event, 'reasoning', events);
+    this.#section(item, event, events);
+    item.text += text;
+    events.push({ type: 'reasoning_summary_delta', key: item.key, text });
+    return events;
+  }
+
+  #raw(event: WireEvent): readonly ResponseEvent[] {
+    const text = deltaOf(event);
+    if (text === '') return NOTHING;
+    const events: ResponseEvent[] = [];
+    const item = this.#find(event, 'reasoning', events);
+    item.raw += text;
+    events.push({ type: 'reasoning_raw_delta', key: item.key, text });
+    return events;
+  }
+
+  #callDelta(event: WireEvent, kind: 'arguments' | 'input'): readonly ResponseEvent[] {
+    const text = deltaOf(event);
+    if (text === '') return NOTHING;
+    const events: ResponseEvent[] = [];
+    const { key, name } = this.#find(event, 'tool_call', events);
+    events.push({ type: 'call_delta', key, name, kind, text });
+    return events;
+  }
+
+  /** A break stands between sections, whether the server announces them or only counts. */
+  #section(item: OpenItem, event: WireEvent, events: ResponseEvent[]): void {
+    const index = typeof event.summary_index === 'number' ? event.summary_index : (item.section ?? 0);
+    if (item.section !== undefined && index !== item.section) {
+      events.push({ type: 'reasoning_section_break', key: item.key });
+    }
+    item.section = index;
+  }
+
+  #added({ item, output_index }: WireEvent): readonly ResponseEvent[] {
+    const head = headSchema.safeParse(item).data;
+    const kind = kindOf(head?.type);
+    if (!head || !kind) return NOTHING;
+    const events: ResponseEvent[] = [];
+    this.#start(kind, head, output_index, events);
+    return events;
+  }
+
+  #done({ item: wire, output_index }: WireEvent): readonly ResponseEvent[] {
+    const head = headSchema.safeParse(wire).data;
+    const kind = kindOf(head?.type);
+    const read = itemFromWire(wire, this.#options.newCallId);
+    if (!head || !kind || !read) {
+      this.#options.onSkipped(wire);
+      return NOTHING;
+    }
+    const events: ResponseEvent[] = [];
+    const open =
+      this.#open.find(({ id }) => id !== undefined && id === head.id) ??
+      this.#open.find((item) => item.kind === kind && item.outputIndex === output_index) ??
+      this.#open.find((item) => item.kind === kind && (item.id === undefined || head.id === undefined)) ??
+      this.#start(kind, head, output_index, events);
+    this.#open.splice(this.#open.indexOf(open), 1);
+    events.push(...missingDeltas(open, read));
+    const item = read.type === 'function_call' ? asOffered(read, this.#options.customTools) : read;
+    events.push({ type: 'item_done', key: open.key, item });
+    return events;
+  }
+
+  /** The open item a delta belongs to: by id, by place, or the last of its kind; one that never began begins now. */
+  #find({ item_id, output_index }: WireEvent, kind: ItemKind, events: ResponseEvent[]): OpenItem {
+    const last = this.#open.at(-1);
+    if (last !== undefined && last.id === item_id && last.kind === kind && item_id !== undefined) return last;
+    const ofKind = this.#open.filter((item) => item.kind === kind);
+    return (
+      ofKind.find(({ id }) => id !== undefined && id === item_id) ??
+      ofKind.find(({ outputIndex }) => outputIndex !== undefined && outputIndex === output_index) ??
+      ofKind.at(-1) ??
+      this.#start(kind, { id: typeof item_id === 'string' ? item_id : undefined }, output_index, events)
+    );
+  }
+
+  #start(
+    kind: ItemKind,
+    head: { readonly id?: string | undefined; readonly name?: string | undefined },
+    outputIndex: unknown,
+    events: ResponseEvent[],
+  ): OpenItem {
+    const item: OpenItem = {
+      key: String(this.#count),
+      kind,
+      id: head.id,
+      outputIndex: typeof outputIndex === 'number' ? outputIndex : undefined,
+      name: head.name,
+      text: '',
+      raw: '',
+      section: undefined,
+    };
+    this.#count += 1;
+    this.#open.push(item);
+    const name = kind === 'tool_call' ? { name: head.name } : {};
+    events.push({ type: 'item_started', key: item.key, kind, ...name });
+    return item;
+  }
+}
+
+const NOTHING: readonly ResponseEvent[] = [];
+
+function deltaOf({ delta }: WireEvent): string {
+  return typeof delta === 'string' ? delta : '';
+}
+
+const headSchema = z.object({
+  type: z.string(),
+  id: z.string().optional().catch(undefined),
+  name: z.string().optional().catch(undefined),
+});
+
+function kindOf(type: string | undefined): ItemKind | undefined {
+  switch (type) {
+    case 'message':
+    case 'reasoning':
+      return type;
+    case 'function_call':
+    case 'custom_tool_call':
+    case 'local_shell_call':
+      return 'tool_call';
+    case 'web_search_call':
+      return 'web_search';
+    default:
+      return undefined;
+  }
+}
+
+/** What a whole item says beyond its deltas, so that deltas always add up to it. */
+function missingDeltas(open: OpenItem, item: ResponseItem): readonly ResponseEvent[] {
+  const { key } = open;
+  if (item.type === 'message') {
+    const whole = textOf(item.content);
+    const text = whole.startsWith(open.text) ? whole.slice(open.text.length) : '';
+    return text === '' ? NOTHING : [{ type: 'text_delta', key, text }];
+  }
+  return item.type === 'reasoning' ? missingReasoning(open, item) : NOTHING;
+}
+
+function missingReasoning({ key, text, raw }: OpenItem, item: ReasoningItem): readonly ResponseEvent[] {
+  const events: ResponseEvent[] = [];
+  if (text === '') {
+    item.summary.forEach((section, index) => {
+      if (index > 0) events.push({ type: 'reasoning_section_break', key });
+      events.push({ type: 'reasoning_summary_delta', key, text: section.text });
+    });
+  }
+  const whole = textOf(item.content ?? '');
+  if (raw === '' && whole !== '') events.push({ type: 'reasoning_raw_delta', key, text: whole });
+  return events;
+}
+
+// ---------------------------------------------------------------- the end
+
+const usageSchema = z
+  .object({
+    input_tokens: z.number(),
+    input_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish().catch(undefined),
+    output_tokens: z.number(),
+    output_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
+    total_tokens: z.number().nullish(),
+  })
+  .nullish()
+  .catch(undefined);
+
+/** `id` is required (codex-behaviour.md §2.4): without it the event is not what it claims to be. */
+const completedSchema = z.object({
+  id: z.string(),
+  usage: usageSchema,
+  end_turn: z.boolean().nullish().catch(undefined),
+});
+
+const incompleteSchema = z.object({
+  incomplete_details: z.object({ reason: z.string().optional() }).nullish().catch(undefined),
+});
+
+const documentSchema = z.object({ id: z.string(), status: z.string().nullish(), output: z.array(z.unknown()) });
+
+function completed(response: unknown): ResponseEvent {
+  const { data } = completedSchema.safeParse(response);
+  if (!data) throw malformedFault(JSON.stringify(response) ?? 'response.completed');
+  return { type: 'completed', usage: usageOf(data.usage), endTurn: data.end_turn ?? true };
+}
+
+function usageOf(usage: z.infer<typeof usageSchema>): TokenUsage | null {
+  if (!usage) return null;
+  const { input_tokens: input, output_tokens: output } = usage;
+  return {
+    input,
+    cachedInput: usage.input_tokens_details?.cached_tokens ?? 0,
+    output,
+    reasoning: usage.output_tokens_details?.reasoning_tokens ?? 0,
+    total: usage.total_tokens ?? input + output,
+  };
+}

@@ -1,0 +1,149 @@
+/** Items between our history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
+import {
+  responseItemSchema,
+  type ContentPart,
+  type MessageItem,
+  type OutputPart,
+  type ResponseItem,
+} from '../../protocol/responseItem.ts';
+import type { Dialect } from './families.ts';
+import { asFunctionCall } from './functionForm.ts';
+
+// ---------------------------------------------------------------- to the server
+
+export interface ItemForm {
+  /** Azure stores responses and knows items by id; elsewhere only reasoning and id-only calls keep theirs. */
+  readonly dialect: Dialect;
+  readonly customTools: boolean;
+  readonly developerRole: boolean;
+}
+
+/**
+ * The item as it travels. Keys stand in one order whoever made the item, so that an element is the same bytes in every
+ * request and after a resume.
+ */
+export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, unknown> {
+  const id = form.dialect === 'azure' ? item_id(item) : undefined;
+  switch (item.type) {
+    case 'message':
+      return { type: item.type, id, role: roleToWire(item, form), content: item.content.map(partToWire) };
+    case 'reasoning':
+      return {
+        type: item.type,
+        id: form.dialect === 'openai' ? undefined : item.id,
+        summary: item.summary.map(({ text }) => ({ type: 'summary_text', text })),
+        content: item.content?.length ? item.content.map(({ type, text }) => ({ type, text })) : undefined,
+        encrypted_content: item.encrypted_content,
+      };
+    case 'function_call': {
+      const { type, namespace, name, arguments: args, call_id } = item;
+      return { type, id, namespace, name, arguments: args, call_id };
+    }
+    case 'custom_tool_call': {
+      if (!form.customTools) return itemToWire(asFunctionCall(item), form);
+      const { type, status, call_id, name, input } = item;
+      return { type, id, status, call_id, name, input };
+    }
+    case 'function_call_output':
+      return { type: item.type, call_id: item.call_id, output: outputToWire(item.output) };
+    case 'custom_tool_call_output':
+      return {
+        type: form.customTools ? item.type : 'function_call_output',
+        call_id: item.call_id,
+        output: outputToWire(item.output),
+      };
+    case 'local_shell_call': {
+      const { type, call_id, status, action } = item;
+      return { type, id: call_id ? id : item.id, call_id, status, action };
+    }
+    case 'web_search_call':
+      return { type: item.type, id, status: item.status, action: item.action };
+  }
+}
+
+function item_id(item: ResponseItem): string | undefined {
+  return 'id' in item ? item.id : undefined;
+}
+
+function roleToWire({ role }: MessageItem, { developerRole }: ItemForm): string {
+  return role === 'developer' && !developerRole ? 'user' : role;
+}
+
+function partToWire(part: ContentPart): Record<string, unknown> {
+  return part.type === 'input_image' ? imageToWire(part) : { type: part.type, text: part.text };
+}
+
+function outputToWire(output: string | readonly OutputPart[]): unknown {
+  return typeof output === 'string' ? output : output.map(partToWire);
+}
+
+function imageToWire({ type, image_url, detail }: Extract<ContentPart, { type: 'input_image' }>) {
+  return { type, image_url, detail };
+}
+
+// ---------------------------------------------------------------- from the server
+
+/**
+ * The item as we keep it. Calls get what they need to be answered. `undefined` for item types we do not know and items
+ * we cannot read: they are skipped, not fatal.
+ */
+export function itemFromWire(wire: unknown, newCallId: () => string): ResponseItem | undefined {
+  if (typeof wire !== 'object' || wire === null) return undefined;
+  const parsed = responseItemSchema.safeParse(completed(wire as WireItem, newCallId));
+  return parsed.success ? parsed.data : undefined;
+}
+
+type WireItem = Readonly<Record<string, unknown>>;
+
+function completed(wire: WireItem, newCallId: () => string): unknown {
+  const item = withoutNulls(wire);
+  switch (item['type']) {
+    case 'message':
+      return { role: 'assistant', ...item, content: contentFromWire(item['content']), phase: phaseFromWire(item) };
+    case 'reasoning':
+      return { ...item, summary: textParts(item['summary']), content: textParts(item['content']) };
+    case 'function_call': {
+      const args = item['arguments'] ?? '';
+      const text = typeof args === 'string' ? args : JSON.stringify(args);
+      return { ...item, arguments: text, call_id: nonEmpty(item['call_id']) ?? newCallId() };
+    }
+    case 'custom_tool_call':
+      return { ...item, input: item['input'] ?? '', call_id: nonEmpty(item['call_id']) ?? newCallId() };
+    case 'local_shell_call':
+      return { ...item, call_id: nonEmpty(item['call_id']) ?? nonEmpty(item['id']) ?? newCallId() };
+    default:
+      return item;
+  }
+}
+
+/** `null` stands for “absent” on the wire, except where it is a value of its own. */
+function withoutNulls(wire: WireItem): WireItem {
+  const entries = Object.entries(wire).filter(([name, value]) => value !== null || name === 'encrypted_content');
+  return Object.fromEntries(entries);
+}
+
+function contentFromWire(content: unknown): readonly ContentPart[] {
+  if (typeof content === 'string') return [{ type: 'output_text', text: content }];
+  return partsOf(content).flatMap((part): ContentPart[] => {
+    if (typeof part['text'] === 'string') return [{ type: 'output_text', text: part['text'] }];
+    // What a model says instead of an answer is what it says.
+    return typeof part['refusal'] === 'string' ? [{ type: 'output_text', text: part['refusal'] }] : [];
+  });
+}
+
+function textParts(parts: unknown): unknown {
+  return parts === undefined ? undefined : partsOf(parts).filter((part) => typeof part['text'] === 'string');
+}
+
+function phaseFromWire(item: WireItem): unknown {
+  return ['commentary', 'partial_answer', 'final_answer'].includes(String(item['phase'])) ? item['phase'] : undefined;
+}
+
+function partsOf(value: unknown): readonly WireItem[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter((part): part is WireItem => typeof part === 'object' && part !== null);
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,130 @@
+/**
+ * Sends one request to one provider and hands back the open response. What may travel is decided here: our own headers
+ * and nothing else, and the key to the origin it was entered for and to no other (design decision 12).
+ */
+import type { Clock, Fetch, Secrets } from '../ports.ts';
+import { ModelFault } from './client.ts';
+import { httpFault, networkFault } from './faults.ts';
+import { parseJson } from './functionForm.ts';
+import { dialectOf, type ProviderConfig } from './providerConfig.ts';
+
+type Sdk = typeof import('./openaiSdk.ts');
+
+export interface TransportPorts {
+  readonly fetch: Fetch;
+  readonly secrets: Secrets;
+  readonly clock: Pick<Clock, 'now'>;
+  /** E.g. `tiller/0.1.0`. */
+  readonly userAgent: string;
+}
+
+export class Transport {
+  readonly #provider: ProviderConfig;
+  readonly #ports: TransportPorts;
+  #loaded: Promise<{ sdk: Sdk; client: InstanceType<Sdk['OpenAI']> }> | undefined;
+
+  constructor(provider: ProviderConfig, ports: TransportPorts) {
+    this.#provider = provider;
+    this.#ports = ports;
+  }
+
+  /** @throws ModelFault when the answer is not 2xx or there is none. */
+  async post(path: string, body: string, signal: AbortSignal): Promise<Response> {
+    const origin = originOf(this.#provider.baseUrl);
+    const key = this.#provider.auth === 'none' ? undefined : await this.#ports.secrets.keyFor(origin);
+    this.#loaded ??= this.#load();
+    const { sdk, client } = await this.#loaded;
+    try {
+      return await client.post(path, { body, signal, headers: this.#headers(key) }).asResponse();
+    } catch (error) {
+      if (!(error instanceof sdk.APIError) || error.status === undefined) throw networkFault(error, 'connecting');
+      const document = error.error ?? parseJson(error.message) ?? error.message;
+      const fault = httpFault(error.status, error.headers ?? new Headers(), document, this.#ports.clock.now());
+      throw fault.status === 401 && key === undefined ? keyMissing(origin, fault) : fault;
+    }
+  }
+
+  async #load() {
+    const sdk = await import('./openaiSdk.ts');
+    const { baseUrl, queryParams } = this.#provider;
+    const client = new sdk.OpenAI({
+      baseURL: baseUrl,
+      // Never the environment's: the key, if any, is in the headers of each request.
+      apiKey: 'unused',
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      maxRetries: 0,
+      logLevel: 'off',
+      // The SDK's own timer would end a slow server's answer; ours knows what is silence (attempt.ts).
+      timeout: LONGEST_TIMER_MS,
+      fetch: guardedFetch(this.#ports.fetch, new Set(Object.keys(this.#headers('key')))),
+      ...(queryParams ? { defaultQuery: { ...queryParams } } : {}),
+    });
+    return { sdk, client };
+  }
+
+  #headers(key: string | undefined): Record<string, string> {
+    const { auth = dialectOf(this.#provider) === 'azure' ? 'api_key' : 'bearer', headers = {} } = this.#provider;
+    const result: Record<string, string> = {
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      'user-agent': this.#ports.userAgent,
+    };
+    if (key !== undefined && auth === 'bearer') result['authorization'] = `Bearer ${key}`;
+    if (key !== undefined && auth === 'api_key') result['api-key'] = key;
+    for (const [name, value] of Object.entries(headers)) result[name.toLowerCase()] = value;
+    return result;
+  }
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Lets through only the headers that are ours (the SDK adds its own, and those of `OPENAI_CUSTOM_HEADERS`), and follows
+ * redirects only within the origin.
+ */
+function guardedFetch(fetch: Fetch, allowed: ReadonlySet<string>): Fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    for (const name of [...headers.keys()]) if (!allowed.has(name)) headers.delete(name);
+    if (headers.get('authorization') === 'Bearer unused') headers.delete('authorization');
+
+    let url = new URL(input instanceof Request ? input.url : input);
+    for (let hops = 0; hops <= MOST_REDIRECTS; hops += 1) {
+      const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (response.status < 300 || response.status > 399 || location === null) return response;
+      await response.body?.cancel();
+      const target = new URL(location, url);
+      if (target.origin !== url.origin) throw redirectFault(url, target);
+      url = target;
+    }
+    throw new ModelFault('config', 'The server redirects in a circle.', { retryable: false, action: 'check_settings' });
+  };
+}
+
+const MOST_REDIRECTS = 5;
+
+function redirectFault(from: URL, to: URL): ModelFault {
+  return new ModelFault('config', `${from.origin} redirects to ${to.origin}, where your key was not entered for.`, {
+    retryable: false,
+    detail: `Redirect from ${from.href} to ${to.origin}${to.pathname}. If that is right, make it the base URL.`,
+    action: 'check_settings',
+  });
+}
+
+function keyMissing(origin: string, fault: ModelFault): ModelFault {
+  return new ModelFault('auth', `${origin} wants an API key, and none was entered for it.`, {
+    retryable: false,
+    status: fault.status,
+    detail: fault.detail,
+    action: 'set_api_key',
+  });
+}
+
+/** @throws ModelFault */
+function originOf(baseUrl: string): string {
+  if (URL.canParse(baseUrl)) return new URL(baseUrl).origin;
+  throw new ModelFault('config', `“${baseUrl}” is not a URL.`, { retryable: false, action: 'check_settings' });
+}

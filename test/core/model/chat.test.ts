@@ -1,0 +1,401 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { ChatBodies } from '../../../src/core/model/chatBody.ts';
+import { groupItems, messageOf } from '../../../src/core/model/chatMessages.ts';
+import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
+import {
+  answersWhole,
+  calls,
+  closesCleanly,
+  emits,
+  hangs,
+  incomplete,
+  ModelServer,
+  raw,
+  reasons,
+  says,
+  usage,
+  type Step,
+} from '../../support/modelServer.ts';
+import { pairingBreaches } from '../../support/modelServer.ts';
+import { clientFor, hear, prompt, textIn, userSays } from './harness.ts';
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function start(...script: (readonly Step[])[]) {
+  const server = await ModelServer.start(script, { wire: 'chat' });
+  open.push(server);
+  return { server, client: clientFor({ baseUrl: server.baseUrl, wireApi: 'chat' }) };
+}
+
+async function answer(...steps: Step[]) {
+  const { client } = await start(steps);
+  return hear(client);
+}
+
+function messages(items: readonly ResponseItem[]) {
+  return groupItems(items).map((group) => messageOf(group, { developerRole: true, reasoningField: 'reasoning' }));
+}
+
+const said = (text: string): ResponseItem => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+});
+const thought = (text: string): ResponseItem => ({
+  type: 'reasoning',
+  summary: [],
+  content: [{ type: 'reasoning_text', text }],
+});
+const call = (call_id: string): ResponseItem => ({ type: 'function_call', call_id, name: 'x', arguments: '{}' });
+const output = (call_id: string): ResponseItem => ({ type: 'function_call_output', call_id, output: `of ${call_id}` });
+const callPart = (id: string) => ({ id, type: 'function', function: { name: 'x', arguments: '{}' } });
+const toolMessage = (id: string) => ({ role: 'tool', tool_call_id: id, content: `of ${id}` });
+
+describe('history as messages', () => {
+  test('words, thoughts and calls of one answer are one message', () => {
+    expect(
+      messages([userSays('Go'), thought('Hm'), said('Looking.'), call('a'), call('b'), output('a'), output('b')]),
+    ).toEqual([
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', content: 'Looking.', reasoning: 'Hm', tool_calls: [callPart('a'), callPart('b')] },
+      toolMessage('a'),
+      toolMessage('b'),
+    ]);
+  });
+
+  test('calls alone have no content', () => {
+    expect(messages([call('a'), output('a')])).toEqual([
+      { role: 'assistant', content: null, tool_calls: [callPart('a')] },
+      toolMessage('a'),
+    ]);
+  });
+
+  test('what is said while a tool runs follows its answer', () => {
+    const items = [call('a'), call('b'), output('a'), userSays('Wait'), said('Yes'), output('b')];
+    expect(messages(items)).toEqual([
+      { role: 'assistant', content: null, tool_calls: [callPart('a'), callPart('b')] },
+      toolMessage('a'),
+      toolMessage('b'),
+      { role: 'user', content: 'Wait' },
+      { role: 'assistant', content: 'Yes' },
+    ]);
+  });
+
+  test('images travel with people’s words and with answers', () => {
+    const image_url = 'data:image/png;base64,AA==';
+    expect(
+      messages([
+        {
+          type: 'message',
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'See' },
+            { type: 'input_image', image_url },
+          ],
+        },
+        call('a'),
+        { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_image', image_url, detail: 'low' }] },
+      ]),
+    ).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See' },
+          { type: 'image_url', image_url: { url: image_url } },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [callPart('a')] },
+      {
+        role: 'tool',
+        tool_call_id: 'a',
+        content: [{ type: 'image_url', image_url: { url: image_url, detail: 'low' } }],
+      },
+    ]);
+  });
+
+  test('every kind of call becomes a function', () => {
+    const [message] = messages([
+      { type: 'custom_tool_call', call_id: 'a', name: 'apply_patch', input: '***' },
+      { type: 'local_shell_call', id: 'b', status: 'completed', action: { type: 'exec', command: ['ls'] } },
+    ]);
+    expect(message).toMatchObject({
+      tool_calls: [
+        { id: 'a', function: { name: 'apply_patch', arguments: '{"input":"***"}' } },
+        { id: 'b', function: { name: 'shell', arguments: '{"command":["ls"]}' } },
+      ],
+    });
+  });
+
+  test('what a retry said again is sent once; searches are not sent', () => {
+    const search: ResponseItem = { type: 'web_search_call', action: { type: 'search' } };
+    expect(messages([said('Hi'), search, said('Hi')])).toEqual([{ role: 'assistant', content: 'Hi' }]);
+  });
+
+  test('whatever the thread: pairs are whole, and messages once sent stay the same bytes', () => {
+    const turn = fc.constantFrom<readonly (readonly ResponseItem[])[]>(
+      [[userSays('Go')], [said('Done')]],
+      [[userSays('Go')], [thought('Hm'), call('1'), call('2'), output('1'), output('2')], [said('Done')]],
+      [[userSays('Go')], [said('A'), call('1'), userSays('Steer'), output('1')], [thought('Hm'), said('B')]],
+      [[userSays('Go')], [call('1'), output('1'), call('2'), output('2')], [call('3'), output('3')]],
+    );
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 6 }), (turns) => {
+        const bodies = new ChatBodies(new Set());
+        let sent: readonly string[] = [];
+        const input: ResponseItem[] = [];
+        turns.forEach((steps, index) => {
+          for (const step of steps) {
+            // A request is sent when somebody has spoken to the model, not while it speaks.
+            input.push(...step.map((item) => renamed(item, index)));
+            const last = input.at(-1);
+            if (last?.type === 'message' && last.role === 'assistant') continue;
+            const { messages } = JSON.parse(bodies.build(prompt({ input: [...input] }), 'reasoning').text) as {
+              messages: Record<string, unknown>[];
+            };
+            expect(pairingBreaches({ wire: 'chat', input: messages })).toEqual([]);
+            const elements = messages.map((message) => JSON.stringify(message));
+            const fresh = new ChatBodies(new Set()).build(prompt({ input: structuredClone(input) }), 'reasoning');
+            expect(JSON.parse(fresh.text)).toMatchObject({ messages });
+            expect(elements.slice(0, sent.length)).toEqual(sent);
+            sent = elements;
+          }
+        });
+      }),
+    );
+  });
+});
+
+/** Calls of each turn under ids of their own. */
+function renamed(item: ResponseItem, turn: number): ResponseItem {
+  return 'call_id' in item ? { ...item, call_id: `${turn}-${item.call_id}` } : item;
+}
+
+describe('the request', () => {
+  test('has the fields every server knows', async () => {
+    const { server, client } = await start([says('a')]);
+    const spec = {
+      type: 'function',
+      name: 'x',
+      description: 'X.',
+      strict: false,
+      parameters: { type: 'object' },
+    } as const;
+    const tools = [spec, { type: 'web_search' } as const];
+    await hear(client, prompt({ tools, outputSchema: { type: 'object' }, effort: 'high' }));
+    expect(server.lastRequest.body).toEqual({
+      model: 'gpt-5.1-codex',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Hello' },
+      ],
+      tools: [
+        { type: 'function', function: { name: 'x', description: 'X.', parameters: { type: 'object' }, strict: false } },
+      ],
+      stream: true,
+      stream_options: { include_usage: true },
+      response_format: {
+        type: 'json_schema',
+        json_schema: { name: 'codex_output_schema', strict: true, schema: { type: 'object' } },
+      },
+    });
+  });
+
+  test('tells a server its reasoning in the server’s own word', async () => {
+    const { server, client } = await start([reasons('Hm'), calls('x', {}, { callId: 'a' })], [says('b')]);
+    const { items } = await hear(client);
+    await hear(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
+    expect(server.lastRequest.input[2]).toMatchObject({ role: 'assistant', reasoning_content: 'Hm' });
+  });
+});
+
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  emits({ choices: [{ index: 0, delta, finish_reason }] });
+const fragment = (part: object) => chunk({ tool_calls: [part] });
+const DONE = raw('data: [DONE]\n\n');
+
+describe('shapes of real servers', () => {
+  test.each<[string, Step[], string[]]>([
+    [
+      'fragments with the id in the first only',
+      [
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n"' } }),
+        fragment({ index: 0, function: { arguments: ':1}' } }),
+        fragment({ index: 1, id: 'b', function: { name: 'y', arguments: '{}' } }),
+      ],
+      ['a x {"n":1}', 'b y {}'],
+    ],
+    [
+      'interleaved fragments',
+      [
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n"' } }),
+        fragment({ index: 1, id: 'b', function: { name: 'y', arguments: '{"m"' } }),
+        fragment({ index: 0, function: { arguments: ':1}' } }),
+        fragment({ index: 1, function: { arguments: ':2}' } }),
+      ],
+      ['a x {"n":1}', 'b y {"m":2}'],
+    ],
+    [
+      'index 0 for every call',
+      [
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
+        fragment({ index: 0, id: 'b', function: { name: 'y', arguments: '{}' } }),
+      ],
+      ['a x {}', 'b y {}'],
+    ],
+    [
+      'neither index nor id after the first fragment',
+      [
+        fragment({ id: 'a', function: { name: 'x', arguments: '{"n"' } }),
+        fragment({ function: { arguments: ':1}' } }),
+        fragment({ id: 'b', function: { name: 'y', arguments: '{}' } }),
+      ],
+      ['a x {"n":1}', 'b y {}'],
+    ],
+    [
+      'the id and name again in every fragment',
+      [
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n"' } }),
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: ':1}' } }),
+      ],
+      ['a x {"n":1}'],
+    ],
+    [
+      'arguments before the name',
+      [
+        fragment({ index: 0, id: 'a', function: { arguments: '{"n"' } }),
+        fragment({ index: 0, function: { name: 'x', arguments: ':1}' } }),
+      ],
+      ['a x {"n":1}'],
+    ],
+    [
+      'arguments as an object',
+      [fragment({ index: 0, id: 'a', function: { name: 'x', arguments: { n: 1 } } })],
+      ['a x {"n":1}'],
+    ],
+    ['no id at all', [fragment({ index: 0, function: { name: 'x', arguments: '{}' } })], ['call_made_1 x {}']],
+    ['a call without a name', [fragment({ index: 0, id: 'a', function: { arguments: '{}' } })], []],
+    [
+      'all in one chunk',
+      [
+        chunk({
+          tool_calls: [
+            { index: 0, id: 'a', function: { name: 'x', arguments: '{}' } },
+            { index: 1, id: 'b', function: { name: 'y', arguments: '{}' } },
+          ],
+        }),
+      ],
+      ['a x {}', 'b y {}'],
+    ],
+  ])('calls: %s', async (_case, steps, expected) => {
+    for (const end of [
+      [chunk({}, 'tool_calls'), DONE],
+      // Servers that say “stop”, or nothing, where they mean calls.
+      [chunk({}, 'stop'), DONE],
+      [DONE],
+    ]) {
+      const { items } = await answer(...steps, ...end, closesCleanly());
+      const told = items.map((item) =>
+        item.type === 'function_call' ? `${item.call_id} ${item.name} ${item.arguments}` : item.type,
+      );
+      expect(told).toEqual(expected);
+    }
+  });
+
+  test('whole calls are taken from a stream that just ends', async () => {
+    const { items, completed } = await answer(
+      fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
+      closesCleanly(),
+    );
+    expect(items).toHaveLength(1);
+    expect(completed).toBeDefined();
+  });
+
+  test('half a call is not', async () => {
+    const { items, fault } = await answer(
+      fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n":' } }),
+      closesCleanly(),
+    );
+    expect(items).toEqual([]);
+    expect(fault).toMatchObject({ kind: 'stream_closed', retryable: true });
+  });
+
+  test('one chunk is the whole answer', async () => {
+    const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
+    const { events, completed } = await answer(
+      emits({ choices: [choice], usage: { prompt_tokens: 3, completion_tokens: 1 } }),
+      closesCleanly(),
+    );
+    expect(textIn(events)).toBe('Hi');
+    expect(completed?.usage).toEqual({ input: 3, cachedInput: 0, output: 1, reasoning: 0, total: 4 });
+  });
+
+  test('one document is the whole answer', async () => {
+    const { items, completed } = await answer(says('Hi'), calls('x', { n: 1 }), usage({ input: 5 }), answersWhole());
+    expect(items).toMatchObject([{ type: 'message' }, { type: 'function_call', arguments: '{"n":1}' }]);
+    expect(completed?.usage?.input).toBe(5);
+  });
+
+  test('a document that is an error is a fault', async () => {
+    const fetch = async () => Response.json({ error: { code: 'insufficient_quota', message: 'No.' } });
+    const { fault } = await hear(clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'chat' }, { fetch }));
+    expect(fault).toMatchObject({ kind: 'quota', retryable: false });
+  });
+
+  test.each([
+    ['a string', { reasoning: 'Hm' }],
+    ['an object with text', { reasoning: { text: 'Hm' } }],
+    ['an object with content', { reasoning: { content: 'Hm' } }],
+    ['the other name', { reasoning_content: 'Hm', reasoning: null }],
+  ])('reasoning as %s', async (_case, delta) => {
+    const { items } = await answer(chunk(delta), chunk({ content: 'Hi' }, 'stop'), DONE, closesCleanly());
+    expect(items).toMatchObject([
+      { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'Hm' }] },
+      { type: 'message' },
+    ]);
+  });
+
+  test('content as parts', async () => {
+    const { events } = await answer(
+      chunk({
+        content: [
+          { type: 'text', text: 'Hi ' },
+          { type: 'text', text: 'you' },
+        ],
+      }),
+      chunk({ content: null }, 'stop'),
+      DONE,
+    );
+    expect(textIn(events)).toBe('Hi you');
+  });
+
+  test('usage that comes after the end, with no choices', async () => {
+    const { completed } = await answer(
+      chunk({ content: 'Hi' }, 'stop'),
+      emits({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } }),
+      DONE,
+    );
+    expect(completed?.usage?.total).toBe(4);
+  });
+
+  test('a server that has finished and does not hang up is not waited for', async () => {
+    const server = await ModelServer.start([[chunk({ content: 'Hi' }, 'stop'), hangs()]]);
+    open.push(server);
+    const client = clientFor({ baseUrl: server.baseUrl, wireApi: 'chat', streamIdleTimeoutMs: 100 });
+    expect((await hear(client)).completed).toBeDefined();
+  });
+
+  test('an answer that was cut at the limit: words stay, calls do not', async () => {
+    const { items, fault } = await answer(says('Half'), calls('x', '{"n":'), incomplete('max_output_tokens'));
+    expect(items).toMatchObject([{ type: 'message' }]);
+    expect(fault).toMatchObject({ kind: 'context_exceeded', retryable: false });
+  });
+
+  test('an answer the filter stopped', async () => {
+    const { fault } = await answer(says('Half'), incomplete('content_filter'));
+    expect(fault).toMatchObject({ kind: 'content_filter', retryable: false });
+  });
+});

@@ -1,0 +1,4 @@
+import { conformance } from './conformance.ts';
+
+conformance('responses');
+conformance('chat');

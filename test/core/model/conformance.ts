@@ -1,0 +1,304 @@
+/** What every `ModelClient` must do, on whatever wire. A new client is done when it passes (design §6). */
+import assert from 'node:assert/strict';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ModelPorts, ProviderConfig } from '../../../src/core/model/provider.ts';
+import type { ModelClient } from '../../../src/core/model/client.ts';
+import {
+  calls,
+  callsCustom,
+  closesCleanly,
+  cuts,
+  cutsAfter,
+  failsInStream,
+  fails,
+  hangs,
+  malformed,
+  ModelServer,
+  raw,
+  reasons,
+  recordStream,
+  says,
+  usage,
+  waits,
+  type ModelScript,
+  type Wire,
+} from '../../support/modelServer.ts';
+import { clientFor, hear, prompt, textIn } from './harness.ts';
+
+const PATCH_TOOL = {
+  type: 'custom',
+  name: 'apply_patch',
+  description: 'Edits files.',
+  format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
+} as const;
+
+export function conformance(wire: Wire): void {
+  describe(`a ModelClient on ${wire}`, () => {
+    const open: ModelServer[] = [];
+    afterEach(async () => {
+      await Promise.all(open.splice(0).map((server) => server.close()));
+    });
+
+    async function start(script: ModelScript): Promise<ModelServer> {
+      const server = await ModelServer.start(script, { wire });
+      open.push(server);
+      return server;
+    }
+
+    async function talkTo(
+      script: ModelScript,
+      provider: Partial<ProviderConfig> = {},
+      ports: Partial<ModelPorts> = {},
+    ): Promise<ModelClient> {
+      const server = await start(script);
+      return clientFor({ baseUrl: server.baseUrl, wireApi: wire, ...provider }, ports);
+    }
+
+    test('text arrives in pieces and then whole', async () => {
+      const { events, items, completed } = await hear(await talkTo([[says('Hello there', { deltas: 4 })]]));
+      expect(events.filter((event) => event.type === 'text_delta')).toHaveLength(4);
+      expect(textIn(events)).toBe('Hello there');
+      expect(items).toMatchObject([{ type: 'message', role: 'assistant', content: [{ text: 'Hello there' }] }]);
+      expect(completed).toEqual({
+        type: 'completed',
+        usage: { input: 100, cachedInput: 0, output: 10, reasoning: 0, total: 110 },
+        endTurn: true,
+      });
+    });
+
+    test('an item begins before anything else is said of it', async () => {
+      const script = [[reasons('Hm', { raw: 'hmm' }), says('a'), calls('shell', { command: ['ls'] })]];
+      const { events } = await hear(await talkTo(script));
+      const begun = new Set<string>();
+      for (const event of events) {
+        if (event.type === 'item_started') begun.add(event.key);
+        else if ('key' in event) assert(begun.has(event.key), `${event.type} of an item that has not begun`);
+      }
+      expect(begun.size).toBe(3);
+      expect(events.filter((event) => event.type === 'completed')).toEqual([events.at(-1)]);
+    });
+
+    test('reasoning, text and calls become history in this order', async () => {
+      const { items } = await hear(
+        await talkTo([[reasons('Hm', { raw: 'hmm' }), says('Looking.'), calls('a', { n: 1 }), calls('b', { n: 2 })]]),
+      );
+      expect(items.map((item) => item.type)).toEqual(['reasoning', 'message', 'function_call', 'function_call']);
+      expect(items.slice(2)).toMatchObject([
+        { name: 'a', arguments: '{"n":1}', call_id: 'call_1' },
+        { name: 'b', arguments: '{"n":2}', call_id: 'call_2' },
+      ]);
+    });
+
+    test('arguments can be watched as they are written', async () => {
+      const { events } = await hear(await talkTo([[calls('shell', { command: ['ls', '-l'] }, { deltas: 5 })]]));
+      const deltas = events.filter((event) => event.type === 'call_delta');
+      expect(deltas.map((delta) => delta.text).join('')).toBe('{"command":["ls","-l"]}');
+      expect(new Set(deltas.map((delta) => delta.name))).toEqual(new Set(['shell']));
+    });
+
+    test('broken arguments are handed on as they are', async () => {
+      const { items } = await hear(await talkTo([[calls('shell', '{"command": ["l')]]));
+      expect(items).toMatchObject([{ type: 'function_call', arguments: '{"command": ["l' }]);
+    });
+
+    test('a free-text tool is answered as one, even where it had to be told as a function', async () => {
+      const client = await talkTo([[callsCustom('apply_patch', '*** Begin Patch\n…')]]);
+      const { items } = await hear(client, prompt({ tools: [PATCH_TOOL] }));
+      expect(items).toMatchObject([
+        { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch\n…', call_id: 'call_1' },
+      ]);
+    });
+
+    test('no usage is no usage', async () => {
+      const { completed } = await hear(await talkTo([[says('a'), usage(null)]]));
+      expect(completed?.usage).toBeNull();
+    });
+
+    test('usage is told in full', async () => {
+      const counts = { input: 1000, cachedInput: 900, output: 50, reasoning: 30 };
+      const { completed } = await hear(await talkTo([[says('a'), usage(counts)]]));
+      expect(completed?.usage).toEqual({ ...counts, total: 1050 });
+    });
+
+    test('comments, unknown fields and carriage returns do no harm', async () => {
+      const stream = recordStream(wire, [says('Grüße 🌻')]).replaceAll('\n', '\r\n');
+      const client = await talkTo([[raw(`: ping\r\nid: 7\r\nretry: 5\r\n\r\n${stream}`), closesCleanly()]]);
+      const { events, completed } = await hear(client);
+      expect(textIn(events)).toBe('Grüße 🌻');
+      expect(completed).toBeDefined();
+    });
+
+    test.each([
+      ['the socket dies', cuts(), 'stream_closed'],
+      ['the stream ends early', closesCleanly(), 'stream_closed'],
+      ['an event is broken', malformed(), 'bad_response'],
+      ['the server gives up', failsInStream('server_error'), 'bad_response'],
+      ['the server falls silent', hangs(), 'timeout'],
+    ] as const)('%s: what was said so far, then a fault worth a retry', async (_case, step, kind) => {
+      const client = await talkTo([[says('Half a'), step]], { streamIdleTimeoutMs: 150 });
+      const { events, fault } = await hear(client);
+      expect(textIn(events)).toBe('Half a');
+      expect(fault).toMatchObject({ kind, retryable: true });
+      expect(fault?.message).toMatch(/^[A-Z].*\.$/);
+    });
+
+    test('before its first byte a server may take longer than between two', async () => {
+      const client = await talkTo([[waits(400), says('At last.')]], { streamIdleTimeoutMs: 200 });
+      expect(textIn((await hear(client)).events)).toBe('At last.');
+    });
+
+    test.each([
+      [400, {}, 'invalid_request', false],
+      [401, {}, 'auth', false],
+      [404, { message: 'The model `x` does not exist' }, 'model_not_found', false],
+      [429, {}, 'rate_limited', true],
+      [429, { code: 'insufficient_quota' }, 'quota', false],
+      [500, {}, 'bad_response', true],
+      [503, {}, 'overloaded', true],
+    ] as const)('HTTP %i %o is a fault', async (status, body, kind, retryable) => {
+      const { events, fault } = await hear(await talkTo([[fails(status, body)]]));
+      expect(events).toEqual([]);
+      expect(fault).toMatchObject({ status, kind, retryable });
+    });
+
+    test('Retry-After is read', async () => {
+      const { fault } = await hear(await talkTo([[fails(429, {}, { 'retry-after': '7' })]]));
+      expect(fault?.retryAfterMs).toBe(7000);
+    });
+
+    test('nobody listens at the address', async () => {
+      const server = await ModelServer.start([]);
+      await server.close();
+      const { fault } = await hear(clientFor({ baseUrl: server.baseUrl, wireApi: wire }));
+      expect(fault).toMatchObject({ kind: 'network', retryable: true });
+      expect(fault?.detail).toContain('ECONNREFUSED');
+    });
+
+    test.each(['before the first byte', 'in mid-stream'])('an abort %s is heard at once', async (when) => {
+      const server = await start([when === 'in mid-stream' ? [says('a'), hangs()] : [waits(60_000)]]);
+      const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
+      const controller = new AbortController();
+      const reason = new Error('interrupted');
+      const listening = hear(client, prompt(), controller.signal);
+      await server.received(1);
+      setTimeout(() => controller.abort(reason), 30);
+      await expect(listening).rejects.toBe(reason);
+      await server.lastRequest.closed;
+    });
+
+    test('an abort between two events of one piece is heard', async () => {
+      const client = await talkTo([[says('one two three', { deltas: 3 })]]);
+      const controller = new AbortController();
+      const reason = new Error('interrupted');
+      const seen: string[] = [];
+      await expect(async () => {
+        for await (const event of client.stream(prompt(), controller.signal)) {
+          seen.push(event.type);
+          if (event.type === 'text_delta') controller.abort(reason);
+        }
+      }).rejects.toBe(reason);
+      expect(seen.filter((type) => type === 'text_delta')).toHaveLength(1);
+    });
+
+    test('leaving early closes the connection', async () => {
+      const server = await start([[says('a'), hangs()]]);
+      for await (const event of clientFor({ baseUrl: server.baseUrl, wireApi: wire }).stream(
+        prompt(),
+        new AbortController().signal,
+      )) {
+        if (event.type === 'text_delta') break;
+      }
+      await server.lastRequest.closed;
+    });
+
+    test('a stream cut at every byte ends in what was meant or in a retry, and no call is half', async () => {
+      const stream = recordStream(wire, [
+        reasons('Hm', { raw: 'hm' }),
+        says('Hi ✓'),
+        calls('shell', { command: ['ls'] }),
+      ]);
+      const bytes = Buffer.from(stream);
+      // From here on the server has said that it is done, whatever may still come.
+      const done = Buffer.byteLength(stream.slice(0, endOfTerminalEvent(wire, stream)));
+      let length = 0;
+      const fetch = async () => sse([bytes.subarray(0, length)], new TypeError('terminated'));
+      const client = clientFor({ baseUrl: NOWHERE, wireApi: wire }, { fetch });
+      for (; length < bytes.length; length += 1) {
+        const { items, completed, fault } = await hear(client);
+        if (length < done) expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
+        else expect(completed, `cut after ${length} bytes`).toBeDefined();
+        for (const item of items) {
+          if (item.type === 'function_call') expect(item.arguments).toBe('{"command":["ls"]}');
+        }
+      }
+    });
+
+    test('the same over real sockets', async () => {
+      const steps = [says('Hi'), calls('shell', { command: ['ls'] })];
+      const whole = Buffer.byteLength(recordStream(wire, steps));
+      const server = await start((_request, index) => [...steps, cutsAfter(index * 37)]);
+      const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
+      for (let length = 0; length < whole; length += 37) {
+        const { completed, fault } = await hear(client);
+        if (!completed) expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
+      }
+    });
+
+    test('the same stream in any pieces says the same', async () => {
+      const stream = recordStream(wire, [reasons('Hm', { raw: 'ä' }), says('Grüße 🌻'), calls('shell', { a: 'é' })]);
+      const bytes = Buffer.from(stream);
+      const whole = await hear(await talkTo([[raw(stream), closesCleanly()]]));
+      for (const size of [1, 2, 3, 7, 64]) {
+        const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.subarray(index * size, (index + 1) * size),
+        );
+        const fetch = async () => sse(pieces);
+        const heard = await hear(clientFor({ baseUrl: NOWHERE, wireApi: wire }, { fetch }));
+        expect(heard.events).toEqual(whole.events);
+      }
+    });
+
+    test('the connection serves the next request too', async () => {
+      const server = await start([[says('a')], [says('b')], [says('c')]]);
+      const ports = new Set<string>();
+      const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
+      for (let turn = 0; turn < 3; turn += 1) {
+        await hear(client);
+        ports.add(String(server.lastRequest.remotePort));
+        await new Promise((resolve) => {
+          setTimeout(resolve, 20);
+        });
+      }
+      expect(ports.size).toBe(1);
+    });
+
+    test('20,000 deltas are all there', async () => {
+      const text = 'word '.repeat(20_000);
+      const { events } = await hear(await talkTo([[says(text, { deltas: 20_000 })]]));
+      expect(textIn(events)).toBe(text);
+    });
+  });
+}
+
+const NOWHERE = 'http://127.0.0.1:1/v1';
+
+/** A stream of these pieces that ends well, or with an error. */
+function sse(pieces: readonly Uint8Array[], error?: Error): Response {
+  const body = new ReadableStream({
+    async start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      // What was enqueued is read before the error is.
+      await new Promise((resolve) => {
+        setImmediate(resolve);
+      });
+      if (error) controller.error(error);
+      else controller.close();
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+function endOfTerminalEvent(wire: Wire, stream: string): number {
+  const mark = wire === 'responses' ? '"type":"response.completed"' : '"finish_reason":"tool_calls"';
+  return stream.indexOf('\n\n', stream.indexOf(mark)) + 2;
+}

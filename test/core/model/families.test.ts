@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { capabilitiesOf, familyOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
+import { dialectOf } from '../../../src/core/model/providerConfig.ts';
+
+test.each([
+  ['gpt-5', 'gpt-5'],
+  ['gpt-5-mini', 'gpt-5'],
+  ['gpt-5-2025-08-07', 'gpt-5'],
+  ['gpt-5-codex', 'gpt-5-codex'],
+  ['gpt-5.1-codex-max', 'gpt-5-codex'],
+  ['gpt-5.2-codex', 'gpt-5-codex'],
+  ['gpt-5.1', 'gpt-5.x'],
+  ['gpt-5.5', 'gpt-5.x'],
+  ['gpt-5-chat-latest', 'gpt-5-chat'],
+  ['openai/gpt-5.2', 'gpt-5.x'],
+  ['gpt-oss:20b', 'gpt-oss'],
+  ['openai/gpt-oss-120b', 'gpt-oss'],
+  ['o3', 'o-series'],
+  ['o4-mini', 'o-series'],
+  ['codex-mini-latest', 'codex-mini'],
+  ['gpt-4.1-nano', 'gpt-4.1'],
+  ['gpt-4o', 'gpt-4o'],
+  ['gpt-4', 'gpt-4'],
+  ['gpt-3.5-turbo', 'gpt-3.5'],
+  ['demo', 'demo'],
+  ['qwen3-coder:30b', 'unknown'],
+  ['claude-opus', 'unknown'],
+  ['o1000-model', 'unknown'],
+])('%s belongs to %s', (model, family) => {
+  expect(familyOf(model).id).toBe(family);
+});
+
+test('families × dialects × wires', () => {
+  const models = [
+    'gpt-5.2-codex',
+    'gpt-5.2',
+    'gpt-5',
+    'o3',
+    'codex-mini-latest',
+    'gpt-4.1',
+    'gpt-oss',
+    'demo',
+    'mystery',
+  ];
+  const lines = models.flatMap((model) =>
+    (['openai', 'plain'] as const).flatMap((dialect: Dialect) =>
+      (['responses', 'chat'] as const).map((wire: WireApi) => {
+        const family = capabilitiesOf(model, dialect, wire);
+        return [
+          `${model} ${dialect} ${wire}:`,
+          family.applyPatch,
+          family.extraInstructions ? 'explained' : 'known',
+          family.shell,
+          `reasoning=${family.reasoning?.defaultEffort ?? 'no'}`,
+          `verbosity=${family.verbosity ?? 'no'}`,
+          family.parallelToolCalls ? 'parallel' : 'serial',
+          family.images ? 'images' : 'text',
+          family.contextWindow ?? '?',
+        ].join(' ');
+      }),
+    ),
+  );
+  expect(lines).toMatchSnapshot();
+});
+
+test.each<[string, Dialect]>([
+  ['https://api.openai.com/v1', 'openai'],
+  ['https://eu.api.openai.com/v1', 'openai'],
+  ['https://me.openai.azure.com/openai/v1', 'azure'],
+  ['https://me.cognitiveservices.azure.com/openai', 'azure'],
+  ['https://openrouter.ai/api/v1', 'plain'],
+  ['http://127.0.0.1:11434/v1', 'plain'],
+  ['https://api.openai.com.evil.example/v1', 'plain'],
+  ['https://notopenai.com/v1', 'plain'],
+  ['nonsense', 'plain'],
+])('%s speaks %s', (baseUrl, dialect) => {
+  expect(dialectOf({ baseUrl })).toBe(dialect);
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import {
+  delayIn,
+  httpFault,
+  incompleteFault,
+  inStreamFault,
+  networkFault,
+  retryAfter,
+} from '../../../src/core/model/faults.ts';
+
+const NOW = new Date('2026-11-21T00:00:00Z');
+
+function http(status: number, error: unknown, headers: Record<string, string> = {}) {
+  return httpFault(status, new Headers(headers), error, NOW);
+}
+
+describe('HTTP errors', () => {
+  test.each([
+    [400, { message: 'bad' }, 'invalid_request', false],
+    [400, { code: 'context_length_exceeded', message: 'x' }, 'context_exceeded', false],
+    [400, { message: "This model's maximum context length is 8192 tokens" }, 'context_exceeded', false],
+    [400, { type: 'exceed_context_size_error', message: 'x' }, 'context_exceeded', false],
+    [400, { code: 'content_filter' }, 'content_filter', false],
+    [400, { message: 'invalid model: foo' }, 'model_not_found', false],
+    [401, { code: 'invalid_api_key' }, 'auth', false],
+    [402, {}, 'quota', false],
+    [403, {}, 'auth', false],
+    [403, { code: 'usage_not_included' }, 'quota', false],
+    [404, { message: 'Not Found' }, 'config', false],
+    [404, { code: 'model_not_found' }, 'model_not_found', false],
+    [404, { code: 'DeploymentNotFound' }, 'model_not_found', false],
+    [405, {}, 'invalid_request', false],
+    [407, {}, 'proxy', false],
+    [408, {}, 'timeout', true],
+    [409, {}, 'bad_response', true],
+    [413, {}, 'context_exceeded', false],
+    [422, {}, 'invalid_request', false],
+    [429, {}, 'rate_limited', true],
+    [429, { type: 'usage_limit_reached', resets_in_seconds: 60 }, 'quota', false],
+    [429, { code: 'insufficient_quota' }, 'quota', false],
+    [500, {}, 'bad_response', true],
+    [502, 'Bad Gateway', 'bad_response', true],
+    [503, { code: 'server_is_overloaded' }, 'overloaded', true],
+    [504, {}, 'bad_response', true],
+    [529, {}, 'overloaded', true],
+  ] as const)('%i %o', (status, error, kind, retryable) => {
+    expect(http(status, typeof error === 'string' ? error : { error })).toMatchObject({ kind, retryable, status });
+  });
+
+  test.each([
+    [{ error: { message: 'words' } }, 'HTTP 400: words'],
+    [{ error: 'words' }, 'HTTP 400: words'],
+    [{ message: 'words' }, 'HTTP 400: words'],
+    [{ detail: 'words' }, 'HTTP 400: words'],
+    [{ detail: [{ loc: ['body', 'store'] }] }, 'HTTP 400: [{"loc":["body","store"]}]'],
+    ['words', 'HTTP 400: words'],
+    [{ error: { message: 'words', param: 'include' } }, 'HTTP 400: words (include)'],
+    [null, 'HTTP 400'],
+  ])('the server’s words are kept: %o', (document, detail) => {
+    expect(http(400, document).detail).toBe(detail);
+  });
+});
+
+describe('how long to wait', () => {
+  test.each([
+    [{ 'retry-after': '2' }, 2000],
+    [{ 'retry-after': '0.5' }, 500],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 00:00:30 GMT' }, 30_000],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 00:00:00 GMT' }, 0],
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'retry-after': '-3' }, undefined],
+    [{}, undefined],
+  ])('%o', (headers, milliseconds) => {
+    expect(retryAfter(new Headers(headers as Record<string, string>), NOW)).toBe(milliseconds);
+  });
+
+  test.each([
+    ['Please try again in 1.5s.', 1500],
+    ['please TRY AGAIN IN 900ms', 900],
+    ['try again in 11 seconds', 11_000],
+    ['Try again in 1 second.', 1000],
+    ['try again in 2 minutes', 120_000],
+    ['try again later', undefined],
+  ])('“%s”', (words, milliseconds) => {
+    expect(delayIn(words)).toBe(milliseconds);
+  });
+});
+
+describe('faults inside a stream, by code', () => {
+  test.each([
+    ['context_length_exceeded', 'context_exceeded', false],
+    ['insufficient_quota', 'quota', false],
+    ['usage_not_included', 'quota', false],
+    ['invalid_prompt', 'invalid_request', false],
+    ['cyber_policy', 'content_filter', false],
+    ['bio_policy', 'content_filter', false],
+    ['server_is_overloaded', 'overloaded', false],
+    ['rate_limit_exceeded', 'rate_limited', true],
+    ['slow_down', 'rate_limited', true],
+    ['server_error', 'bad_response', true],
+    [null, 'bad_response', true],
+  ] as const)('%s', (code, kind, retryable) => {
+    expect(inStreamFault({ error: { code, message: 'words' } })).toMatchObject({ kind, retryable });
+  });
+
+  test('a delay in the words counts', () => {
+    const message = 'Rate limit reached. Please try again in 3s.';
+    expect(inStreamFault({ error: { code: 'rate_limit_exceeded', message } }).retryAfterMs).toBe(3000);
+  });
+
+  test.each([
+    ['max_output_tokens', 'bad_response', false],
+    ['content_filter', 'content_filter', true],
+    [undefined, 'bad_response', true],
+  ] as const)('incomplete: %s', (reason, kind, retryable) => {
+    expect(incompleteFault(reason)).toMatchObject({ kind, retryable });
+  });
+});
+
+describe('the way to the server', () => {
+  const failure = (code: string, message = code) =>
+    new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
+
+  test.each([
+    ['ECONNREFUSED', 'network', true],
+    ['ENOTFOUND', 'network', true],
+    ['EAI_AGAIN', 'network', true],
+    ['EHOSTUNREACH', 'network', true],
+    ['ETIMEDOUT', 'timeout', true],
+    ['UND_ERR_HEADERS_TIMEOUT', 'timeout', true],
+    ['ECONNRESET', 'stream_closed', true],
+    ['UND_ERR_SOCKET', 'stream_closed', true],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls', false],
+    ['CERT_HAS_EXPIRED', 'tls', false],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', false],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', false],
+    ['ERR_INVALID_CHAR', 'config', false],
+  ] as const)('%s', (code, kind, retryable) => {
+    expect(networkFault(failure(code), 'connecting')).toMatchObject({ kind, retryable });
+  });
+
+  test('a proxy that wants a password is not asked again', () => {
+    const words = 'tunneling socket could not be established, statusCode=407';
+    expect(networkFault(new Error(words), 'connecting')).toMatchObject({ kind: 'proxy', retryable: false });
+  });
+
+  test('every address that was tried is looked at', () => {
+    const attempts = [failure('ECONNREFUSED').cause, failure('ECONNREFUSED').cause];
+    const error = new TypeError('fetch failed', { cause: new AggregateError(attempts) });
+    expect(networkFault(error, 'connecting')).toMatchObject({ kind: 'network', detail: 'ECONNREFUSED' });
+  });
+
+  test('anything in mid-stream is a closed stream', () => {
+    expect(networkFault(new TypeError('terminated'), 'streaming')).toMatchObject({ kind: 'stream_closed' });
+  });
+});

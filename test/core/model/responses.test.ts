@@ -1,0 +1,348 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { ProviderConfig } from '../../../src/core/model/provider.ts';
+import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
+import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
+import type { ToolSpec } from '../../../src/protocol/toolSpec.ts';
+import {
+  callsLocalShell,
+  closesCleanly,
+  emits,
+  endsTurn,
+  incomplete,
+  ModelServer,
+  prefixBreaches,
+  reasons,
+  says,
+  searches,
+  type ModelScript,
+  type Step,
+} from '../../support/modelServer.ts';
+import { clientFor, hear, prompt, textIn, userSays } from './harness.ts';
+
+const open: ModelServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function start(script: ModelScript, provider: Partial<ProviderConfig> = {}) {
+  const server = await ModelServer.start(script, { wire: 'responses' });
+  open.push(server);
+  return { server, client: clientFor({ baseUrl: server.baseUrl, ...provider }) };
+}
+
+async function answer(...steps: Step[]) {
+  const { client } = await start([steps]);
+  return hear(client);
+}
+
+const TOOLS: readonly ToolSpec[] = [
+  { type: 'function', name: 'exec_command', description: 'Runs.', strict: false, parameters: { type: 'object' } },
+  {
+    type: 'custom',
+    name: 'apply_patch',
+    description: 'Edits.',
+    format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
+  },
+  { type: 'web_search', external_web_access: false },
+];
+
+const EVERY_ITEM: readonly ResponseItem[] = [
+  userSays('Hello'),
+  { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'sealed' },
+  { type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+  { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'exec_command', arguments: '{}' },
+  { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_2', name: 'apply_patch', input: '***' },
+  { type: 'local_shell_call', id: 'lsh_1', status: 'completed', action: { type: 'exec', command: ['ls'] } },
+  { type: 'function_call_output', call_id: 'call_1', output: 'ok' },
+  { type: 'custom_tool_call_output', call_id: 'call_2', output: [{ type: 'input_text', text: 'ok' }] },
+  { type: 'function_call_output', call_id: 'lsh_1', output: 'ok' },
+];
+
+describe('the request', () => {
+  test('says everything to a model and a server that take it', async () => {
+    const { server, client } = await start([[says('a')]], { dialect: 'openai' });
+    await hear(client, prompt({ input: EVERY_ITEM, tools: TOOLS, outputSchema: { type: 'object' }, effort: 'high' }));
+    expect(server.lastRequest.body).toEqual({
+      model: 'gpt-5.1-codex',
+      instructions: 'Be brief.',
+      input: [
+        { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
+        { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'sealed' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+        { type: 'function_call', call_id: 'call_1', name: 'exec_command', arguments: '{}' },
+        { type: 'custom_tool_call', call_id: 'call_2', name: 'apply_patch', input: '***' },
+        { type: 'local_shell_call', id: 'lsh_1', status: 'completed', action: { type: 'exec', command: ['ls'] } },
+        { type: 'function_call_output', call_id: 'call_1', output: 'ok' },
+        { type: 'custom_tool_call_output', call_id: 'call_2', output: [{ type: 'input_text', text: 'ok' }] },
+        { type: 'function_call_output', call_id: 'lsh_1', output: 'ok' },
+      ],
+      tools: TOOLS,
+      tool_choice: 'auto',
+      parallel_tool_calls: true,
+      reasoning: { effort: 'high', summary: 'auto' },
+      store: false,
+      stream: true,
+      include: ['reasoning.encrypted_content'],
+      prompt_cache_key: 'thread-1',
+      text: {
+        format: { type: 'json_schema', name: 'codex_output_schema', strict: true, schema: { type: 'object' } },
+      },
+    });
+  });
+
+  test('says to others what everybody understands', async () => {
+    const { server, client } = await start([[says('a')]]);
+    await hear(client, prompt({ input: EVERY_ITEM, tools: TOOLS, effort: 'high' }));
+    const { body, toolNames, input } = server.lastRequest;
+    expect(Object.keys(body)).toEqual([
+      'model',
+      'instructions',
+      'input',
+      'tools',
+      'tool_choice',
+      'parallel_tool_calls',
+      'stream',
+      'prompt_cache_key',
+    ]);
+    expect(toolNames).toEqual(['exec_command', 'apply_patch']);
+    expect(input[4]).toEqual({
+      type: 'function_call',
+      call_id: 'call_2',
+      name: 'apply_patch',
+      arguments: '{"input":"***"}',
+    });
+    expect(input[7]).toMatchObject({ type: 'function_call_output', call_id: 'call_2' });
+  });
+
+  test('lets Azure store, and keeps the ids it knows items by', async () => {
+    const { server, client } = await start([[says('a')]], { dialect: 'azure' });
+    await hear(client, prompt({ input: EVERY_ITEM }));
+    const { body, input, headers } = server.lastRequest;
+    expect(body['store']).toBe(true);
+    expect(input.map((item) => item['id'])).toEqual([
+      undefined,
+      'rs_1',
+      'msg_1',
+      'fc_1',
+      'ctc_1',
+      'lsh_1',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect([headers['api-key'], headers.authorization]).toEqual(['sk-test', undefined]);
+  });
+
+  test('a verbosity is said to those who have one', async () => {
+    const { server, client } = await start([[says('a')], [says('b')]], { dialect: 'openai' });
+    await hear(client, prompt({ model: 'gpt-5.2', summary: 'none' }));
+    expect(server.lastRequest.body).toMatchObject({ text: { verbosity: 'low' }, reasoning: { effort: 'medium' } });
+    expect(server.lastRequest.body['reasoning']).not.toHaveProperty('summary');
+    await hear(client, prompt({ model: 'gpt-5.2', verbosity: 'high' }));
+    expect(server.lastRequest.body).toMatchObject({ text: { verbosity: 'high' } });
+  });
+
+  test('carries nothing that is not ours', async () => {
+    process.env['OPENAI_CUSTOM_HEADERS'] = 'x-stray: yes';
+    process.env['OPENAI_ORG_ID'] = 'org-stray';
+    try {
+      const { server, client } = await start([[says('a')]], { headers: { 'X-Mine': '1' } });
+      await hear(client);
+      const names = Object.keys(server.lastRequest.headers).filter(
+        (name) => !['host', 'connection', 'content-length', 'accept-encoding'].includes(name),
+      );
+      expect(names.toSorted()).toEqual(
+        ['accept', 'authorization', 'content-type', 'user-agent', 'x-mine', ...FETCH_HEADERS].toSorted(),
+      );
+    } finally {
+      delete process.env['OPENAI_CUSTOM_HEADERS'];
+      delete process.env['OPENAI_ORG_ID'];
+    }
+  });
+
+  test('an element stays the same bytes however the thread grows', () => {
+    const item = fc.constantFrom(...EVERY_ITEM).map((one) => structuredClone(one));
+    fc.assert(
+      fc.property(
+        fc.array(item),
+        fc.array(item),
+        fc.constantFrom('openai', 'azure', 'plain'),
+        (before, added, dialect) => {
+          const bodies = new ResponsesBodies(dialect, new Set());
+          const first = inputOf(bodies.build(prompt({ input: before })).text);
+          // The same thread after a resume: equal items that are not the same objects.
+          const resumed = new ResponsesBodies(dialect, new Set());
+          const input = [...structuredClone(before), ...added];
+          expect(inputOf(resumed.build(prompt({ input })).text).slice(0, before.length)).toEqual(first);
+        },
+      ),
+    );
+  });
+
+  test('two turns over the wire share their prefix', async () => {
+    const { server, client } = await start([[reasons('Hm', { encrypted: 'x' }), says('Hi')], [says('b')]], {
+      dialect: 'openai',
+    });
+    const { items } = await hear(client);
+    await hear(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
+    const [earlier, later] = server.requests;
+    expect(earlier && later && prefixBreaches(earlier, later)).toEqual([]);
+  });
+});
+
+/** What Node's fetch cannot be kept from sending. */
+const FETCH_HEADERS = ['accept-language', 'sec-fetch-mode'];
+
+function inputOf(body: string): readonly string[] {
+  return (JSON.parse(body) as { input: unknown[] }).input.map((element) => JSON.stringify(element));
+}
+
+describe('the answer', () => {
+  test('a reasoning item keeps its sections and its seal', async () => {
+    const { events, items } = await answer(reasons(['One', 'Two'], { encrypted: 'sealed', deltas: 1 }));
+    expect(items).toEqual([
+      {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary: [
+          { type: 'summary_text', text: 'One' },
+          { type: 'summary_text', text: 'Two' },
+        ],
+        encrypted_content: 'sealed',
+      },
+    ]);
+    expect(events.map((event) => event.type)).toEqual([
+      'created',
+      'item_started',
+      'reasoning_summary_delta',
+      'reasoning_section_break',
+      'reasoning_summary_delta',
+      'item_done',
+      'completed',
+    ]);
+  });
+
+  test('shell calls and searches of the wire’s own', async () => {
+    const { items } = await answer(callsLocalShell(['ls', '-l']), searches('tiller'));
+    expect(items).toMatchObject([
+      { type: 'local_shell_call', call_id: 'call_1', action: { command: ['ls', '-l'] } },
+      { type: 'web_search_call', action: { type: 'search', query: 'tiller' } },
+    ]);
+  });
+
+  test('a server that wants to go on says so', async () => {
+    expect((await answer(says('a'), endsTurn(false))).completed?.endTurn).toBe(false);
+  });
+
+  test('whole items without a beginning or deltas are told in full', async () => {
+    const item = { type: 'message', content: [{ type: 'output_text', text: 'All at once' }] };
+    const { events, items } = await answer(emits({ type: 'response.output_item.done', item }));
+    expect(textIn(events)).toBe('All at once');
+    expect(events.map((event) => event.type)).toEqual([
+      'item_started',
+      'text_delta',
+      'item_done',
+      'created',
+      'completed',
+    ]);
+    expect(items).toMatchObject([{ role: 'assistant' }]);
+  });
+
+  test('deltas without a beginning start an item', async () => {
+    const item = { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'abc' }] };
+    const { events } = await answer(
+      emits({ type: 'response.output_text.delta', delta: 'a' }),
+      emits({ type: 'response.output_text.delta', delta: 'b' }),
+      emits({ type: 'response.output_item.done', item }),
+    );
+    expect(textIn(events)).toBe('abc');
+    expect(events.filter((event) => event.type === 'item_started')).toHaveLength(1);
+  });
+
+  test('ids that differ between events do not tear an item apart', async () => {
+    const place = { output_index: 0 };
+    const { events } = await answer(
+      emits({ type: 'response.output_item.added', ...place, item: { id: 'x1', type: 'message', content: [] } }),
+      emits({ type: 'response.output_text.delta', ...place, item_id: 'x2', delta: 'Hi' }),
+      emits({
+        type: 'response.output_item.done',
+        ...place,
+        item: { id: 'x3', type: 'message', content: [{ type: 'output_text', text: 'Hi' }] },
+      }),
+    );
+    expect(events.map((event) => event.type)).toEqual([
+      'item_started',
+      'text_delta',
+      'item_done',
+      'created',
+      'completed',
+    ]);
+  });
+
+  test.each([
+    ['no call_id', {}],
+    ['an empty call_id', { call_id: '' }],
+    ['a null call_id', { call_id: null }],
+  ])('%s is made up for', async (_case, id) => {
+    const item = { type: 'function_call', name: 'x', arguments: { a: 1 }, ...id };
+    const { items } = await answer(emits({ type: 'response.output_item.done', item }));
+    expect(items).toEqual([{ type: 'function_call', name: 'x', arguments: '{"a":1}', call_id: 'call_made_1' }]);
+  });
+
+  test('a refusal is what the model says', async () => {
+    const item = { id: 'm', type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
+    const { events, items } = await answer(
+      emits({ type: 'response.refusal.delta', delta: 'No' }),
+      emits({ type: 'response.output_item.done', item }),
+    );
+    expect(textIn(events)).toBe('No.');
+    expect(items).toMatchObject([{ content: [{ type: 'output_text', text: 'No.' }] }]);
+  });
+
+  test('what nobody knows is passed over', async () => {
+    const { items, completed } = await answer(
+      emits({ type: 'codex.rate_limits', limits: [] }),
+      emits({ type: 'response.output_item.done', item: { type: 'image_generation_call', id: 'ig' } }),
+      emits({ type: 'response.output_item.done', item: null }),
+      emits({ type: 'response.output_item.added' }),
+      emits([]),
+      emits(null),
+      emits({ error: null }),
+      says('still here'),
+    );
+    expect(items).toHaveLength(1);
+    expect(completed).toBeDefined();
+  });
+
+  test('the end is the terminal event: later events and an open socket change nothing', async () => {
+    const terminal = emits({ type: 'response.completed', response: { id: 'r', output: [{ type: 'message' }] } });
+    const late = emits({ type: 'response.failed', response: { error: { code: 'server_error' } } });
+    const { events } = await answer(terminal, late, { type: 'hangs' });
+    expect(events).toEqual([{ type: 'completed', usage: null, endTurn: true }]);
+  });
+
+  test.each([
+    ['a completed response without an id', emits({ type: 'response.completed', response: {} }), true],
+    ['an incomplete one', incomplete('max_output_tokens'), false],
+    ['one the filter stopped', incomplete('content_filter'), true],
+    ['an error event', emits({ type: 'error', code: 'context_length_exceeded', message: 'x' }), false],
+    ['[DONE] alone', { type: 'raw', text: 'data: [DONE]\n\n' } as const, true],
+  ])('%s is a fault', async (_case, step, retryable) => {
+    const { fault } = await answer(step, closesCleanly());
+    expect(fault).toMatchObject({ retryable });
+  });
+
+  test('one document instead of a stream is read too', async () => {
+    const document = {
+      id: 'r',
+      status: 'completed',
+      output: [{ id: 'm', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
+      usage: { input_tokens: 3, output_tokens: 4 },
+    };
+    const fetch = async () => Response.json(document);
+    const { events, completed } = await hear(clientFor({ baseUrl: 'http://127.0.0.1:1/v1' }, { fetch }));
+    expect(textIn(events)).toBe('Hi');
+    expect(completed?.usage).toMatchObject({ input: 3, output: 4, total: 7 });
+  });
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SseDecoder } from '../../../src/core/model/sse.ts';
+
+function decode(text: string, size = Number.POSITIVE_INFINITY): readonly string[] {
+  const decoder = new SseDecoder();
+  const bytes = Buffer.from(text);
+  const events: string[] = [];
+  for (let start = 0; start < bytes.length; start += size) {
+    events.push(...decoder.decode(bytes.subarray(start, Math.min(bytes.length, start + size))));
+  }
+  return [...events, ...decoder.end()];
+}
+
+test.each([
+  ['data: a\n\ndata: b\n\n', ['a', 'b']],
+  ['data:a\n\n', ['a']],
+  ['data:  a\n\n', [' a']],
+  ['data: a\ndata: b\n\n', ['a\nb']],
+  ['data\n\n', ['']],
+  ['data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+  ['data: a\r\rdata: b\r\r', ['a', 'b']],
+  [': comment\nevent: x\nid: 1\nretry: 9\ndata: a\n\n', ['a']],
+  ['database: no\n\n', []],
+  ['\uFEFFdata: a\n\n', ['a']],
+  ['event: x\n\n', []],
+  ['data: a', ['a']],
+  ['data: a\n', ['a']],
+  ['data: 🌻 ü\n\n', ['🌻 ü']],
+  ['', []],
+])('%j', (text, events) => {
+  expect(decode(text)).toEqual(events);
+  expect(decode(text, 1)).toEqual(events);
+});
+
+test('it does not matter how the bytes are cut', () => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.string().map((text) => `data: ${text}`),
+    fc.constant(''),
+  );
+  const end = fc.constantFrom('\n', '\r\n', '\r');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(line, end)), fc.integer({ min: 1, max: 9 }), (lines, size) => {
+      const text = lines.flat().join('');
+      expect(decode(text, size)).toEqual(decode(text));
+    }),
+  );
+});

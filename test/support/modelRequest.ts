@@ -1,0 +1,163 @@
+/** What a model server remembers of a request, and what must hold in every one of them. */
+import type { IncomingHttpHeaders } from 'node:http';
+
+export type Wire = 'responses' | 'chat';
+
+export interface ModelRequest {
+  readonly wire: Wire;
+  /** Path and query as they were sent. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The body, byte for byte. */
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Elements of `input` or `messages`. */
+  readonly input: readonly Readonly<Record<string, unknown>>[];
+  /** The same as the very characters that were sent: what a prompt cache compares. */
+  readonly elements: readonly string[];
+  /** `tools` as the very characters that were sent. */
+  readonly tools: string | undefined;
+  /** Names of the tools that were offered. */
+  readonly toolNames: readonly string[];
+  /** Of the connection it came through. */
+  readonly remotePort: number | undefined;
+  /** When it arrived, on `performance.now()`. */
+  readonly at: number;
+  /** Resolves when the client has gone or the answer is out. */
+  readonly closed: Promise<void>;
+}
+
+/** The characters of each element of the array, or of the value, under a top-level key. */
+export function rawValue(json: string, key: string): string | undefined {
+  let result: string | undefined;
+  forEachMember(json, skipSpace(json, 0), (name, start, end) => {
+    if (name === key) result = json.slice(start, end);
+  });
+  return result;
+}
+
+export function rawElements(array: string | undefined): readonly string[] {
+  const elements: string[] = [];
+  if (array === undefined) return elements;
+  let at = skipSpace(array, 1);
+  while (at < array.length && array[at] !== ']') {
+    const end = endOfValue(array, at);
+    elements.push(array.slice(at, end));
+    at = skipSpace(array, end);
+    if (array[at] === ',') at = skipSpace(array, at + 1);
+  }
+  return elements;
+}
+
+function forEachMember(json: string, open: number, visit: (name: string, start: number, end: number) => void): void {
+  let at = skipSpace(json, open + 1);
+  while (at < json.length && json[at] !== '}') {
+    const nameEnd = endOfValue(json, at);
+    const start = skipSpace(json, skipSpace(json, nameEnd) + 1);
+    const end = endOfValue(json, start);
+    visit(JSON.parse(json.slice(at, nameEnd)) as string, start, end);
+    at = skipSpace(json, end);
+    if (json[at] === ',') at = skipSpace(json, at + 1);
+  }
+}
+
+function skipSpace(json: string, at: number): number {
+  let next = at;
+  while (' \t\r\n'.includes(json[next] ?? 'x')) next += 1;
+  return next;
+}
+
+/** Where the JSON value that begins at `start` is over. */
+function endOfValue(json: string, start: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < json.length; at += 1) {
+    const character = json[at] as string;
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') {
+        quoted = false;
+        if (depth === 0) return at + 1;
+      }
+      continue;
+    }
+    if (character === '"') quoted = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') {
+      if (depth === 0) return at;
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    } else if (depth === 0 && ', \t\r\n:'.includes(character)) return at;
+  }
+  return json.length;
+}
+
+/**
+ * Every call has exactly one output and every output one call (design §1, invariant 5). On Chat the outputs follow their
+ * assistant message directly. Returns a sentence for each breach.
+ */
+export function pairingBreaches(request: Pick<ModelRequest, 'wire' | 'input'>): readonly string[] {
+  return request.wire === 'responses' ? responsesBreaches(request.input) : chatBreaches(request.input);
+}
+
+function textIn(record: Readonly<Record<string, unknown>>, key: string): string {
+  const value = record[key];
+  return typeof value === 'string' ? value : '';
+}
+
+function responsesBreaches(input: ModelRequest['input']): readonly string[] {
+  const open = new Set<string>();
+  const seen = new Set<string>();
+  const breaches: string[] = [];
+  for (const item of input) {
+    const type = textIn(item, 'type');
+    if (/^(function_call|custom_tool_call|local_shell_call)$/.test(type)) {
+      const id = textIn(item, 'call_id') || textIn(item, 'id');
+      if (id === '') breaches.push(`a ${type} has no call_id`);
+      if (seen.has(id)) breaches.push(`two calls share the id ${id}`);
+      seen.add(id);
+      open.add(id);
+    } else if (/^(function_call_output|custom_tool_call_output)$/.test(type)) {
+      const id = textIn(item, 'call_id');
+      if (!open.delete(id)) breaches.push(`an output for ${id} answers no open call`);
+    }
+  }
+  for (const id of open) breaches.push(`the call ${id} has no output`);
+  return breaches;
+}
+
+function chatBreaches(messages: ModelRequest['input']): readonly string[] {
+  const breaches: string[] = [];
+  const seen = new Set<string>();
+  let open = new Set<string>();
+  for (const message of messages) {
+    if (message['role'] === 'tool') {
+      const id = textIn(message, 'tool_call_id');
+      if (!open.delete(id)) breaches.push(`a tool message for ${id} answers no open call`);
+      continue;
+    }
+    for (const id of open) breaches.push(`the call ${id} has no output before the next message`);
+    const toolCalls = (message['tool_calls'] ?? []) as readonly { readonly id: string }[];
+    for (const { id } of toolCalls) {
+      if (seen.has(id)) breaches.push(`two calls share the id ${id}`);
+      seen.add(id);
+    }
+    open = new Set(toolCalls.map(({ id }) => id));
+  }
+  for (const id of open) breaches.push(`the call ${id} has no output`);
+  return breaches;
+}
+
+/**
+ * The prompt cache holds from one request to the next (design §5): each earlier element is byte-identical, instructions
+ * and tools are too, and new elements stand at the end. Returns a sentence for each breach.
+ */
+export function prefixBreaches(earlier: ModelRequest, later: ModelRequest): readonly string[] {
+  const breaches: string[] = [];
+  if (earlier.body['instructions'] !== later.body['instructions']) breaches.push('instructions changed');
+  if (earlier.tools !== later.tools) breaches.push('tools changed');
+  earlier.elements.forEach((element, index) => {
+    if (later.elements[index] !== element) breaches.push(`element ${index} changed: ${element.slice(0, 120)}`);
+  });
+  return breaches;
+}

@@ -1,0 +1,182 @@
+/**
+ * What a scripted model says, independent of the wire it says it on. One answer is a list of steps:
+ *
+ *     [[reasons('Two files.'), calls('apply_patch', { input })], [says('Done.')]]
+ *
+ * An answer ends as a real one does (`response.completed`; `finish_reason`, usage and `[DONE]`) unless a step ends it in
+ * another way.
+ */
+import type { TokenUsage } from '../../src/protocol/event.ts';
+
+interface Pace {
+  /** In how many deltas the text travels; 3 unless told, 0 for none (the whole item only). */
+  readonly deltas?: number;
+  /** Milliseconds before each delta. */
+  readonly delayMs?: number;
+}
+
+/** What the model says or does. */
+export type ContentStep =
+  | ({ readonly type: 'says'; readonly text: string; readonly phase?: string } & Pace)
+  | ({
+      readonly type: 'reasons';
+      readonly summary: readonly string[];
+      readonly raw?: string;
+      readonly encrypted?: string;
+    } & Pace)
+  | ({
+      readonly type: 'calls';
+      readonly name: string;
+      readonly arguments: string;
+      readonly callId: string | undefined;
+    } & Pace)
+  | ({
+      readonly type: 'callsCustom';
+      readonly name: string;
+      readonly input: string;
+      readonly callId: string | undefined;
+    } & Pace)
+  | { readonly type: 'callsLocalShell'; readonly command: readonly string[]; readonly callId: string | undefined }
+  | { readonly type: 'searches'; readonly query: string }
+  | { readonly type: 'failsInStream'; readonly code: string | null; readonly message: string }
+  | { readonly type: 'incomplete'; readonly reason: string };
+
+/** What the connection does at this place. */
+export type ConnectionStep =
+  | { readonly type: 'waits'; readonly for: number | Promise<unknown> }
+  | { readonly type: 'raw'; readonly text: string }
+  | { readonly type: 'cut' }
+  | { readonly type: 'closesCleanly' }
+  | { readonly type: 'hangs' };
+
+/** What holds for the answer as a whole, wherever it stands. */
+export type AnswerStep =
+  | { readonly type: 'usage'; readonly usage: Partial<TokenUsage> | null }
+  | { readonly type: 'endTurn'; readonly endTurn: boolean }
+  | { readonly type: 'cutsAfter'; readonly bytes: number }
+  | { readonly type: 'answersWhole' }
+  | {
+      readonly type: 'fails';
+      readonly status: number;
+      readonly body: unknown;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+export type Step = ContentStep | ConnectionStep | AnswerStep;
+
+export function isConnectionStep(step: Step): step is ConnectionStep {
+  return ['waits', 'raw', 'cut', 'closesCleanly', 'hangs'].includes(step.type);
+}
+
+export function isAnswerStep(step: Step): step is AnswerStep {
+  return ['usage', 'endTurn', 'cutsAfter', 'answersWhole', 'fails'].includes(step.type);
+}
+
+// ---------------------------------------------------------------- what a model does
+
+export function says(text: string, options: Pace & { phase?: string } = {}): Step {
+  return { type: 'says', text, ...options };
+}
+
+/** A summary in one or more sections; `raw` and `encrypted` as servers send them. */
+export function reasons(
+  summary: string | readonly string[],
+  options: Pace & { raw?: string; encrypted?: string } = {},
+): Step {
+  return { type: 'reasons', summary: typeof summary === 'string' ? [summary] : summary, ...options };
+}
+
+/** A function call. A string is sent as it is, broken JSON included. Call ids count up: `call_1`, `call_2`, … */
+export function calls(name: string, args: unknown = {}, options: Pace & { callId?: string } = {}): Step {
+  const { callId, ...pace } = options;
+  return { type: 'calls', name, arguments: typeof args === 'string' ? args : JSON.stringify(args), callId, ...pace };
+}
+
+/** A call with free text. On Chat Completions, which has no such thing, a function call with `{input}`. */
+export function callsCustom(name: string, input: string, options: Pace & { callId?: string } = {}): Step {
+  const { callId, ...pace } = options;
+  return { type: 'callsCustom', name, input, callId, ...pace };
+}
+
+export function callsLocalShell(command: readonly string[], options: { callId?: string } = {}): Step {
+  return { type: 'callsLocalShell', command, callId: options.callId };
+}
+
+/** A web search that the server ran itself. */
+export function searches(query: string): Step {
+  return { type: 'searches', query };
+}
+
+/** What the answer is said to have cost; `null`: nothing is said. */
+export function usage(counts: Partial<TokenUsage> | null): Step {
+  return { type: 'usage', usage: counts };
+}
+
+/** `end_turn` of the terminal event (Responses only). */
+export function endsTurn(endTurn: boolean): Step {
+  return { type: 'endTurn', endTurn };
+}
+
+// ---------------------------------------------------------------- when it does it
+
+/** Silence, for some milliseconds or until a promise settles. */
+export function waits(until: number | Promise<unknown>): Step {
+  return { type: 'waits', for: until };
+}
+
+// ---------------------------------------------------------------- how it goes wrong
+
+/** An HTTP error instead of a stream. A string body is sent as it is; an `{error: …}` is made of `{message, code, type}`. */
+export function fails(status: number, body: unknown = {}, headers: Readonly<Record<string, string>> = {}): Step {
+  return { type: 'fails', status, body, headers };
+}
+
+/** The socket dies here. */
+export function cuts(): Step {
+  return { type: 'cut' };
+}
+
+/** The socket dies after so many bytes of the body, wherever that is. */
+export function cutsAfter(bytes: number): Step {
+  return { type: 'cutsAfter', bytes };
+}
+
+/** The stream ends here in good order, without a terminal event. */
+export function closesCleanly(): Step {
+  return { type: 'closesCleanly' };
+}
+
+/** Silence until the client goes away. */
+export function hangs(): Step {
+  return { type: 'hangs' };
+}
+
+/** An event whose JSON is broken. */
+export function malformed(): Step {
+  return { type: 'raw', text: 'data: {"type":"response.output_text.delta","delta\n\n' };
+}
+
+/** Server-sent events, or anything else, byte for byte. */
+export function raw(text: string): Step {
+  return { type: 'raw', text };
+}
+
+/** One event (Responses) or chunk (Chat) of your own. */
+export function emits(event: unknown): Step {
+  return { type: 'raw', text: `data: ${JSON.stringify(event)}\n\n` };
+}
+
+/** `response.failed`; on Chat a chunk with an `error`. */
+export function failsInStream(code: string | null, message = 'It went wrong.'): Step {
+  return { type: 'failsInStream', code, message };
+}
+
+/** `response.incomplete`; on Chat the matching `finish_reason`. */
+export function incomplete(reason = 'max_output_tokens'): Step {
+  return { type: 'incomplete', reason };
+}
+
+/** One JSON document instead of a stream, although a stream was asked for (Chat only). */
+export function answersWhole(): Step {
+  return { type: 'answersWhole' };
+}

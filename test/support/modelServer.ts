@@ -1,0 +1,291 @@
+/**
+ * A model that follows a script, as a real HTTP server on loopback, on both wires:
+ *
+ *     const server = await ModelServer.start([[calls('shell', { command: ['ls'] })], [says('Done.')]]);
+ *     … server.baseUrl …
+ *     server.requests[1].input            // what the client sent the second time
+ *     await server.close();               // fails the test if a request was malformed
+ */
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pairingBreaches, rawElements, rawValue, type ModelRequest, type Wire } from './modelRequest.ts';
+import type { Step } from './modelScript.ts';
+import { chatDocument, chatPieces, responsesPieces, type Piece } from './modelWires.ts';
+
+export * from './modelScript.ts';
+export { pairingBreaches, prefixBreaches, type ModelRequest, type Wire } from './modelRequest.ts';
+
+/** One answer: its steps, or a function that looks at the request first. */
+export type Answer = readonly Step[] | ((request: ModelRequest) => readonly Step[] | Promise<readonly Step[]>);
+
+/** Answers in order of the requests, or one function for all of them. */
+export type ModelScript = readonly Answer[] | ((request: ModelRequest, index: number) => readonly Step[]);
+
+export interface ModelServerOptions {
+  /** Answers this wire only; both unless told. */
+  readonly wire?: Wire | undefined;
+  /** False lets requests with unpaired calls pass. */
+  readonly checks?: boolean;
+}
+
+export class ModelServer {
+  /** Requests in order of arrival. */
+  readonly requests: ModelRequest[] = [];
+  /** What was wrong with requests, and requests the script did not foresee. `close` fails the test if there is any. */
+  readonly breaches: string[] = [];
+  readonly #script: ModelScript;
+  readonly #options: ModelServerOptions;
+  readonly #server: http.Server;
+  #port = 0;
+  readonly #arrivals: (() => void)[] = [];
+  readonly #counters = new Map<string, number>();
+
+  private constructor(script: ModelScript, options: ModelServerOptions) {
+    this.#script = script;
+    this.#options = options;
+    this.#server = http.createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        this.breaches.push(`the script failed: ${String(error)}`);
+        response.destroy();
+      });
+    });
+  }
+
+  static async start(script: ModelScript, options: ModelServerOptions = {}): Promise<ModelServer> {
+    const server = new ModelServer(script, options);
+    await new Promise<void>((resolve) => {
+      server.#server.listen(0, '127.0.0.1', resolve);
+    });
+    server.#port = (server.#server.address() as AddressInfo).port;
+    return server;
+  }
+
+  /** Stays what it was after `close`. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#port}/v1`;
+  }
+
+  /** Answers of a list that nobody has asked for yet. */
+  get unused(): number {
+    return Array.isArray(this.#script) ? Math.max(0, this.#script.length - this.requests.length) : 0;
+  }
+
+  get lastRequest(): ModelRequest {
+    const request = this.requests.at(-1);
+    assert(request, 'no request has arrived');
+    return request;
+  }
+
+  /** Resolves when that many requests have arrived. */
+  async received(count: number): Promise<void> {
+    while (this.requests.length < count) {
+      await new Promise<void>((resolve) => {
+        this.#arrivals.push(resolve);
+      });
+    }
+  }
+
+  /** Ends every connection. Fails when a request was not as it must be. */
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+    assert.deepEqual(this.breaches, []);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  readonly #nextId = (prefix: string): string => {
+    const count = (this.#counters.get(prefix) ?? 0) + 1;
+    this.#counters.set(prefix, count);
+    return `${prefix}_${count}`;
+  };
+
+  async #serve(incoming: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const url = incoming.url ?? '/';
+    const wire = wireOf(url);
+    if (incoming.method !== 'POST' || wire === undefined || (this.#options.wire ?? wire) !== wire) {
+      sendJson(response, 404, { error: { message: `nothing at ${url}` } });
+      return;
+    }
+    const request = readRequest(wire, incoming, await textOf(incoming), response);
+    const index = this.requests.push(request) - 1;
+    for (const arrived of this.#arrivals.splice(0)) arrived();
+    if (this.#options.checks !== false) {
+      for (const breach of pairingBreaches(request)) this.breaches.push(`request ${index + 1}: ${breach}`);
+    }
+    const steps = await this.#stepsFor(request, index);
+    if (steps === undefined) {
+      this.breaches.push(`the script has no answer for request ${index + 1}`);
+      sendJson(response, 400, { error: { message: 'The script is over.' } });
+      return;
+    }
+    await this.#answer(request, steps, response);
+  }
+
+  async #stepsFor(request: ModelRequest, index: number): Promise<readonly Step[] | undefined> {
+    if (typeof this.#script === 'function') return this.#script(request, index);
+    const answer = this.#script[index];
+    return typeof answer === 'function' ? await answer(request) : answer;
+  }
+
+  async #answer(request: ModelRequest, steps: readonly Step[], response: http.ServerResponse): Promise<void> {
+    const failure = steps.find((step) => step.type === 'fails');
+    if (failure) {
+      const body = typeof failure.body === 'string' ? failure.body : errorBody(failure.status, failure.body);
+      response.writeHead(failure.status, { 'content-type': 'application/json', ...failure.headers });
+      response.end(body);
+      return;
+    }
+    if (steps.some((step) => step.type === 'answersWhole')) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(chatDocument(steps, this.#nextId));
+      return;
+    }
+    const pieces =
+      request.wire === 'responses'
+        ? responsesPieces(steps, this.#nextId)
+        : chatPieces(steps, this.#nextId, asksForUsage(request));
+    const limit = steps.find((step) => step.type === 'cutsAfter');
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+    await play(limit ? cutAt(pieces, limit.bytes) : pieces, response, request.closed);
+  }
+}
+
+/** The text of an answer as the server would send it: a recorded stream for tests that cut it to pieces. */
+export function recordStream(wire: Wire, steps: readonly Step[]): string {
+  const counters = new Map<string, number>();
+  const nextId = (prefix: string) => {
+    counters.set(prefix, (counters.get(prefix) ?? 0) + 1);
+    return `${prefix}_${counters.get(prefix)}`;
+  };
+  const pieces = wire === 'responses' ? responsesPieces(steps, nextId) : chatPieces(steps, nextId, true);
+  return pieces.map((piece) => (piece.type === 'text' ? String(piece.text) : '')).join('');
+}
+
+async function play(pieces: readonly Piece[], response: http.ServerResponse, closed: Promise<void>): Promise<void> {
+  for (const piece of pieces) {
+    if (response.destroyed) return;
+    switch (piece.type) {
+      case 'text':
+        await new Promise<void>((resolve) => {
+          if (response.write(piece.text)) resolve();
+          else
+            void Promise.race([new Promise((drained) => response.once('drain', drained)), closed]).then(() =>
+              resolve(),
+            );
+        });
+        break;
+      case 'wait':
+        await Promise.race([typeof piece.for === 'number' ? sleep(piece.for) : piece.for, closed]);
+        break;
+      case 'cut':
+        await flushed(response);
+        response.socket?.destroy();
+        return;
+      case 'hang':
+        await closed;
+        return;
+    }
+  }
+  response.end();
+}
+
+/** Waits until what was written has left this process, so that a cut falls exactly where the script says. */
+async function flushed(response: http.ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const { socket } = response;
+    if (!socket || socket.destroyed) resolve();
+    else socket.write('', () => resolve());
+  });
+}
+
+function cutAt(pieces: readonly Piece[], limit: number): readonly Piece[] {
+  const kept: Piece[] = [];
+  let left = limit;
+  for (const piece of pieces) {
+    if (piece.type !== 'text') {
+      kept.push(piece);
+      continue;
+    }
+    const bytes = Buffer.from(piece.text);
+    if (bytes.length <= left) {
+      kept.push(piece);
+      left -= bytes.length;
+      continue;
+    }
+    kept.push({ type: 'text', text: bytes.subarray(0, left) }, { type: 'cut' });
+    return kept;
+  }
+  return [...kept, { type: 'cut' }];
+}
+
+function readRequest(
+  wire: Wire,
+  incoming: http.IncomingMessage,
+  text: string,
+  response: http.ServerResponse,
+): ModelRequest {
+  const body = JSON.parse(text) as Record<string, unknown>;
+  const key = wire === 'responses' ? 'input' : 'messages';
+  const tools = (body['tools'] ?? []) as readonly ToolOnTheWire[];
+  return {
+    wire,
+    url: incoming.url ?? '/',
+    headers: incoming.headers,
+    text,
+    body,
+    input: (body[key] ?? []) as ModelRequest['input'],
+    elements: rawElements(rawValue(text, key)),
+    tools: rawValue(text, 'tools'),
+    toolNames: tools.map((tool) => tool.name ?? tool.function?.name ?? tool.type),
+    remotePort: incoming.socket.remotePort,
+    at: performance.now(),
+    closed: new Promise((resolve) => {
+      response.once('close', () => resolve());
+    }),
+  };
+}
+
+interface ToolOnTheWire {
+  readonly type: string;
+  readonly name?: string;
+  readonly function?: { readonly name: string };
+}
+
+function wireOf(url: string): Wire | undefined {
+  const { pathname } = new URL(url, 'http://localhost');
+  if (pathname.endsWith('/responses')) return 'responses';
+  return pathname.endsWith('/chat/completions') ? 'chat' : undefined;
+}
+
+function asksForUsage({ body }: ModelRequest): boolean {
+  return (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage === true;
+}
+
+function errorBody(status: number, body: unknown): string {
+  const given = body as Record<string, unknown>;
+  if ('error' in given) return JSON.stringify(given);
+  return JSON.stringify({ error: { message: `HTTP ${status}`, type: null, param: null, code: null, ...given } });
+}
+
+function sendJson(response: http.ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
+}
+
+async function textOf(incoming: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}

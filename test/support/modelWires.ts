@@ -1,0 +1,368 @@
+/** Turns the steps of a script into the bytes of each wire (codex-behaviour.md §2.4 and §2.5). */
+import type { TokenUsage } from '../../src/protocol/event.ts';
+import { assertNever } from '../../src/core/util/assertNever.ts';
+import { isAnswerStep, isConnectionStep, type ConnectionStep, type Step } from './modelScript.ts';
+
+/** What the server does with an open response, in order. */
+export type Piece =
+  | { readonly type: 'text'; readonly text: string | Uint8Array }
+  | { readonly type: 'wait'; readonly for: number | Promise<unknown> }
+  | { readonly type: 'cut' }
+  | { readonly type: 'hang' };
+
+/** Counts up over the life of a server, so that ids are unique in a thread and the same in every run. */
+export type NextId = (prefix: string) => string;
+
+const DEFAULT_USAGE: TokenUsage = { input: 100, cachedInput: 0, output: 10, reasoning: 0, total: 110 };
+
+function usageOf(steps: readonly Step[]): TokenUsage | null {
+  const step = steps.findLast((step) => step.type === 'usage');
+  if (step === undefined) return DEFAULT_USAGE;
+  if (step.usage === null) return null;
+  const counts = { ...DEFAULT_USAGE, ...step.usage };
+  return { ...counts, total: step.usage.total ?? counts.input + counts.output };
+}
+
+/** `deltas` pieces of about the same length; no piece is empty and no code point is cut. */
+export function inPieces(text: string, deltas = 3): readonly string[] {
+  if (deltas === 0 || text === '') return [];
+  const size = Math.max(1, Math.ceil(text.length / deltas));
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = start + size;
+    const cutsPair = /[\uD800-\uDBFF]/.test(text.charAt(end - 1)) && end < text.length;
+    pieces.push(text.slice(start, cutsPair ? end + 1 : end));
+    start = cutsPair ? end + 1 : end;
+  }
+  return pieces;
+}
+
+/** Collects text and merges it, so that 20,000 deltas are a handful of writes. */
+class PieceList {
+  readonly pieces: Piece[] = [];
+  #text: string[] = [];
+
+  event(event: unknown): void {
+    this.#text.push(`data: ${JSON.stringify(event)}\n\n`);
+  }
+
+  text(text: string): void {
+    this.#text.push(text);
+  }
+
+  control(piece: Piece): void {
+    this.flush();
+    this.pieces.push(piece);
+  }
+
+  pause(delayMs: number | undefined): void {
+    if (delayMs !== undefined) this.control({ type: 'wait', for: delayMs });
+  }
+
+  flush(): void {
+    if (this.#text.length > 0) this.pieces.push({ type: 'text', text: this.#text.join('') });
+    this.#text = [];
+  }
+}
+
+/** The same on both wires. Returns true when the answer is over. */
+function connect(step: ConnectionStep, list: PieceList): boolean {
+  switch (step.type) {
+    case 'waits':
+      list.control({ type: 'wait', for: step.for });
+      return false;
+    case 'raw':
+      list.text(step.text);
+      return false;
+    case 'cut':
+      list.control({ type: 'cut' });
+      return true;
+    case 'hangs':
+      list.control({ type: 'hang' });
+      return true;
+    case 'closesCleanly':
+      return true;
+    default:
+      return assertNever(step);
+  }
+}
+
+// ---------------------------------------------------------------- Responses
+
+export function responsesPieces(steps: readonly Step[], nextId: NextId): readonly Piece[] {
+  const list = new PieceList();
+  const responseId = nextId('resp');
+  const output: unknown[] = [];
+  let outputIndex = -1;
+  const done = (item: object) => {
+    output.push(item);
+    list.event({ type: 'response.output_item.done', output_index: outputIndex, item });
+  };
+  const begin = once(() =>
+    list.event({ type: 'response.created', response: { id: responseId, status: 'in_progress', output: [] } }),
+  );
+
+  for (const step of steps) {
+    if (isAnswerStep(step)) continue;
+    if (isConnectionStep(step)) {
+      if (connect(step, list)) return finished(list);
+      continue;
+    }
+    begin();
+    outputIndex += 1;
+    const place = { output_index: outputIndex };
+    const added = (item: object) => list.event({ type: 'response.output_item.added', ...place, item });
+    switch (step.type) {
+      case 'says': {
+        const id = nextId('msg');
+        const phase = step.phase === undefined ? {} : { phase: step.phase };
+        added({ id, type: 'message', status: 'in_progress', role: 'assistant', content: [], ...phase });
+        for (const delta of inPieces(step.text, step.deltas)) {
+          list.pause(step.delayMs);
+          list.event({ type: 'response.output_text.delta', item_id: id, ...place, content_index: 0, delta });
+        }
+        list.event({ type: 'response.output_text.done', item_id: id, ...place, content_index: 0, text: step.text });
+        const content = [{ type: 'output_text', text: step.text, annotations: [], logprobs: [] }];
+        done({ id, type: 'message', status: 'completed', role: 'assistant', content, ...phase });
+        break;
+      }
+      case 'reasons': {
+        const id = nextId('rs');
+        added({ id, type: 'reasoning', summary: [] });
+        step.summary.forEach((section, index) => {
+          const where = { item_id: id, ...place, summary_index: index };
+          list.event({
+            type: 'response.reasoning_summary_part.added',
+            ...where,
+            part: { type: 'summary_text', text: '' },
+          });
+          for (const delta of inPieces(section, step.deltas)) {
+            list.pause(step.delayMs);
+            list.event({ type: 'response.reasoning_summary_text.delta', ...where, delta });
+          }
+          list.event({ type: 'response.reasoning_summary_text.done', ...where, text: section });
+        });
+        if (step.raw !== undefined) {
+          for (const delta of inPieces(step.raw, step.deltas)) {
+            list.event({ type: 'response.reasoning_text.delta', item_id: id, ...place, content_index: 0, delta });
+          }
+        }
+        done({
+          id,
+          type: 'reasoning',
+          summary: step.summary.map((text) => ({ type: 'summary_text', text })),
+          ...(step.raw === undefined ? {} : { content: [{ type: 'reasoning_text', text: step.raw }] }),
+          encrypted_content: step.encrypted ?? null,
+        });
+        break;
+      }
+      case 'calls': {
+        const id = nextId('fc');
+        const callId = step.callId ?? nextId('call');
+        const call = { id, type: 'function_call', call_id: callId, name: step.name };
+        added({ ...call, status: 'in_progress', arguments: '' });
+        for (const delta of inPieces(step.arguments, step.deltas)) {
+          list.pause(step.delayMs);
+          list.event({ type: 'response.function_call_arguments.delta', item_id: id, ...place, delta });
+        }
+        const whole = { item_id: id, ...place, arguments: step.arguments };
+        list.event({ type: 'response.function_call_arguments.done', ...whole });
+        done({ ...call, status: 'completed', arguments: step.arguments });
+        break;
+      }
+      case 'callsCustom': {
+        const id = nextId('ctc');
+        const callId = step.callId ?? nextId('call');
+        const call = { id, type: 'custom_tool_call', call_id: callId, name: step.name };
+        added({ ...call, status: 'in_progress', input: '' });
+        for (const delta of inPieces(step.input, step.deltas)) {
+          list.pause(step.delayMs);
+          list.event({ type: 'response.custom_tool_call_input.delta', item_id: id, ...place, delta });
+        }
+        list.event({ type: 'response.custom_tool_call_input.done', item_id: id, ...place, input: step.input });
+        done({ ...call, status: 'completed', input: step.input });
+        break;
+      }
+      case 'callsLocalShell': {
+        const action = { type: 'exec', command: step.command, env: {} };
+        const call = { id: nextId('lsh'), type: 'local_shell_call', call_id: step.callId ?? nextId('call'), action };
+        added({ ...call, status: 'in_progress' });
+        done({ ...call, status: 'completed' });
+        break;
+      }
+      case 'searches': {
+        const call = { id: nextId('ws'), type: 'web_search_call', action: { type: 'search', query: step.query } };
+        added({ ...call, status: 'in_progress' });
+        done({ ...call, status: 'completed' });
+        break;
+      }
+      case 'failsInStream':
+        list.event({
+          type: 'response.failed',
+          response: {
+            id: responseId,
+            status: 'failed',
+            error: step.code === null ? null : { code: step.code, message: step.message },
+          },
+        });
+        return finished(list);
+      case 'incomplete':
+        list.event({
+          type: 'response.incomplete',
+          response: { id: responseId, status: 'incomplete', incomplete_details: { reason: step.reason } },
+        });
+        return finished(list);
+    }
+  }
+
+  begin();
+  const counts = usageOf(steps);
+  const endTurn = steps.findLast((step) => step.type === 'endTurn');
+  list.event({
+    type: 'response.completed',
+    response: {
+      id: responseId,
+      status: 'completed',
+      output,
+      ...(endTurn === undefined ? {} : { end_turn: endTurn.endTurn }),
+      usage: counts && {
+        input_tokens: counts.input,
+        input_tokens_details: { cached_tokens: counts.cachedInput },
+        output_tokens: counts.output,
+        output_tokens_details: { reasoning_tokens: counts.reasoning },
+        total_tokens: counts.total,
+      },
+    },
+  });
+  return finished(list);
+}
+
+/** A script that begins with silence, or with bytes of its own, begins with nothing else. */
+function once(act: () => void): () => void {
+  let acted = false;
+  return () => {
+    if (!acted) act();
+    acted = true;
+  };
+}
+
+function finished(list: PieceList): readonly Piece[] {
+  list.flush();
+  return list.pieces;
+}
+
+// ---------------------------------------------------------------- Chat Completions
+
+export function chatPieces(steps: readonly Step[], nextId: NextId, includeUsage: boolean): readonly Piece[] {
+  const list = new PieceList();
+  const base = { id: nextId('chatcmpl'), object: 'chat.completion.chunk', created: 0, model: 'scripted' };
+  const chunk = (delta: object, finishReason: string | null = null) =>
+    list.event({ ...base, choices: [{ index: 0, delta, finish_reason: finishReason }] });
+  let callIndex = -1;
+  const call = (
+    name: string,
+    args: string,
+    callId: string | undefined,
+    deltas: number | undefined,
+    delayMs?: number,
+  ) => {
+    callIndex += 1;
+    const index = callIndex;
+    const head = { index, id: callId ?? nextId('call'), type: 'function' };
+    if (deltas === 0) {
+      chunk({ tool_calls: [{ ...head, function: { name, arguments: args } }] });
+      return;
+    }
+    chunk({ tool_calls: [{ ...head, function: { name, arguments: '' } }] });
+    for (const piece of inPieces(args, deltas)) {
+      list.pause(delayMs);
+      chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
+    }
+  };
+  const begin = once(() => chunk({ role: 'assistant', content: '' }));
+
+  for (const step of steps) {
+    if (isAnswerStep(step)) continue;
+    if (isConnectionStep(step)) {
+      if (connect(step, list)) return finished(list);
+      continue;
+    }
+    begin();
+    switch (step.type) {
+      case 'says':
+        for (const content of step.deltas === 0 ? [step.text] : inPieces(step.text, step.deltas)) {
+          list.pause(step.delayMs);
+          chunk({ content });
+        }
+        break;
+      case 'reasons':
+        for (const reasoning of inPieces(step.raw ?? step.summary.join('\n\n'), step.deltas)) {
+          list.pause(step.delayMs);
+          chunk({ reasoning_content: reasoning });
+        }
+        break;
+      case 'calls':
+        call(step.name, step.arguments, step.callId, step.deltas, step.delayMs);
+        break;
+      case 'callsCustom':
+        call(step.name, JSON.stringify({ input: step.input }), step.callId, step.deltas, step.delayMs);
+        break;
+      case 'callsLocalShell':
+        call('shell', JSON.stringify({ command: step.command }), step.callId, undefined);
+        break;
+      case 'failsInStream':
+        list.event({ error: { code: step.code, message: step.message } });
+        return finished(list);
+      case 'incomplete':
+        chunk({}, step.reason === 'max_output_tokens' ? 'length' : step.reason);
+        list.text('data: [DONE]\n\n');
+        return finished(list);
+      case 'searches':
+        break;
+    }
+  }
+
+  begin();
+  chunk({}, callIndex >= 0 ? 'tool_calls' : 'stop');
+  const counts = usageOf(steps);
+  if (includeUsage && counts) list.event({ ...base, choices: [], usage: chatUsage(counts) });
+  list.text('data: [DONE]\n\n');
+  return finished(list);
+}
+
+/** The same answer as one document, for servers that ignore `stream`. */
+export function chatDocument(steps: readonly Step[], nextId: NextId): string {
+  const text = steps.flatMap((step) => (step.type === 'says' ? [step.text] : [])).join('');
+  const toolCalls = steps.flatMap((step) => {
+    if (step.type !== 'calls' && step.type !== 'callsCustom') return [];
+    const args = step.type === 'calls' ? step.arguments : JSON.stringify({ input: step.input });
+    return [{ id: step.callId ?? nextId('call'), type: 'function', function: { name: step.name, arguments: args } }];
+  });
+  const counts = usageOf(steps);
+  return JSON.stringify({
+    id: nextId('chatcmpl'),
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: text === '' ? null : text,
+          ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+        },
+        finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+      },
+    ],
+    ...(counts ? { usage: chatUsage(counts) } : {}),
+  });
+}
+
+function chatUsage(counts: TokenUsage) {
+  return {
+    prompt_tokens: counts.input,
+    prompt_tokens_details: { cached_tokens: counts.cachedInput },
+    completion_tokens: counts.output,
+    completion_tokens_details: { reasoning_tokens: counts.reasoning },
+    total_tokens: counts.total,
+  };
+}
