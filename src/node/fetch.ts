@@ -1,0 +1,114 @@
+/**
+ * The Fetch port on `node:http`. The global `fetch` gives up after 300 s of silence, inside VS Code beyond recall, and a
+ * local model may well think for longer; `node:http` has no such timers and VS Code sends it through the person's proxy
+ * all the same (libraries.md §4.1).
+ *
+ * Redirects are not followed: a key goes to the origin it was entered for and to no other. Compression is not asked for,
+ * so that every event of a stream arrives when it is sent.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { Fetch } from '../core/ports.ts';
+import { onAbort } from '../core/util/abort.ts';
+import { errorCode } from './errors.ts';
+import { bodyOf } from './responseBody.ts';
+
+interface Outgoing {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Keeps connections open, so that the next request need not shake hands again. Errors of the system pass through. */
+export function createNodeFetch(): Fetch {
+  const agents: Agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
+  return async (input, init) => {
+    const outgoing = await outgoingOf(input, init);
+    outgoing.signal?.throwIfAborted();
+    try {
+      return await send(outgoing, agents);
+    } catch (error) {
+      if (error instanceof StaleConnection) return send(outgoing, FRESH_CONNECTION);
+      throw error;
+    }
+  };
+}
+
+interface Agents {
+  readonly http: http.Agent | false;
+  readonly https: https.Agent | false;
+}
+
+const FRESH_CONNECTION: Agents = { http: false, https: false };
+
+/** The server had hung up on an idle connection before our request reached it. */
+class StaleConnection extends Error {}
+
+function send({ url, method, headers, body, signal }: Outgoing, agents: Agents): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const isSecure = url.protocol === 'https:';
+    const request = (isSecure ? https : http).request(url, {
+      method,
+      headers: Object.fromEntries(headers),
+      agent: isSecure ? agents.https : agents.http,
+    });
+    let streaming: http.IncomingMessage | undefined;
+    request.once('response', (incoming) => {
+      streaming = incoming;
+      incoming.on('error', () => {});
+      resolve(toResponse(incoming, method));
+    });
+    request.on('error', (error) => {
+      if (signal?.aborted) reject(signal.reason);
+      else if (request.reusedSocket && errorCode(error) === 'ECONNRESET') reject(new StaleConnection());
+      else reject(error);
+    });
+    const abort = () => (streaming ?? request).destroy(asError(signal?.reason));
+    request.once('close', signal === undefined ? () => {} : onAbort(signal, abort));
+    request.end(body);
+  });
+}
+
+async function outgoingOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<Outgoing> {
+  if (input instanceof Request) {
+    const request = new Request(input, init);
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    return {
+      url: new URL(request.url),
+      method: request.method,
+      headers: request.headers,
+      body,
+      signal: request.signal,
+    };
+  }
+  const headers = new Headers(init?.headers);
+  const body = await bytesOf(init?.body, headers);
+  if (body !== undefined) headers.set('content-length', String(body.length));
+  return { url: new URL(input), method: init?.method ?? 'GET', headers, body, signal: init?.signal ?? undefined };
+}
+
+async function bytesOf(body: RequestInit['body'], headers: Headers): Promise<Uint8Array | undefined> {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') return Buffer.from(body, 'utf8');
+  const encoded = new Response(body);
+  const contentType = encoded.headers.get('content-type');
+  if (contentType !== null && !headers.has('content-type')) headers.set('content-type', contentType);
+  return new Uint8Array(await encoded.arrayBuffer());
+}
+
+function toResponse(incoming: http.IncomingMessage, method: string): Response {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2) {
+    headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
+  }
+  const status = incoming.statusCode ?? 0;
+  const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304;
+  if (!hasBody) incoming.resume();
+  return new Response(hasBody ? bodyOf(incoming) : null, { status, statusText: incoming.statusMessage ?? '', headers });
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new DOMException('The request was aborted.', 'AbortError');
+}

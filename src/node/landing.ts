@@ -1,0 +1,137 @@
+/** Changes landed on disk as a transaction: all of them or none (design decision 4). */
+import { randomUUID } from 'node:crypto';
+import type { ApplyResult, FileChange } from '../core/ports.ts';
+import { describeFileError, messageOf } from './errors.ts';
+import { openJournal, type OpenJournal } from './journal.ts';
+import { CanonicalPaths } from './landing/canonicalPath.ts';
+import { stampOf } from './landing/fileImage.ts';
+import { PathLock } from './landing/pathLock.ts';
+import { placeChange, type PlacedChange } from './landing/placeChange.ts';
+import { planLanding } from './landing/plan.ts';
+import { LandingRefused, type PlannedStep } from './landing/step.ts';
+import { makeTransition, reversed, settleTransition, type Transition } from './landing/transition.ts';
+
+export interface LandingOptions {
+  /** TILLER_HOME, for the journal. */
+  readonly home: string;
+  /** Called before each step; what it throws is a failure of that step. For tests. */
+  readonly beforeStep?: ((path: string, index: number) => void | Promise<void>) | undefined;
+}
+
+/** Of the whole process: two workspaces may well look at one file. */
+const landingLock = new PathLock();
+/** Finding out what paths a landing needs takes its time; nobody is overtaken meanwhile. */
+const arrival = new PathLock();
+
+/** Never rejects, except when `signal` aborts before the first write. */
+export async function land(
+  changes: readonly FileChange[],
+  options: LandingOptions,
+  signal?: AbortSignal,
+): Promise<ApplyResult> {
+  signal?.throwIfAborted();
+  const paths = new CanonicalPaths();
+  let release: (() => void) | undefined;
+  try {
+    const turn = await arrival.acquire([''], signal);
+    let placed: readonly PlacedChange[];
+    try {
+      placed = await Promise.all(changes.map((change) => placeChange(change, paths)));
+    } finally {
+      turn();
+    }
+    release = await landingLock.acquire(placed.flatMap(pathsOf), signal);
+    const plan = await planLanding(placed);
+    if (plan.type === 'stale') return plan;
+    signal?.throwIfAborted();
+    const failure = await run(plan.steps, options, signal);
+    return failure ?? { type: 'applied', files: changes.map(landedFile) };
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    return failed(error instanceof LandingRefused ? error.message : `The changes were not made: ${messageOf(error)}`);
+  } finally {
+    release?.();
+  }
+}
+
+function pathsOf({ source, writes, removes }: PlacedChange): string[] {
+  return [source, writes ?? source, removes ?? source];
+}
+
+/** Nothing returned is good news. */
+async function run(
+  steps: readonly PlannedStep[],
+  { home, beforeStep }: LandingOptions,
+  signal: AbortSignal | undefined,
+): Promise<ApplyResult | undefined> {
+  const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps);
+  if (signal?.aborted) {
+    await journal.close();
+    throw signal.reason;
+  }
+  const attempt = async (transition: Transition, index: number): Promise<Attempt> => {
+    try {
+      await beforeStep?.(transition.path, index);
+      if ((await stampOf(transition.path)) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
+      await makeTransition(transition);
+      return { type: 'made', transition };
+    } catch (error) {
+      return { type: 'failed', transition, message: describeFileError(error, transition.path) };
+    }
+  };
+  const attempts: Attempt[] = [];
+  while (attempts.length < journal.transitions.length) {
+    const start = attempts.length;
+    const batch = journal.transitions.slice(start, start + batchSize(steps, start));
+    attempts.push(...(await Promise.all(batch.map((transition, offset) => attempt(transition, start + offset)))));
+    if (attempts.some(({ type }) => type !== 'made')) return giveUp(attempts, journal);
+  }
+  // A journal that cannot be removed is settled at the next start.
+  await journal.close().catch(() => {});
+  return undefined;
+}
+
+type Attempt =
+  | { readonly type: 'made'; readonly transition: Transition }
+  /** Somebody else was there after the plan was made: the step was not made, and their work is not ours to undo. */
+  | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
+  | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };
+
+const WRITES_AT_ONCE = 16;
+
+/** Files that are written do not get in each other's way; folders and removals keep their order. */
+function batchSize(steps: readonly PlannedStep[], start: number): number {
+  const following = steps.slice(start, start + WRITES_AT_ONCE);
+  const others = following.findIndex(({ after }) => after.type !== 'file');
+  return Math.max(1, others === -1 ? following.length : others);
+}
+
+async function giveUp(attempts: readonly Attempt[], journal: OpenJournal): Promise<ApplyResult> {
+  const begun = attempts.filter(({ type }) => type !== 'changed_meanwhile').map(({ transition }) => transition);
+  const notRestored = await undo(begun, journal);
+  const failure = attempts.find((attempt) => attempt.type === 'failed');
+  if (failure !== undefined) return failed(failure.message, notRestored);
+  const changed = attempts.filter(({ type }) => type === 'changed_meanwhile').map(({ transition }) => transition.path);
+  if (notRestored.length === 0) return { type: 'stale', paths: changed };
+  return failed(`${changed.join(', ')} was changed by somebody else in the meantime.`, notRestored);
+}
+
+/** In reverse, and compared; the paths that could not be brought back. */
+async function undo(begun: readonly Transition[], journal: OpenJournal): Promise<string[]> {
+  const notRestored: string[] = [];
+  for (const transition of begun.toReversed()) {
+    const result = await settleTransition(reversed(transition)).catch(() => 'left_alone' as const);
+    if (result === 'left_alone') notRestored.push(transition.path);
+  }
+  await (notRestored.length === 0 ? journal.close() : journal.keep()).catch(() => {});
+  return notRestored;
+}
+
+function failed(message: string, notRestored: readonly string[] = []): ApplyResult {
+  return { type: 'failed', message, notRestored };
+}
+
+function landedFile(change: FileChange): { path: string; saved: true; reformatted: false } {
+  const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
+  return { path, saved: true, reformatted: false };
+}

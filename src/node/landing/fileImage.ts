@@ -1,0 +1,82 @@
+/** What one path holds, as a value that can be compared, journalled and brought back. */
+import { lstat, readFile, readlink } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { isMissing } from '../errors.ts';
+
+export interface Owner {
+  readonly user: number;
+  readonly group: number;
+}
+
+export interface RegularFile {
+  readonly type: 'file';
+  readonly bytes: Uint8Array;
+  /** Permission bits; `null` leaves them to the system, as for any new file. */
+  readonly mode: number | null;
+  readonly owner: Owner | null;
+}
+
+/** Links are held as links: what they point to is another path's image. */
+export type FileImage =
+  | { readonly type: 'absent' }
+  | { readonly type: 'folder' }
+  | { readonly type: 'link'; readonly target: string }
+  | RegularFile;
+
+/** Tells whether a path was touched since: unlike the bytes it costs one look. */
+export type Stamp = string;
+
+export interface SeenImage {
+  readonly image: FileImage;
+  readonly stamp: Stamp;
+}
+
+/** @throws when it is a socket, a device or a pipe, or cannot be read. */
+export async function imageOf(path: string): Promise<SeenImage> {
+  const stats = await look(path);
+  const stamp = stampFrom(stats);
+  if (stats === undefined) return { image: { type: 'absent' }, stamp };
+  if (stats.isDirectory()) return { image: { type: 'folder' }, stamp };
+  if (stats.isSymbolicLink()) return { image: { type: 'link', target: await readlink(path) }, stamp };
+  if (!stats.isFile()) throw new Error('it is a device, a pipe or a socket');
+  const image: RegularFile = {
+    type: 'file',
+    bytes: await readFile(path),
+    mode: Number(stats.mode & 0o7777n),
+    owner: { user: Number(stats.uid), group: Number(stats.gid) },
+  };
+  return { image, stamp };
+}
+
+export async function stampOf(path: string): Promise<Stamp> {
+  return stampFrom(await look(path));
+}
+
+/** A mode that was left to the system equals every other. */
+export function sameImage(one: FileImage, other: FileImage): boolean {
+  if (one.type !== 'file' || other.type !== 'file') return sameContent(one, other);
+  const sameMode = one.mode === null || other.mode === null || one.mode === other.mode;
+  return sameMode && sameContent(one, other);
+}
+
+export function sameContent(one: FileImage, other: FileImage): boolean {
+  if (one.type === 'file') return other.type === 'file' && Buffer.compare(one.bytes, other.bytes) === 0;
+  if (one.type === 'link') return other.type === 'link' && one.target === other.target;
+  return one.type === other.type;
+}
+
+async function look(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function stampFrom(stats: BigIntStats | undefined): Stamp {
+  if (stats === undefined) return 'absent';
+  // A folder changes with every file in it.
+  if (stats.isDirectory()) return 'folder';
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
+}

@@ -1,0 +1,113 @@
+/** One change of text as steps on disk. Looks, and touches nothing. */
+import { access, constants, lstat, readdir } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { describeFileError } from '../errors.ts';
+import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
+import { MAX_TEXT_BYTES } from './limits.ts';
+import type { PlacedChange } from './placeChange.ts';
+import { LandingRefused, type PlannedStep } from './step.ts';
+import { decodeText, encodeText } from './textBytes.ts';
+
+export type ChangePlan =
+  | { readonly type: 'ready'; readonly steps: readonly PlannedStep[] }
+  | { readonly type: 'stale'; readonly paths: readonly string[] };
+
+/** `removed`: the names that disappear in the same landing; what is written in their place replaces nothing. */
+export async function planChange(placed: PlacedChange, removed: ReadonlySet<string>): Promise<ChangePlan> {
+  const { change, source, writes, removes } = placed;
+  const seen = await readImage(source, change.path);
+  switch (change.kind) {
+    case 'add':
+      if (!removed.has(source) && !holds(seen.image, change.before, change.path)) return stale(change.path);
+      return ready(await write(source, seen, encodeText(change.text, false), null));
+    case 'delete':
+      if (removes === undefined || !(await isAsDeleted(seen.image, change.before, removes))) return stale(change.path);
+      return ready(await remove(removes, removes === source ? seen : undefined));
+    case 'update': {
+      const decoded = seen.image.type === 'file' ? decodeText(seen.image.bytes) : undefined;
+      if (seen.image.type !== 'file' || decoded?.text !== change.before) return stale(change.path);
+      const { mode } = seen.image;
+      // Decoding was exact, so whatever the change left alone keeps its bytes.
+      const bytes = encodeText(change.after, decoded.hasByteOrderMark);
+      if (writes === undefined || removes === undefined) return ready(await write(source, seen, bytes, mode));
+
+      const destination = change.movedTo ?? change.path;
+      const over = await readDestination(writes, source, destination);
+      if (!removed.has(writes) && !holds(over.image, change.movedOver, destination)) return stale(destination);
+      // The permissions travel with the file (design decision 4, difference (c)).
+      return ready(
+        await write(writes, over, bytes, mode),
+        await remove(removes, removes === source ? seen : undefined),
+      );
+    }
+  }
+}
+
+const stale = (path: string): ChangePlan => ({ type: 'stale', paths: [path] });
+const ready = (...steps: readonly PlannedStep[]): ChangePlan => ({ type: 'ready', steps });
+
+const NOT_TEXT = Symbol('a file that is not text');
+
+/** `null` when there is nothing. */
+function textOf(image: FileImage): string | null | typeof NOT_TEXT {
+  if (image.type === 'absent') return null;
+  if (image.type !== 'file' || image.bytes.length > MAX_TEXT_BYTES) return NOT_TEXT;
+  return decodeText(image.bytes)?.text ?? NOT_TEXT;
+}
+
+/** Whether a file that is about to be replaced is the one the plan knows. */
+function holds(image: FileImage, before: string | null, name: string): boolean {
+  const text = textOf(image);
+  if (text !== NOT_TEXT) return text === before;
+  throw new LandingRefused(`${name} exists and is not text; delete it first to replace it.`);
+}
+
+/** A file that is not text, and a link that leads nowhere, are deleted unread. */
+async function isAsDeleted(image: FileImage, before: string | null, name: string): Promise<boolean> {
+  if (before !== null) return textOf(image) === before;
+  if (image.type !== 'absent') return textOf(image) === NOT_TEXT;
+  return (await readImage(name, name)).image.type === 'link';
+}
+
+async function readImage(path: string, name: string): Promise<SeenImage> {
+  let seen: SeenImage;
+  try {
+    seen = await imageOf(path);
+  } catch (error) {
+    throw new LandingRefused(describeFileError(error, name));
+  }
+  if (seen.image.type === 'folder') throw new LandingRefused(`${name} is a directory.`);
+  return seen;
+}
+
+/** On a disk that ignores case a new spelling already leads to the file itself: there is nothing to move over. */
+async function readDestination(path: string, source: string, name: string): Promise<SeenImage> {
+  const seen = await readImage(path, name);
+  if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;
+  const [there, here] = await Promise.all([lstat(path), lstat(source)]);
+  const isOneName = there.ino === here.ino && !(await readdir(dirname(path))).includes(basename(path));
+  return isOneName ? { image: { type: 'absent' }, stamp: 'absent' } : seen;
+}
+
+async function write(path: string, now: SeenImage, bytes: Uint8Array, mode: number | null): Promise<PlannedStep> {
+  const existing = now.image.type === 'file' ? now.image : undefined;
+  if (existing !== undefined) await mayWrite(path);
+  return {
+    path,
+    before: now.image,
+    after: { type: 'file', bytes, mode: mode ?? existing?.mode ?? null, owner: existing?.owner ?? null },
+    seen: now.stamp,
+  };
+}
+
+async function remove(path: string, known: SeenImage | undefined): Promise<PlannedStep> {
+  const { image, stamp } = known ?? (await readImage(path, path));
+  await mayWrite(dirname(path));
+  return { path, before: image, after: { type: 'absent' }, seen: stamp };
+}
+
+async function mayWrite(path: string): Promise<void> {
+  await access(path, constants.W_OK).catch((error: unknown) => {
+    throw new LandingRefused(describeFileError(error, path));
+  });
+}

@@ -1,0 +1,42 @@
+/** All hands of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
+import type { Ports } from '../core/ports.ts';
+import { systemClock } from './clock.ts';
+import { createExec } from './exec.ts';
+import { createNodeFetch } from './fetch.ts';
+import { describeHost } from './host.ts';
+import { createIds } from './ids.ts';
+import { createLog, type RedactingLog } from './log.ts';
+import { createEnvironmentSecrets } from './secrets.ts';
+import { createStorage, tillerHome } from './storage.ts';
+import { createDiskWorkspace } from './workspace.ts';
+
+export interface NodePortsOptions {
+  /** Folders that are open, the first one first. */
+  readonly roots: readonly string[];
+  /** Of the model provider; TILLER_API_KEY is given to its origin only. */
+  readonly baseUrl?: string | undefined;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+export interface NodePorts extends Ports {
+  readonly log: RedactingLog;
+}
+
+/** Starts nothing and opens nothing; folders and files are made when they are first written to. */
+export function createNodePorts({ roots, baseUrl, environment = process.env }: NodePortsOptions): NodePorts {
+  const host = describeHost(environment);
+  const home = tillerHome(environment, host.platform, host.homeDirectory);
+  const log = createLog({ home, toStderr: environment.TILLER_LOG });
+  for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) if (key) log.redact(key);
+  return {
+    workspace: createDiskWorkspace({ roots, home }),
+    exec: createExec(host.platform),
+    storage: createStorage(home),
+    fetch: createNodeFetch(),
+    secrets: createEnvironmentSecrets(environment, baseUrl),
+    clock: systemClock,
+    ids: createIds(),
+    log,
+    host,
+  };
+}

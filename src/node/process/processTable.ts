@@ -1,0 +1,59 @@
+/** Which processes there are, and who started whom. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** `undefined` where the system does not tell. */
+  readonly session: number | undefined;
+}
+
+/** All living processes; those that have ended and only wait to be collected are left out. */
+export function listProcesses(platform: NodeJS.Platform): readonly ProcessRow[] {
+  return platform === 'linux' ? fromProc() : fromPs();
+}
+
+/** Whether a process was started with this `NAME=value` in its environment; false where nobody may look. */
+export function startedWith(pid: number, variable: string): boolean {
+  const environment = readProc(`/proc/${pid}/environ`);
+  return environment !== undefined && environment.split('\0').includes(variable);
+}
+
+function fromProc(): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readProc(`/proc/${name}/stat`);
+    if (stat === undefined) continue;
+    // The program's name stands in parentheses and may hold anything, further parentheses included (proc(5)).
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+    if (state === 'Z' || state === 'X') continue;
+    rows.push({ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) });
+  }
+  return rows;
+}
+
+/** The process may end while we look at it. */
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
+  }
+}
+
+function fromPs(): ProcessRow[] {
+  const table = execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
+  return table
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([pid, , , state]) => pid !== undefined && pid !== '' && !state?.startsWith('Z'))
+    .map(([pid, parent, group]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: undefined,
+    }));
+}

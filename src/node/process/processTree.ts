@@ -1,0 +1,86 @@
+/**
+ * Ending a command with everything it started.
+ *
+ * A signal to the process group misses children that called `setsid`; walking from parent to child misses those whose
+ * parent has gone. So three ties count: the group and session of the leader, descent, and a mark in the environment,
+ * which every child inherits.
+ */
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listProcesses, startedWith, type ProcessRow } from './processTable.ts';
+
+export interface TreeRoot {
+  readonly leader: number;
+  /** `NAME=value`, unlike that of any other command. */
+  readonly mark: string;
+  /** Whether the leader was collected: from then on its number may belong to somebody else. */
+  readonly leaderHasEnded: () => boolean;
+  readonly platform: NodeJS.Platform;
+}
+
+const POLL_MS = 20;
+const FORCED_ROUNDS = 10;
+
+/** SIGTERM to the whole tree, after `graceMs` SIGKILL to what is left and to what that had started meanwhile. */
+export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, graceMs: number): Promise<void> {
+  if (root.platform === 'win32') return endTreeOnWindows(root.leader);
+
+  const deadline = performance.now() + graceMs;
+  if (graceMs > 0) {
+    signalTree(root, 'SIGTERM');
+    await settledWithin(leaderEnded, graceMs);
+    while (membersOf(root).length > 0 && performance.now() < deadline) await sleep(POLL_MS);
+  }
+  for (let round = 0; round < FORCED_ROUNDS && signalTree(root, 'SIGKILL'); round++) await sleep(round);
+}
+
+/** As Ctrl-C on a terminal: to the process group and nobody else. */
+export function interruptGroup(root: TreeRoot): void {
+  if (!root.leaderHasEnded()) send(root.platform === 'win32' ? root.leader : -root.leader, 'SIGINT');
+}
+
+/** Whether anybody was there to hear it. */
+function signalTree(root: TreeRoot, signal: NodeJS.Signals): boolean {
+  // The group first and in one call: a process that is just starting another cannot slip between two looks.
+  const toGroup = !root.leaderHasEnded();
+  if (toGroup) send(-root.leader, signal);
+  const members = membersOf(root);
+  for (const { pid, group } of members) if (!toGroup || group !== root.leader) send(pid, signal);
+  return members.length > 0;
+}
+
+function membersOf({ leader, mark, leaderHasEnded, platform }: TreeRoot): ProcessRow[] {
+  const rows = listProcesses(platform);
+  const numberWasReused = leaderHasEnded() && rows.some((row) => row.pid === leader);
+  const isTied = (row: ProcessRow) =>
+    (!numberWasReused && (row.pid === leader || row.group === leader || row.session === leader)) ||
+    (platform === 'linux' && startedWith(row.pid, mark));
+
+  const members = new Set(rows.filter(isTied).map((row) => row.pid));
+  for (let before = -1; before !== members.size; ) {
+    before = members.size;
+    for (const row of rows) if (members.has(row.parent)) members.add(row.pid);
+  }
+  return rows.filter((row) => members.has(row.pid) && row.pid !== process.pid);
+}
+
+/** A process that has just ended is what we wanted. */
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // gone, or not ours to end
+  }
+}
+
+async function settledWithin(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([promise, sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => {})]);
+  timer.abort();
+}
+
+function endTreeOnWindows(leader: number): Promise<void> {
+  return new Promise((resolve) => {
+    execFile('taskkill', ['/T', '/F', '/PID', String(leader)], () => resolve());
+  });
+}

@@ -1,0 +1,45 @@
+/** A process, told apart from a later one with the same number (design decision 13). */
+import { readFileSync } from 'node:fs';
+import { errorCode } from './errors.ts';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** `null` where the system does not tell; the number alone has to do. */
+  readonly bootId: string | null;
+  readonly startTime: string | null;
+}
+
+export function thisProcess(): ProcessIdentity {
+  return identify(process.pid);
+}
+
+/** When in doubt it is running: nobody's work is taken from them. */
+export function isRunning(identity: ProcessIdentity): boolean {
+  const now = identify(identity.pid);
+  if (identity.bootId !== now.bootId) return false;
+  if (identity.startTime !== now.startTime) return false;
+  try {
+    process.kill(identity.pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+function identify(pid: number): ProcessIdentity {
+  const stat = readText(`/proc/${pid}/stat`);
+  return {
+    pid,
+    bootId: readText('/proc/sys/kernel/random/boot_id')?.trim() ?? null,
+    // Field 22 of proc(5), counted after the name in parentheses.
+    startTime: stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null,
+  };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return undefined;
+  }
+}

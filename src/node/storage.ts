@@ -1,0 +1,112 @@
+/** The Storage port: TILLER_HOME on disk. */
+import { closeSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { AppendFile, Storage } from '../core/ports.ts';
+import { isMissing } from './errors.ts';
+import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where everything of ours lives (contract.md, "State"). */
+export function tillerHome(environment: Environment, platform: NodeJS.Platform, homeDirectory: string): string {
+  if (environment.TILLER_HOME) return environment.TILLER_HOME;
+  switch (platform) {
+    case 'darwin':
+      return join(homeDirectory, 'Library', 'Application Support', 'Tiller');
+    case 'win32':
+      return join(environment.LOCALAPPDATA || join(homeDirectory, 'AppData', 'Local'), 'Tiller');
+    default: {
+      const dataHome = environment.XDG_DATA_HOME;
+      // A relative path is invalid there and to be ignored (XDG Base Directory Specification).
+      return join(dataHome && isAbsolute(dataHome) ? dataHome : join(homeDirectory, '.local', 'share'), 'tiller');
+    }
+  }
+}
+
+const TEMPORARY = '.tiller-tmp-';
+
+export function createStorage(home: string): Storage {
+  let writes = 0;
+  const at = (path: string): string => join(home, insideHome(path));
+  return {
+    home,
+    async openAppend(path) {
+      const absolute = at(path);
+      await makePrivateFolder(dirname(absolute));
+      return openAppendFile(absolute);
+    },
+    readText: (path) => orUndefined(readFile(at(path), 'utf8')),
+    async writeText(path, text) {
+      const absolute = at(path);
+      const temporary = join(dirname(absolute), `${TEMPORARY}${process.pid}-${writes++}`);
+      await replacePrivateFile(absolute, text, temporary);
+    },
+    async listFiles(path) {
+      return (await filesBelow(home, path === '' ? '' : insideHome(path))).toSorted();
+    },
+    remove: (path) => rm(at(path), { force: true }),
+  };
+}
+
+/** @throws Error when the path would lead out of the home. */
+function insideHome(path: string): string {
+  const names = path.split('/');
+  const isPlain = names.every((name) => name !== '' && name !== '.' && name !== '..');
+  if (isPlain && !isAbsolute(path) && !/[\\\0]/.test(path)) return path;
+  throw new Error(`Not a path inside TILLER_HOME: ${JSON.stringify(path)}`);
+}
+
+/** Each write is one call that returns when the system has the bytes; what a crash tore off is closed with a newline. */
+function openAppendFile(path: string): AppendFile {
+  let descriptor: number | undefined = openSync(path, 'a+', PRIVATE_FILE);
+  const opened = (): number => {
+    if (descriptor === undefined) throw new Error(`${path} is closed.`);
+    return descriptor;
+  };
+  const append = (text: string): void => {
+    const bytes = Buffer.from(text, 'utf8');
+    for (let written = 0; written < bytes.length; ) written += writeSync(opened(), bytes, written);
+  };
+  if (endsTorn(descriptor)) append('\n');
+  return {
+    path,
+    append,
+    sync: () =>
+      new Promise((resolve, reject) => {
+        fdatasync(opened(), (error) => (error === null ? resolve() : reject(error)));
+      }),
+    async close() {
+      if (descriptor === undefined) return;
+      closeSync(descriptor);
+      descriptor = undefined;
+    },
+  };
+}
+
+function endsTorn(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
+  if (size === 0) return false;
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last.toString('latin1') !== '\n';
+}
+
+async function filesBelow(home: string, path: string): Promise<string[]> {
+  const entries = (await orUndefined(readdir(join(home, path), { withFileTypes: true }))) ?? [];
+  const found = entries.map(async (entry): Promise<string[]> => {
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (entry.isDirectory()) return filesBelow(home, inner);
+    return entry.isFile() && !entry.name.startsWith(TEMPORARY) ? [inner] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

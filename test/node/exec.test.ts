@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, test } from 'vitest';
+import type { ExecExit, ExecProcess, ExecRequest } from '../../src/core/ports.ts';
+import { createExec } from '../../src/node/exec.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const exec = createExec();
+
+function spawn(argv: ExecRequest['argv'], request: Partial<ExecRequest> = {}): Promise<ExecProcess> {
+  const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
+  return exec.spawn({ argv, cwd: '/', env, stdin: 'none', ...request });
+}
+
+const shell = (script: string, request: Partial<ExecRequest> = {}) => spawn(['/bin/sh', '-c', script], request);
+
+interface Story {
+  readonly exit: ExecExit;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function finish(child: ExecProcess): Promise<Story> {
+  const chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  child.onOutput(({ stream, bytes }) => chunks[stream].push(bytes));
+  const exit = await child.exited;
+  return { exit, stdout: Buffer.concat(chunks.stdout).toString(), stderr: Buffer.concat(chunks.stderr).toString() };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!condition()) {
+    assert.ok(Date.now() < deadline, 'waited in vain');
+    await sleep(5);
+  }
+}
+
+async function pidIn(path: string): Promise<number> {
+  await waitFor(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'));
+  return Number(readFileSync(path, 'utf8'));
+}
+
+describe('a command runs', () => {
+  test('its two streams arrive apart and whole, and it has no input', async () => {
+    const story = await finish(await shell('cat; echo out; echo err >&2; printf tail'));
+    assert.deepEqual(story, { exit: { code: 0, signal: null }, stdout: 'out\ntail', stderr: 'err\n' });
+  });
+
+  test('what is printed with pauses arrives in the order it was printed', async () => {
+    const child = await shell('for i in 1 2 3; do echo o$i; sleep 0.03; echo e$i >&2; sleep 0.03; done');
+    let seen = '';
+    child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
+    await child.exited;
+    assert.equal(seen, 'o1\ne1\no2\ne2\no3\ne3\n');
+  });
+
+  test('output is there before the process ends', async () => {
+    const child = await shell('echo ready; sleep 30');
+    const first = await new Promise<Uint8Array>((resolve) => child.onOutput(({ bytes }) => resolve(bytes)));
+    assert.equal(Buffer.from(first).toString(), 'ready\n');
+    await child.kill();
+  });
+
+  test('a late listener misses nothing', async () => {
+    const child = await shell('echo early');
+    const exit = await child.exited;
+    const late: string[] = [];
+    child.onOutput(({ bytes }) => late.push(Buffer.from(bytes).toString()));
+    assert.deepEqual({ exit, late }, { exit: { code: 0, signal: null }, late: ['early\n'] });
+  });
+
+  test('nobody listens to a talkative process: it waits, and is heard in full later', async () => {
+    const child = await shell('head -c 5000000 /dev/zero');
+    await sleep(100);
+    const story = await finish(child);
+    assert.equal(story.stdout.length, 5_000_000);
+  });
+
+  test('bytes are passed on as they are: characters split between writes, invalid UTF-8 and NULs', async () => {
+    const child = await shell(String.raw`printf '\303'; sleep 0.05; printf '\244\377\000'`);
+    const chunks: Uint8Array[] = [];
+    child.onOutput(({ bytes }) => chunks.push(bytes));
+    await child.exited;
+    assert.deepEqual(Buffer.concat(chunks), Buffer.from([0xc3, 0xa4, 0xff, 0x00]));
+  });
+
+  test('its exit code, or the signal that ended it, is told as a shell tells it', async () => {
+    assert.deepEqual((await finish(await shell('exit 3'))).exit, { code: 3, signal: null });
+    assert.deepEqual((await finish(await shell('kill -TERM $$'))).exit, { code: 143, signal: 'SIGTERM' });
+    assert.deepEqual((await finish(await shell('kill -KILL $$'))).exit, { code: 137, signal: 'SIGKILL' });
+  });
+
+  test('it is written to, and a lone Ctrl-C interrupts it', async () => {
+    const child = await shell('read line; echo "got $line"; sleep 30', { stdin: 'pipe' });
+    let seen = '';
+    child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
+    child.write('hello\n');
+    await waitFor(() => seen === 'got hello\n');
+    child.write('\u0003');
+    assert.deepEqual(await child.exited, { code: 130, signal: 'SIGINT' });
+    child.write('to nobody');
+  });
+});
+
+describe('much output', () => {
+  test('200 MB pass through flat memory', async () => {
+    const child = await shell('head -c 200000000 /dev/zero');
+    const memoryBefore = process.memoryUsage.rss();
+    let total = 0;
+    let peak = 0;
+    child.onOutput(({ bytes }) => {
+      total += bytes.length;
+      peak = Math.max(peak, process.memoryUsage.rss());
+    });
+    await child.exited;
+    assert.equal(total, 200_000_000);
+    assert.ok(peak - memoryBefore < 100_000_000, `memory grew by ${peak - memoryBefore} bytes`);
+  });
+
+  test('`yes | head` ends, and so does `yes` alone when it is killed', async () => {
+    const story = await finish(await shell('yes | head -n 2'));
+    assert.deepEqual(story, { exit: { code: 0, signal: null }, stdout: 'y\ny\n', stderr: '' });
+    const endless = await spawn(['yes']);
+    endless.onOutput(() => {});
+    await sleep(50);
+    await endless.kill();
+    assert.deepEqual(await endless.exited, { code: 143, signal: 'SIGTERM' });
+  });
+});
+
+describe('a command is killed', () => {
+  test('politely first: it may clean up', async () => {
+    const child = await shell("trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done 2>/dev/null");
+    let seen = '';
+    child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
+    await waitFor(() => seen === 'ready\n');
+    await child.kill();
+    assert.deepEqual(await child.exited, { code: 7, signal: null });
+    assert.match(seen, /bye\n$/);
+  });
+
+  test('by force when it will not hear, as after a timeout', async () => {
+    const child = await shell("trap '' TERM; echo ready; while :; do sleep 0.05; done");
+    await new Promise<void>((resolve) => child.onOutput(() => resolve()));
+    const start = performance.now();
+    await child.kill(100);
+    assert.equal((await child.exited).code, 137);
+    assert.ok(performance.now() - start < 1_000);
+  });
+
+  test('with a child that called setsid and whose parent has gone', async () => {
+    using folder = tempFolder();
+    const script = `(setsid sh -c 'trap "" TERM; echo $$ > ${folder.at('pid')}; exec sleep 60' &) ; sleep 60`;
+    const child = await shell(script);
+    const daemon = await pidIn(folder.at('pid'));
+    assert.ok(isAlive(daemon));
+    await child.kill(50);
+    await waitFor(() => !isAlive(daemon));
+  });
+
+  test('after it has ended, for the sake of the child it left behind', async () => {
+    using folder = tempFolder();
+    const child = await shell(`setsid sleep 60 >/dev/null 2>&1 & echo $! > ${folder.at('pid')}`);
+    await child.exited;
+    const daemon = await pidIn(folder.at('pid'));
+    assert.ok(isAlive(daemon));
+    await child.kill();
+    await waitFor(() => !isAlive(daemon));
+  });
+
+  test('twice, at the same time and again later', async () => {
+    const child = await shell('sleep 60');
+    await Promise.all([child.kill(), child.kill(0)]);
+    await child.kill();
+    assert.ok((await child.exited).code > 128);
+  });
+});
+
+describe('a child outlives its command', () => {
+  test('with the pipes in its hands: we wait two seconds for its words, and it goes on unharmed', async () => {
+    using folder = tempFolder();
+    const script = `(sleep 2.5; echo lost; echo $$ > ${folder.at('done')}) & echo left`;
+    const start = performance.now();
+    const story = await finish(await shell(script));
+    const waited = performance.now() - start;
+    assert.deepEqual(story, { exit: { code: 0, signal: null }, stdout: 'left\n', stderr: '' });
+    assert.ok(waited > 1_900 && waited < 2_400, `waited ${waited} ms`);
+    await waitFor(() => existsSync(folder.at('done')));
+  });
+
+  test('without the pipes: nobody waits', async () => {
+    const start = performance.now();
+    await finish(await shell('sleep 3 >/dev/null 2>&1 &'));
+    assert.ok(performance.now() - start < 500);
+  });
+});
+
+describe('a command cannot start', () => {
+  /** The sentence it is refused with. */
+  async function refusal(promise: Promise<ExecProcess>): Promise<string> {
+    const error = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.ok(error instanceof Error);
+    return error.message;
+  }
+
+  test('and says why in one sentence', async () => {
+    using folder = tempFolder();
+    const plain = folder.at('plain.txt');
+    writeFileSync(plain, 'no program');
+    assert.deepEqual(
+      [
+        await refusal(spawn(['no-such-program'])),
+        await refusal(shell('true', { cwd: folder.at('gone') })),
+        await refusal(shell('true', { cwd: plain })),
+        await refusal(spawn([plain])),
+        await refusal(spawn(['echo', 'x'.repeat(3_000_000)])),
+        await refusal(spawn(['echo', 'a\0b'])),
+        await refusal(shell('true', { tty: { columns: 80, rows: 24 } })),
+      ],
+      [
+        'The program no-such-program was not found.',
+        `The working directory ${folder.at('gone')} does not exist.`,
+        `The working directory ${plain} is not a directory.`,
+        `The program ${plain} may not be executed: permission denied.`,
+        'The arguments and the environment are longer than the operating system allows; pass the data in a file instead.',
+        'The command was not started: an argument, the environment or the working directory contains a NUL byte.',
+        'A pseudo terminal needs the optional package @lydell/node-pty, which is not installed.',
+      ],
+    );
+  });
+});

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, test } from 'vitest';
+import { createNodeFetch } from '../../src/node/fetch.ts';
+
+interface Server extends AsyncDisposable {
+  readonly url: string;
+  readonly connections: () => number;
+}
+
+type Handler = (request: http.IncomingMessage, response: http.ServerResponse) => unknown;
+
+async function serve(handler: Handler): Promise<Server> {
+  const server = http.createServer((request, response) => void handler(request, response));
+  let connections = 0;
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bodyText(request: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+describe('a request', () => {
+  test('arrives with method, headers and body, and is answered with status, headers and body', async () => {
+    await using server = await serve(async (request, response) => {
+      const { authorization, 'accept-encoding': encoding } = request.headers;
+      response.writeHead(201, { 'x-two': ['a', 'b'] });
+      response.end(JSON.stringify([request.method, request.url, authorization, encoding, await bodyText(request)]));
+    });
+    const response = await createNodeFetch()(`${server.url}/x?y=1`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer k' },
+      body: '{"ü":1}',
+    });
+    assert.deepEqual([response.status, response.headers.get('x-two')], [201, 'a, b']);
+    assert.deepEqual(await response.json(), ['POST', '/v1/x?y=1', 'Bearer k', null, '{"ü":1}']);
+  });
+
+  test('may be a Request, and its body any body', async () => {
+    await using server = await serve(async (request, response) => {
+      response.end(`${request.headers['content-type']} ${await bodyText(request)}`);
+    });
+    const fetch = createNodeFetch();
+    const asked = await fetch(new Request(server.url, { method: 'PUT', body: 'text' }));
+    assert.equal(await asked.text(), 'text/plain;charset=UTF-8 text');
+    const form = await fetch(server.url, { method: 'POST', body: new URLSearchParams({ a: '1' }) });
+    assert.equal(await form.text(), 'application/x-www-form-urlencoded;charset=UTF-8 a=1');
+  });
+
+  test('uses the connection of the one before', async () => {
+    await using server = await serve((_request, response) => response.end('ok'));
+    const fetch = createNodeFetch();
+    for (let turn = 0; turn < 5; turn++) {
+      await (await fetch(server.url)).text();
+      await sleep(1);
+    }
+    assert.equal(server.connections(), 1);
+  });
+
+  test('is sent once more when the idle connection had gone', async () => {
+    let requests = 0;
+    await using server = await serve((request, response) => {
+      if (++requests === 2) request.socket.destroy();
+      else response.end(String(requests));
+    });
+    const fetch = createNodeFetch();
+    assert.equal(await (await fetch(server.url)).text(), '1');
+    await sleep(5);
+    assert.equal(await (await fetch(server.url)).text(), '3');
+  });
+
+  test('does not follow a redirect', async () => {
+    await using server = await serve((_request, response) => {
+      response.writeHead(307, { location: 'http://elsewhere.invalid/' }).end();
+    });
+    assert.equal((await createNodeFetch()(server.url)).status, 307);
+  });
+
+  test('that cannot be sent says why', async () => {
+    await assert.rejects(createNodeFetch()('http://127.0.0.1:1/'), { code: 'ECONNREFUSED' });
+    await using server = await serve((request) => request.socket.destroy());
+    await assert.rejects(createNodeFetch()(server.url), { code: 'ECONNRESET' });
+  });
+});
+
+describe('a stream', () => {
+  test('arrives as it is sent', async () => {
+    await using server = await serve(async (_request, response) => {
+      response.write('one');
+      await sleep(50);
+      response.end('two');
+    });
+    const response = await createNodeFetch()(server.url);
+    const chunks: string[] = [];
+    for await (const chunk of response.body ?? []) chunks.push(Buffer.from(chunk).toString());
+    assert.deepEqual(chunks, ['one', 'two']);
+  });
+
+  test('that is cut short is an error, not an end', async () => {
+    await using server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('one');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const response = await createNodeFetch()(server.url);
+    await assert.rejects(response.text(), { code: 'ECONNRESET' });
+  });
+
+  test('is called off before the answer, and in the middle of it', async () => {
+    await using server = await serve((request, response) => {
+      if (request.url === '/v1/stream') response.write('one');
+    });
+    const fetch = createNodeFetch();
+    const reason = new Error('enough');
+    const early = new AbortController();
+    setTimeout(() => early.abort(reason), 20);
+    await assert.rejects(fetch(server.url, { signal: early.signal }), reason);
+    await assert.rejects(fetch(server.url, { signal: early.signal }), reason);
+
+    const late = new AbortController();
+    const response = await fetch(`${server.url}/stream`, { signal: late.signal });
+    setTimeout(() => late.abort(reason), 20);
+    await assert.rejects(response.text(), reason);
+  });
+
+  test('waits for a slow reader, and ends when the reader leaves', async () => {
+    let sent = 0;
+    const hungUp = new AbortController();
+    await using server = await serve((_request, response) => {
+      const more = () => {
+        while (!hungUp.signal.aborted && sent < 500_000_000 && response.write(Buffer.alloc(65_536))) sent += 65_536;
+      };
+      response.on('drain', more).on('close', () => hungUp.abort());
+      more();
+    });
+    const response = await createNodeFetch()(server.url);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await sleep(100);
+    assert.ok(sent < 50_000_000, `${sent} bytes were sent to nobody`);
+    await reader?.cancel();
+    if (!hungUp.signal.aborted) await once(hungUp.signal, 'abort');
+  });
+});

@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, test } from 'vitest';
+import type { FileChange, Workspace } from '../../src/core/ports.ts';
+import { createDiskWorkspace } from '../../src/node/workspace.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+interface Place extends Disposable {
+  readonly workspace: Workspace;
+  at(...names: string[]): string;
+  /** Every file below `work`, by its path; a link as `-> target`. */
+  tree(): Record<string, string>;
+  /** What is left in the journal folder. */
+  journals(): string[];
+}
+
+type BeforeStep = (path: string, index: number) => void;
+
+function place(files: Record<string, string | Uint8Array> = {}, beforeStep?: BeforeStep): Place {
+  const folder: TempFolder = tempFolder();
+  mkdirSync(folder.at('work'));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder.at('work', path), '..'), { recursive: true });
+    writeFileSync(folder.at('work', path), content);
+  }
+  const home = folder.at('home');
+  return {
+    workspace: createDiskWorkspace({ roots: [folder.at('work')], home, beforeStep }),
+    at: (...names) => folder.at('work', ...names),
+    tree: () => treeBelow(folder.at('work')),
+    journals: () => (existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : []),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+function treeBelow(root: string, prefix = ''): Record<string, string> {
+  const tree: Record<string, string> = {};
+  for (const entry of readdirSync(join(root, prefix), { withFileTypes: true })) {
+    const path = prefix + entry.name;
+    if (entry.isDirectory()) Object.assign(tree, { [`${path}/`]: '' }, treeBelow(root, `${path}/`));
+    else tree[path] = entry.isSymbolicLink() ? `-> ${readlinkSync(join(root, path))}` : contentOf(join(root, path));
+  }
+  return tree;
+}
+
+const contentOf = (path: string): string => readFileSync(path, 'latin1');
+const modeOf = (path: string): string => (statSync(path).mode & 0o7777).toString(8);
+
+const add = (path: string, text: string, before: string | null = null): FileChange => ({
+  kind: 'add',
+  path,
+  text,
+  before,
+});
+const remove = (path: string, before: string | null): FileChange => ({ kind: 'delete', path, before });
+const update = (path: string, before: string, after: string): FileChange => ({
+  kind: 'update',
+  path,
+  before,
+  after,
+  hunks: [],
+  movedTo: null,
+  movedOver: null,
+});
+const move = (
+  path: string,
+  movedTo: string,
+  before: string,
+  after = before,
+  movedOver: string | null = null,
+): FileChange => ({ kind: 'update', path, before, after, hunks: [], movedTo, movedOver });
+
+describe('changes land', () => {
+  test('all kinds of them together, and nothing else is left behind', async () => {
+    using here = place({ 'update.txt': 'one\n', 'delete.txt': 'gone\n', 'move.txt': 'way\n' });
+    const result = await here.workspace.apply([
+      update(here.at('update.txt'), 'one\n', 'two\n'),
+      remove(here.at('delete.txt'), 'gone\n'),
+      move(here.at('move.txt'), here.at('deep/er/moved.txt'), 'way\n', 'way!\n'),
+      add(here.at('new/file.txt'), 'new\n'),
+    ]);
+    assert.deepEqual(result, {
+      type: 'applied',
+      files: ['update.txt', 'delete.txt', 'deep/er/moved.txt', 'new/file.txt'].map((name) => ({
+        path: here.at(name),
+        saved: true,
+        reformatted: false,
+      })),
+    });
+    assert.deepEqual(here.tree(), {
+      'update.txt': 'two\n',
+      'deep/': '',
+      'deep/er/': '',
+      'deep/er/moved.txt': 'way!\n',
+      'new/': '',
+      'new/file.txt': 'new\n',
+    });
+    assert.deepEqual(here.journals(), []);
+  });
+
+  test.each([
+    ['CRLF', 'a\r\nb\r\nc\r\n'],
+    ['mixed line endings', 'a\nb\r\nc\rb\n'],
+    ['no final newline', 'a\nb'],
+    ['a byte order mark', '\uFEFFa\r\nb\n'],
+    ['trailing blanks, form feeds and rare separators', 'a  \t\nb\f\v\u2028\u0085c\n'],
+    ['emoji and combining marks', '🙂a\u0301\nb\n'],
+  ])('every byte that was not changed stays: %s', async (_name, text) => {
+    using here = place({ 'file.txt': text });
+    const { text: before } = await here.workspace.read(here.at('file.txt'));
+    await here.workspace.apply([update(here.at('file.txt'), before, before.replace('b', 'B'))]);
+    assert.equal(readFileSync(here.at('file.txt'), 'utf8'), text.replace('b', 'B'));
+  });
+
+  test('through a symbolic link, which stays; of a deleted link only the link goes', async () => {
+    using here = place({ 'real/target.txt': 'one\n' });
+    symlinkSync('real/target.txt', here.at('link.txt'));
+    symlinkSync('link.txt', here.at('second.txt'));
+    symlinkSync('nowhere/yet.txt', here.at('dangling.txt'));
+    await here.workspace.apply([
+      update(here.at('second.txt'), 'one\n', 'two\n'),
+      add(here.at('dangling.txt'), 'here now\n'),
+    ]);
+    assert.equal((await here.workspace.apply([remove(here.at('link.txt'), 'two\n')])).type, 'applied');
+    assert.deepEqual(here.tree(), {
+      'real/': '',
+      'real/target.txt': 'two\n',
+      'second.txt': '-> link.txt',
+      'dangling.txt': '-> nowhere/yet.txt',
+      'nowhere/': '',
+      'nowhere/yet.txt': 'here now\n',
+    });
+  });
+
+  test('under all names of a file with hard links', async () => {
+    using here = place({ 'one.txt': 'a long first text\n' });
+    linkSync(here.at('one.txt'), here.at('two.txt'));
+    await here.workspace.apply([update(here.at('one.txt'), 'a long first text\n', 'short\n')]);
+    assert.deepEqual(here.tree(), { 'one.txt': 'short\n', 'two.txt': 'short\n' });
+    assert.equal(statSync(here.at('one.txt')).nlink, 2);
+  });
+
+  test('with the permissions the file had, also where it moves to', async () => {
+    using here = place({ 'run.sh': 'one\n', 'move.sh': 'm\n', 'over.txt': 'o\n', 'secret.txt': 's\n' });
+    chmodSync(here.at('run.sh'), 0o755);
+    chmodSync(here.at('move.sh'), 0o755);
+    chmodSync(here.at('secret.txt'), 0o600);
+    await here.workspace.apply([
+      update(here.at('run.sh'), 'one\n', 'two\n'),
+      move(here.at('move.sh'), here.at('over.txt'), 'm\n', 'm\n', 'o\n'),
+      add(here.at('secret.txt'), 'replaced\n', 's\n'),
+    ]);
+    assert.deepEqual(
+      [modeOf(here.at('run.sh')), modeOf(here.at('over.txt')), modeOf(here.at('secret.txt'))],
+      ['755', '755', '600'],
+    );
+    assert.equal(existsSync(here.at('move.sh')), false);
+  });
+
+  test('when files change places, a name is reused, and a file becomes a folder', async () => {
+    using here = place({ a: 'A', b: 'B', c: 'C', d: 'D' });
+    const result = await here.workspace.apply([
+      move(here.at('a'), here.at('b'), 'A', 'A2', 'B'),
+      move(here.at('b'), here.at('a'), 'B', 'B2', 'A'),
+      remove(here.at('c'), 'C'),
+      add(here.at('c/inner'), 'inner'),
+      move(here.at('d'), here.at('d'), 'D', 'D2', null),
+    ]);
+    assert.equal(result.type, 'applied');
+    assert.deepEqual(here.tree(), { a: 'B2', b: 'A2', 'c/': '', 'c/inner': 'inner', d: 'D2' });
+  });
+
+  test('a file that is not text is deleted unread', async () => {
+    using here = place({ 'image.png': Buffer.from([0x89, 0, 0xff]) });
+    assert.equal((await here.workspace.apply([remove(here.at('image.png'), null)])).type, 'applied');
+    assert.deepEqual(here.tree(), {});
+  });
+
+  test('one after the other where they meet', async () => {
+    using here = place({ 'file.txt': '0' });
+    const results = await Promise.all([
+      here.workspace.apply([update(here.at('file.txt'), '0', '1')]),
+      here.workspace.apply([update(here.at('file.txt'), '1', '2')]),
+      here.workspace.apply([update(here.at('file.txt'), '0', 'X')]),
+    ]);
+    assert.deepEqual(
+      results.map((result) => result.type),
+      ['applied', 'applied', 'stale'],
+    );
+    assert.deepEqual(here.tree(), { 'file.txt': '2' });
+  });
+});
+
+describe('nothing is touched', () => {
+  test('when a file is not what the plan was made for', async () => {
+    using here = place({ 'a.txt': 'a', 'b.txt': 'changed', 'there.txt': 't' });
+    const before = here.tree();
+    const result = await here.workspace.apply([
+      update(here.at('a.txt'), 'a', 'A'),
+      update(here.at('b.txt'), 'b', 'B'),
+      add(here.at('there.txt'), 'new'),
+      remove(here.at('missing.txt'), 'm'),
+      move(here.at('gone.txt'), here.at('else.txt'), 'g'),
+    ]);
+    const paths = ['b.txt', 'there.txt', 'missing.txt', 'gone.txt'].map((name) => here.at(name));
+    assert.deepEqual(result, { type: 'stale', paths });
+    assert.deepEqual(here.tree(), before);
+  });
+
+  test('when the target cannot be written, and says why', async () => {
+    using here = place({ 'a.txt': 'a', file: 'f', 'folder/x': 'x', bin: Buffer.from([0]) });
+    linkSync(here.at('a.txt'), here.at('twin.txt'));
+    symlinkSync('circle', here.at('circle'));
+    const before = here.tree();
+    const message = async (...changes: FileChange[]) => {
+      const result = await here.workspace.apply([update(here.at('a.txt'), 'a', 'A'), ...changes]);
+      return result.type === 'failed' ? result.message : result.type;
+    };
+    assert.deepEqual(
+      [
+        await message(add(here.at('file/below'), 'x')),
+        await message(add(here.at('folder'), 'x')),
+        await message(remove(here.at('folder'), null)),
+        await message(add(here.at('bin'), 'x')),
+        await message(add(here.at('circle'), 'x')),
+        await message(add(here.at('twice'), 'x'), add(here.at('twice'), 'y')),
+        await message(update(here.at('twin.txt'), 'a', 'B')),
+        await message(add(here.at('n'.repeat(300)), 'x')),
+      ],
+      [
+        `${here.at('file')} is not a directory.`,
+        `${here.at('folder')} is a directory.`,
+        `${here.at('folder')} is a directory.`,
+        `${here.at('bin')} exists and is not text; delete it first to replace it.`,
+        `${here.at('circle')} cannot be reached: its symbolic links go round in a circle.`,
+        `Two of the changes write to ${here.at('twice')}.`,
+        `${here.at('a.txt')} and ${here.at('twin.txt')} are two names of one file; change it under one of them.`,
+        `${here.at('n'.repeat(300))} cannot be used: the name is too long.`,
+      ],
+    );
+    assert.deepEqual(here.tree(), before);
+    assert.deepEqual(here.journals(), []);
+  });
+
+  test('when it is called off before the first write', async () => {
+    using here = place({ 'a.txt': 'a' });
+    const reason = new Error('never mind');
+    await assert.rejects(here.workspace.apply([update(here.at('a.txt'), 'a', 'A')], AbortSignal.abort(reason)), reason);
+    assert.deepEqual(here.tree(), { 'a.txt': 'a' });
+  });
+});
+
+describe('a failure on the way', () => {
+  const fiftyFiles = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}.txt`, `old ${index}\n`]));
+
+  function fiftyChanges(here: Place): FileChange[] {
+    return Object.entries(fiftyFiles).map(([name, text], index) => {
+      if (index % 5 === 0) return move(here.at(name), here.at(`moved/${index % 2}/${name}`), text, `new ${text}`);
+      if (index % 5 === 1) return remove(here.at(name), text);
+      if (index % 5 === 2) return add(here.at(`added/${name}`), text);
+      return update(here.at(name), text, `new ${text}`);
+    });
+  }
+
+  test.each([0, 1, 3, 20, 44, 50, 62])('at step %d of 50 files puts everything back', async (failing) => {
+    using here = place(fiftyFiles, (_path, index) => {
+      if (index === failing) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+    });
+    linkSync(here.at('f3.txt'), here.at('hard.txt'));
+    symlinkSync('f4.txt', here.at('soft.txt'));
+    chmodSync(here.at('f8.txt'), 0o751);
+    const before = here.tree();
+    const result = await here.workspace.apply(fiftyChanges(here));
+    assert.equal(result.type, 'failed');
+    assert.match(result.type === 'failed' ? result.message : '', /cannot be written: the disk is full\.$/);
+    assert.deepEqual(result.type === 'failed' ? result.notRestored : undefined, []);
+    assert.deepEqual(here.tree(), before);
+    assert.equal(modeOf(here.at('f8.txt')), '751');
+    assert.equal(lstatSync(here.at('f3.txt')).nlink, 2);
+    assert.deepEqual(here.journals(), []);
+  });
+
+  test('a file that somebody changes just then is left alone, and the plan is stale', async () => {
+    using there = place({ 'a.txt': 'a', 'b.txt': 'b' }, (path) => {
+      if (basename(path) === 'b.txt') writeFileSync(path, 'typed meanwhile');
+    });
+    const result = await there.workspace.apply([
+      update(there.at('a.txt'), 'a', 'A'),
+      update(there.at('b.txt'), 'b', 'B'),
+    ]);
+    assert.deepEqual(result, { type: 'stale', paths: [there.at('b.txt')] });
+    assert.deepEqual(there.tree(), { 'a.txt': 'a', 'b.txt': 'typed meanwhile' });
+  });
+
+  test('what somebody changed after us is not put back, but named, and the journal is kept', async () => {
+    using there = place({ 'a.txt': 'a', 'b.txt': 'b' }, (path) => {
+      if (basename(path) === 'a.txt') return;
+      writeFileSync(join(dirname(path), 'a.txt'), 'typed meanwhile');
+      throw new Error('broken');
+    });
+    const result = await there.workspace.apply([update(there.at('a.txt'), 'a', 'A'), remove(there.at('b.txt'), 'b')]);
+    assert.deepEqual(result, {
+      type: 'failed',
+      message: `${there.at('b.txt')} failed: broken`,
+      notRestored: [there.at('a.txt')],
+    });
+    assert.deepEqual(there.tree(), { 'a.txt': 'typed meanwhile', 'b.txt': 'b' });
+    assert.match(there.journals().join(), /^[^,]+\.kept$/);
+  });
+});

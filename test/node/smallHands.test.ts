@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, test } from 'vitest';
+import { systemClock } from '../../src/node/clock.ts';
+import { describeHost } from '../../src/node/host.ts';
+import { createIds } from '../../src/node/ids.ts';
+import { createLog } from '../../src/node/log.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { isRunning, thisProcess } from '../../src/node/processIdentity.ts';
+import { createEnvironmentSecrets } from '../../src/node/secrets.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+describe('ids', () => {
+  test('sort by time, also within a millisecond and when the clock goes back', () => {
+    const times = [1_000, 1_000, 999, 1_001];
+    const ids = createIds(() => times.shift() ?? 1_001);
+    const made = Array.from({ length: 10_000 }, () => ids.uuid());
+    assert.deepEqual(made, made.toSorted());
+    assert.equal(new Set(made).size, made.length);
+    for (const id of made) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  test('are short and unlike each other', () => {
+    const ids = createIds();
+    assert.match(ids.next('item'), /^item_[0-9a-z]{7}$/);
+    assert.notEqual(ids.next('item'), ids.next('item'));
+  });
+});
+
+describe('the clock', () => {
+  test('a sleep can be called off, before and during', async () => {
+    const reason = new Error('wake up');
+    await assert.rejects(systemClock.sleep(10_000, AbortSignal.abort(reason)), reason);
+    const controller = new AbortController();
+    const sleeping = systemClock.sleep(10_000, controller.signal);
+    controller.abort(reason);
+    await assert.rejects(sleeping, reason);
+    await systemClock.sleep(1, new AbortController().signal);
+  });
+});
+
+describe('secrets', () => {
+  test('a key goes to its own origin and to no other', async () => {
+    const secrets = createEnvironmentSecrets({ TILLER_API_KEY: 't', OPENAI_API_KEY: 'o' }, 'https://models.example/v1');
+    const origins = [
+      'https://models.example',
+      'https://models.example:443/v1/responses',
+      'http://models.example',
+      'https://models.example:8443',
+      'https://models.example.evil.test',
+      'https://api.openai.com',
+      'http://api.openai.com',
+      'nonsense',
+    ];
+    const keys = await Promise.all(origins.map((origin) => secrets.keyFor(origin)));
+    assert.deepEqual(keys, ['t', 't', undefined, undefined, undefined, 'o', undefined, undefined]);
+    const direct = createEnvironmentSecrets({ TILLER_API_KEY: 't', OPENAI_API_KEY: 'o' }, 'https://api.openai.com/v1');
+    assert.equal(await direct.keyFor('https://api.openai.com'), 't');
+    const unbound = createEnvironmentSecrets({ TILLER_API_KEY: 't' }, undefined);
+    assert.equal(await unbound.keyFor('https://api.openai.com'), undefined);
+  });
+});
+
+describe('the log', () => {
+  test('is a file once there is something to say, and keeps keys to itself', () => {
+    using folder = tempFolder();
+    const log = createLog({ home: folder.path, now: () => new Date(0) });
+    log.redact('my-own-secret');
+    log.debug('not written');
+    assert.equal(existsSync(folder.at('logs')), false);
+    log.info('asked', { headers: { Authorization: 'Bearer abc.def', 'x-api-key': 'zzz' }, key: 'sk-abcdefghijkl' });
+    log.error('said my-own-secret\naloud');
+    const [name = ''] = readdirSync(folder.at('logs'));
+    assert.deepEqual(readFileSync(folder.at('logs', name), 'utf8').split('\n'), [
+      "1970-01-01T00:00:00.000Z info asked { headers: { Authorization: 'Bearer [hidden]', 'x-api-key': '[hidden]' }, key: '[hidden]' }",
+      '1970-01-01T00:00:00.000Z error said [hidden]',
+      '    aloud',
+      '',
+    ]);
+  });
+});
+
+test('a process is told from another with its number', () => {
+  const here = thisProcess();
+  assert.equal(isRunning(here), true);
+  assert.equal(isRunning({ ...here, startTime: '1' }), false);
+  assert.equal(isRunning({ ...here, bootId: 'another boot' }), false);
+  assert.equal(isRunning({ ...here, pid: 2 ** 22 + 1 }), false);
+});
+
+test('all hands together start nothing and leave no trace', async () => {
+  using folder = tempFolder();
+  const ports = createNodePorts({
+    roots: [folder.path],
+    environment: { TILLER_HOME: folder.at('home'), SHELL: '/bin/zsh' },
+  });
+  assert.deepEqual(
+    [ports.storage.home, ports.host.shell, ports.workspace.roots],
+    [folder.at('home'), '/bin/zsh', [folder.path]],
+  );
+  assert.equal(describeHost({}).timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone);
+  assert.deepEqual(readdirSync(folder.path), []);
+});
