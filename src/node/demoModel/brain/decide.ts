@@ -1,0 +1,14 @@
+/** The demo model's whole mind: a pure function from what was said and done to what to say and do next. */
+import type { Answer, Conversation } from '../conversation.ts';
+import { repairTests } from './repair.ts';
+import { requestIn } from './request.ts';
+import { tell } from './story.ts';
+import { INTRODUCTION, NO_SHELL, says } from './wording.ts';
+
+export function decide({ tools, entries }: Conversation): Answer {
+  const request = requestIn(entries);
+  if (request.type === 'something_else') return says(INTRODUCTION);
+  const { shell } = tools;
+  if (shell === null) return says(NO_SHELL);
+  return tell(repairTests({ ...tools, shell }), request.happened);
+}

@@ -1,0 +1,52 @@
+/** The part of a story in which commands are run. */
+import type { Answer, OfferedTools, ShellTool } from '../conversation.ts';
+import { commandCall, pollCall } from './calls.ts';
+import { type CommandOutcome, readCommandOutcome } from './commandOutcome.ts';
+import { finish, type Story } from './story.ts';
+import { notAllowed, NOTHING_CHANGED, says, stillRunning } from './wording.ts';
+
+/** The offered tools when commands can be run at all. */
+export type WorkingTools = OfferedTools & { readonly shell: ShellTool };
+
+export type Finished = Extract<CommandOutcome, { type: 'exited' }>;
+
+const MOST_POLLS = 10;
+
+/**
+ * Says `preface` and runs the commands side by side, each to its end. A command that is not run ends the story: it is
+ * never asked for twice. `aftermath` is what the last words must then add about the state of the files.
+ */
+export function* execute(
+  tools: WorkingTools,
+  preface: Answer,
+  commands: readonly string[],
+  aftermath: string = NOTHING_CHANGED,
+): Story<readonly Finished[]> {
+  const calls = commands.map((command) => ({ type: 'call', call: commandCall(tools.shell, command) }) as const);
+  const outputs = yield [...preface, ...calls];
+  const outcomes = outputs.slice(-commands.length).map(readCommandOutcome);
+  const finished: Finished[] = [];
+  for (const [index, command] of commands.entries()) {
+    const outcome = outcomes[index] ?? { type: 'not_run', message: '' };
+    finished.push(yield* waitFor(tools, command, outcome, aftermath));
+  }
+  return finished;
+}
+
+function* waitFor(tools: WorkingTools, command: string, first: CommandOutcome, aftermath: string): Story<Finished> {
+  let outcome = first;
+  let seen = '';
+  for (let polls = 0; outcome.type === 'running' && tools.poll && polls < MOST_POLLS; polls += 1) {
+    seen += outcome.output;
+    const [output = ''] = yield [{ type: 'call', call: pollCall(outcome.sessionId) }];
+    outcome = readCommandOutcome(output);
+  }
+  switch (outcome.type) {
+    case 'exited':
+      return { ...outcome, output: seen + outcome.output };
+    case 'running':
+      return yield* finish(says(stillRunning(command, aftermath)));
+    case 'not_run':
+      return yield* finish(says(notAllowed(command, outcome.message, aftermath)));
+  }
+}

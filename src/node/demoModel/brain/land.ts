@@ -1,0 +1,54 @@
+/** The part of a story in which one line of a file is changed. */
+import type { Answer, PatchForm } from '../conversation.ts';
+import { patchCall } from './calls.ts';
+import type { WorkingTools } from './execute.ts';
+import { readFiles } from './explore.ts';
+import { type LineChange, patchFor, relocated } from './patchText.ts';
+import { readPatchOutcome } from './patchOutcome.ts';
+import { finish, type Story } from './story.ts';
+import { patchDenied, patchDoesNotFit, says } from './wording.ts';
+
+/** Lines of context: generous at first, then as few as will do. */
+const REACHES = [3, 1] as const;
+
+export type PatchingTools = WorkingTools & { readonly patch: PatchForm };
+
+export interface Landed {
+  /** As it was made: the line may have moved. */
+  readonly change: LineChange;
+  /** The file as it was just before. */
+  readonly text: string;
+}
+
+/**
+ * Makes the change, or ends the story. A patch that does not fit is tried once more on what the file says now.
+ * `aftermath` is what the last words must then add about the state of the files.
+ */
+export function* land(
+  tools: PatchingTools,
+  preface: Answer,
+  wanted: LineChange,
+  known: string,
+  aftermath: string,
+): Story<Landed> {
+  let landing: Landed = { change: wanted, text: known };
+  let words = preface;
+  let refusal = '';
+  for (const reach of REACHES) {
+    const call = patchCall(tools.patch, patchFor(landing.change, landing.text, reach));
+    const outputs = yield [...words, { type: 'call', call }];
+    const outcome = readPatchOutcome(outputs.at(-1) ?? '');
+    if (outcome.type === 'applied') return landing;
+    if (outcome.type === 'denied') return yield* finish(says(patchDenied(outcome.message, landing.change, aftermath)));
+    refusal = outcome.message;
+    if (reach === REACHES.at(-1)) break;
+
+    const reread: Answer = [{ type: 'message', text: `The patch does not fit. I will read \`${wanted.path}\` again.` }];
+    const text = (yield* readFiles(tools, [wanted.path], reread, aftermath)).get(wanted.path);
+    const change = text === undefined ? undefined : relocated(wanted, text);
+    if (text === undefined || change === undefined) break;
+    landing = { change, text };
+    words = [{ type: 'message', text: 'Once more, with the file as it is now.' }];
+  }
+  return yield* finish(says(patchDoesNotFit(refusal, wanted.path, aftermath)));
+}

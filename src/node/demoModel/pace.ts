@@ -1,0 +1,31 @@
+/** Cuts text into the small pieces in which models speak, and waits a little between them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Characters in one piece, more or less: a word or two. */
+const PIECE = 12;
+/** Waits are spread over so many pieces at most; timers are too coarse for more. */
+const MOST_WAITS = 12;
+
+/** The same text again, in pieces that end where words end. */
+export function pieces(text: string): string[] {
+  const cut: string[] = [];
+  for (const word of text.match(/\S*\s+|\S+/g) ?? []) {
+    const last = cut.at(-1);
+    if (last === undefined || last.length >= PIECE) cut.push(word);
+    else cut[cut.length - 1] = last + word;
+  }
+  return cut;
+}
+
+/** Called before each of `count` pieces; all its waits of one response together take about `paceMs`. */
+export function createPacer(count: number, paceMs: number, signal: AbortSignal): () => Promise<void> {
+  const every = Math.max(1, Math.ceil(count / MOST_WAITS));
+  const waits = Math.ceil(count / every);
+  let piece = 0;
+  return async () => {
+    signal.throwIfAborted();
+    const waitsNow = paceMs > 0 && piece % every === 0;
+    piece += 1;
+    if (waitsNow) await sleep(paceMs / waits, undefined, { signal });
+  };
+}

@@ -1,0 +1,108 @@
+/** The brain alone: conversations made up for the purpose. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'vitest';
+import { decide } from '../../../src/node/demoModel/brain/decide.ts';
+import { type Answer, callsOf, type Entry, type OfferedTools } from '../../../src/node/demoModel/conversation.ts';
+
+const tools: OfferedTools = { shell: 'exec_command', patch: 'custom', plan: false, poll: true };
+const asks = (...texts: string[]): Entry => ({ type: 'user', texts });
+const exited = (code: number, text: string) => `Process exited with code ${code}\nOutput:\n${text}`;
+
+function textOf(answer: Answer): string {
+  return answer.flatMap((part) => (part.type === 'message' ? [part.text] : [])).join('\n');
+}
+
+function commandsOf(answer: Answer): string[] {
+  return callsOf(answer).map(({ input }) => (JSON.parse(input) as { cmd: string }).cmd);
+}
+
+/** The history with the answer in it and an output for each of its calls. */
+function goOn(entries: readonly Entry[], answer: Answer, ...outputs: string[]): Entry[] {
+  const said = callsOf(answer).flatMap(({ name, input }, index): Entry[] => {
+    const callId = `${entries.length}-${index}`;
+    return [
+      { type: 'call', callId, name, input },
+      { type: 'output', callId, text: outputs[index] ?? '' },
+    ];
+  });
+  return [...entries, ...said];
+}
+
+describe('asked for something it cannot do', () => {
+  const others = ['Hello!', 'Write a new test for this.', 'Do not fix the test.', 'What is a monad?', ''];
+  it.each(others)('says what it is, and makes no call: "%s"', (text) => {
+    const answer = decide({ tools, entries: [asks(text)] });
+    assert.match(textOf(answer), /demo model[\s\S]*Tiller: Select Model/);
+    assert.deepEqual(callsOf(answer), []);
+  });
+});
+
+describe('asked to repair a test', () => {
+  const requests = [
+    'Fix the failing test.',
+    'please make the tests pass',
+    'The test suite is broken, can you repair it?',
+    'Find the bug, but do not change the tests.',
+    'Run the demo',
+  ];
+  it.each(requests)('says what it will do and looks around: "%s"', (text) => {
+    const answer = decide({ tools, entries: [asks(text)] });
+    assert.deepEqual(commandsOf(answer), ['pwd -P && ls -p', 'cat package.json']);
+    assert.match(textOf(answer), /look around/);
+  });
+
+  it('is not confused by what the editor puts around the request', () => {
+    const context = asks(
+      '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>',
+      '# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nHi.\n</INSTRUCTIONS>',
+    );
+    assert.equal(commandsOf(decide({ tools, entries: [context, asks('Fix the failing test.'), context] })).length, 2);
+    assert.equal(commandsOf(decide({ tools, entries: [context] })).length, 0);
+  });
+
+  it('starts again when told to go on', () => {
+    const entries: Entry[] = [asks('Hello'), { type: 'assistant', text: 'I am …' }, asks('yes please')];
+    assert.equal(commandsOf(decide({ tools, entries })).length, 2);
+  });
+});
+
+describe('a story without a memory', () => {
+  const entries = [asks('Fix the failing test.')];
+  const first = decide({ tools, entries });
+
+  it('gives the same answer to the same history', () => {
+    assert.deepEqual(decide({ tools, entries }), first);
+  });
+
+  it('runs the script that the manifest names, by itself when it is plain node', () => {
+    const manifest = (test: string) => exited(0, JSON.stringify({ scripts: { test } }));
+    const next = (test: string) => decide({ tools, entries: goOn(entries, first, exited(0, '/w\n'), manifest(test)) });
+    assert.deepEqual(commandsOf(next('node --test test/')), ['node --test test/']);
+    assert.deepEqual(commandsOf(next('jest')), ['npm test']);
+  });
+
+  it('passes over calls that it does not know', () => {
+    const foreign: Entry[] = [
+      { type: 'call', callId: 'x', name: 'exec_command', input: '{"cmd":"whoami"}' },
+      { type: 'output', callId: 'x', text: exited(0, 'ann') },
+    ];
+    assert.deepEqual(decide({ tools, entries: [...entries, ...foreign] }), first);
+  });
+
+  it('waits for a command that is still running', () => {
+    const started = goOn(entries, first, exited(0, '/w\n'), exited(0, '{"scripts":{"test":"node --test"}}'));
+    const running = goOn(started, decide({ tools, entries: started }), 'Process running with session ID 7\nOutput:\n');
+    const poll = decide({ tools, entries: running });
+    assert.deepEqual(
+      callsOf(poll).map(({ name }) => name),
+      ['write_stdin'],
+    );
+    const ended = decide({ tools, entries: goOn(running, poll, exited(0, '# tests 3\n')) });
+    assert.match(textOf(ended), /^There is nothing to repair.*all 3 tests/);
+  });
+
+  it('takes a call that was cut off for one that was not run', () => {
+    const cut = goOn(entries, first, 'aborted', 'aborted');
+    assert.match(textOf(decide({ tools, entries: cut })), /was not run/);
+  });
+});
