@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { applyPatch } from './cli/applyPatch.ts';
+import { demoModel } from './cli/demoModel.ts';
+import { exec } from './cli/exec.ts';
+import type { Streams } from './cli/streams.ts';
+import { EXIT, HELP, UsageError } from './cli/usage.ts';
+
+declare const TILLER_VERSION: string;
+
+/** The second front door (docs/cli.md). Resolves with the exit code. */
+async function main(argv: readonly string[], streams: Streams): Promise<number> {
+  const [command, ...rest] = argv;
+  const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
+  if (command === undefined || command === '--help' || command === '-h' || options.includes('--help')) {
+    streams.stdout.write(HELP);
+    return command === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (command === '--version' || options.includes('--version')) {
+    streams.stdout.write(`${TILLER_VERSION}\n`);
+    return EXIT.done;
+  }
+  switch (command) {
+    case 'exec':
+      return exec(rest, streams, TILLER_VERSION);
+    case 'apply-patch':
+      return applyPatch(rest, streams);
+    case 'demo-model':
+      return demoModel(rest, streams);
+    case 'sandbox':
+    case 'execpolicy':
+      throw new UsageError(`${command} is not built yet`);
+    default:
+      throw new UsageError(`there is no command "${command}"; see tiller --help`);
+  }
+}
+
+/** A reader that went away (`tiller exec … | head`) is no error of ours. */
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+async function run(): Promise<void> {
+  try {
+    process.exitCode = await main(process.argv.slice(2), process);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(`tiller: ${isUsage || !(error instanceof Error) ? describe(error) : error.stack}\n`);
+    process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+void run();

@@ -1,0 +1,60 @@
+import path from 'node:path';
+import type { PatchOperation } from '../core/patch/operation.ts';
+import { parsePatch } from '../core/patch/parse.ts';
+import { formatPatchReport } from '../core/patch/report.ts';
+import { planPatchIn } from '../core/tools/planPatchIn.ts';
+import { describeHost } from '../node/host.ts';
+import { tillerHome } from '../node/storage.ts';
+import { createDiskWorkspace } from '../node/workspace.ts';
+import { settleLandings } from './settleLandings.ts';
+import { readAll, type Streams } from './streams.ts';
+import { EXIT, UsageError } from './usage.ts';
+
+/**
+ * `tiller apply-patch [PATCH]` (docs/cli.md): the person typed it, so no policy applies; all or nothing.
+ * @throws UsageError
+ */
+export async function applyPatch(argv: readonly string[], streams: Streams): Promise<number> {
+  const patch = await patchOf(argv, streams);
+  const parsed = parsePatch(patch);
+  if (parsed.type === 'invalid') return fail(streams, parsed.message);
+  return land(parsed.operations, path.resolve('.'), streams);
+}
+
+async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<string> {
+  const words = argv[0] === '--' ? argv.slice(1) : argv;
+  const [patch, ...more] = words;
+  if (more.length > 0) throw new UsageError('apply-patch takes one patch');
+  if (argv[0] !== '--' && patch?.startsWith('--')) throw new UsageError(`apply-patch has no option ${patch}`);
+  if (patch !== undefined) return patch;
+  const text = stdin.isTTY ? '' : await readAll(stdin);
+  if (text === '') throw new UsageError('apply-patch wants a patch as an argument or on stdin');
+  return text;
+}
+
+async function land(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
+  const host = describeHost();
+  const home = tillerHome(host.environment, host.platform, host.homeDirectory);
+  await settleLandings(home, (line) => void streams.stderr.write(`${line}\n`));
+  const workspace = createDiskWorkspace({ roots: [cwd], home });
+  const plan = await planPatchIn(workspace, operations, cwd);
+  if (plan.type === 'failed') return fail(streams, plan.message);
+  const result = await workspace.apply(plan.changes);
+  switch (result.type) {
+    case 'applied':
+      streams.stdout.write(formatPatchReport(plan.report));
+      return EXIT.done;
+    case 'stale':
+      return fail(
+        streams,
+        `These files changed while the patch was read: ${result.paths.join(', ')}. Nothing was changed.`,
+      );
+    case 'failed':
+      return fail(streams, result.message);
+  }
+}
+
+function fail(streams: Streams, message: string): number {
+  streams.stderr.write(`${message}\n`);
+  return EXIT.failed;
+}

@@ -1,0 +1,154 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { SessionManager } from '../core/session/sessionManager.ts';
+import type { Session } from '../core/session/session.ts';
+import { createNodePorts } from '../node/ports.ts';
+import { createStorage, tillerHome } from '../node/storage.ts';
+import { describeHost } from '../node/host.ts';
+import type { UserInput } from '../protocol/item.ts';
+import { type ExecArguments, parseExecArguments } from './execArguments.ts';
+import { readSubmissions } from './jsonlInput.ts';
+import { settleLandings } from './settleLandings.ts';
+import { loadSettings } from './settingsFile.ts';
+import { Report } from './report.ts';
+import { onTermination } from './signals.ts';
+import { readAll, type Streams } from './streams.ts';
+import { providerConfig, threadConfig } from './threadConfig.ts';
+import { UsageError } from './usage.ts';
+
+/** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
+export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
+  const args = parseExecArguments(argv);
+  const cwd = await folder(args.cd);
+  const host = describeHost();
+  const home = tillerHome(host.environment, host.platform, host.homeDirectory);
+  const say = (line: string) => void streams.stderr.write(`${line}\n`);
+  const settings = await loadSettings(
+    createStorage(home),
+    { flags: args.flags, config: args.config, environment: host.environment },
+    say,
+  );
+  const model = args.demo ? 'demo' : settings.model;
+  if (model === null || model === '') {
+    throw new UsageError('no model is configured: give --model and --base-url, or --demo');
+  }
+  const opening = await openingOf(args, streams);
+  const demo = args.demo ? await startDemo() : undefined;
+  try {
+    const provider = demo
+      ? {
+          id: 'demo',
+          baseUrl: demo.baseUrl,
+          wireApi: settings.wireApi ?? ('responses' as const),
+          auth: 'none' as const,
+        }
+      : providerConfig(settings);
+    const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl });
+    await settleLandings(home, say);
+    const manager = new SessionManager(ports, { version, originator: 'cli' });
+    const interactive = args.input === 'jsonl';
+    const config = await threadConfig(settings, { model, cwd, writable: args.writable, interactive, provider });
+    const session = await open(manager, args, config, say);
+    return await run(session, opening, args, streams);
+  } finally {
+    await demo?.close();
+  }
+}
+
+async function open(
+  manager: SessionManager,
+  args: ExecArguments,
+  config: Parameters<SessionManager['start']>[0],
+  say: (line: string) => void,
+): Promise<Session> {
+  if (args.resume === null) return manager.start(config);
+  const resumed = await manager.resume(args.resume, config);
+  if (resumed.type === 'refused') throw new UsageError(resumed.message);
+  if (resumed.dropped > 0) say(`${resumed.dropped} lines of the thread could not be read and were left out`);
+  return resumed.session;
+}
+
+/** What the first turn says; `null` when submissions come on stdin and none was given. */
+interface Opening {
+  readonly input: UserInput[] | null;
+  readonly outputSchema: Record<string, unknown> | undefined;
+}
+
+async function openingOf(args: ExecArguments, streams: Streams): Promise<Opening> {
+  const images = await Promise.all(
+    args.images.map(async (image) => ({ type: 'local_image' as const, path: await file(image) })),
+  );
+  const outputSchema = args.outputSchema === null ? undefined : await readJsonObject(args.outputSchema);
+  const text = await promptOf(args, streams);
+  const input = text === null ? null : [{ type: 'text' as const, text }, ...images];
+  return { input, outputSchema };
+}
+
+async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string | null> {
+  if (args.prompt !== null && args.prompt !== '-') {
+    if (args.prompt.trim() === '') throw new UsageError('the prompt is empty');
+    return args.prompt;
+  }
+  if (args.input === 'jsonl') return null;
+  if (args.prompt === null && stdin.isTTY) throw new UsageError('no prompt: give it as an argument or on stdin');
+  const text = await readAll(stdin);
+  if (text.trim() === '') throw new UsageError('the prompt on stdin is empty');
+  return text;
+}
+
+async function run(session: Session, opening: Opening, args: ExecArguments, streams: Streams): Promise<number> {
+  const report = new Report(args.json, streams);
+  session.onEvent((event) => report.tell(event));
+  const termination = onTermination(() => session.submit({ id: 'signal', op: { type: 'interrupt' } }));
+  try {
+    session.start();
+    if (opening.input !== null) {
+      const { input, outputSchema } = opening;
+      session.submit({ id: 'prompt', op: { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) } });
+    }
+    if (args.input === 'jsonl') {
+      await termination.orStopped(readSubmissions(streams.stdin, session, streams.stderr));
+      session.endOfInput();
+    }
+    await termination.orTooLate(session.idle());
+    await termination.orTooLate(session.dispose());
+    report.close(session.threadId);
+    return termination.exitCode ?? report.exitCode;
+  } finally {
+    termination.dispose();
+  }
+}
+
+/** Loaded only here: nobody else needs a server. */
+async function startDemo() {
+  const { startDemoModel } = await import('../node/demoModel/server.ts');
+  return startDemoModel({ port: 0 });
+}
+
+async function folder(given: string | null): Promise<string> {
+  const resolved = path.resolve(given ?? '.');
+  const found = await stat(resolved).catch(() => undefined);
+  if (!found?.isDirectory()) throw new UsageError(`--cd ${given}: there is no such folder`);
+  return resolved;
+}
+
+async function file(given: string): Promise<string> {
+  const resolved = path.resolve(given);
+  const found = await stat(resolved).catch(() => undefined);
+  if (!found?.isFile()) throw new UsageError(`${given}: there is no such file`);
+  return resolved;
+}
+
+async function readJsonObject(given: string): Promise<Record<string, unknown>> {
+  const text = await readFile(await file(given), 'utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${given}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${given}: must hold a JSON object`);
+  }
+  return value as Record<string, unknown>;
+}

@@ -1,0 +1,118 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './usage.ts';
+
+/** The command line of `exec`, taken apart but not yet believed. */
+export interface ExecArguments {
+  readonly json: boolean;
+  readonly demo: boolean;
+  readonly input: 'jsonl' | null;
+  readonly cd: string | null;
+  readonly writable: readonly string[];
+  readonly images: readonly string[];
+  readonly outputSchema: string | null;
+  readonly config: readonly string[];
+  /** Settings that flags stand for. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly resume: { readonly id: string } | 'last' | null;
+  /** `-` means stdin; `null` means none was given. */
+  readonly prompt: string | null;
+}
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  demo: { type: 'boolean' },
+  last: { type: 'boolean' },
+  input: { type: 'string' },
+  cd: { type: 'string' },
+  model: { type: 'string' },
+  provider: { type: 'string' },
+  'base-url': { type: 'string' },
+  'wire-api': { type: 'string' },
+  'approval-policy': { type: 'string' },
+  sandbox: { type: 'string' },
+  writable: { type: 'string', multiple: true },
+  image: { type: 'string', multiple: true },
+  'output-schema': { type: 'string' },
+  config: { type: 'string', short: 'c', multiple: true },
+} as const;
+
+const SETTING_OF_FLAG = {
+  model: 'model',
+  provider: 'provider',
+  'base-url': 'baseUrl',
+  'wire-api': 'wireApi',
+  'approval-policy': 'approvalPolicy',
+  sandbox: 'sandbox.mode',
+} as const;
+
+/** @throws UsageError */
+export function parseExecArguments(argv: readonly string[]): ExecArguments {
+  const { values, tokens } = parse(argv);
+  const input = values.input ?? null;
+  if (input !== null && input !== 'jsonl') throw new UsageError(`--input ${input}: must be jsonl`);
+  if (values.demo && (values.model || values.provider || values['base-url'])) {
+    throw new UsageError('--demo brings its own model: give it without --model, --provider and --base-url');
+  }
+  if (values.provider && values['base-url']) throw new UsageError('give --provider or --base-url, not both');
+  const { resume, rest } = takeResume(wordsOf(tokens), values.last ?? false);
+  if (rest.length > 1) throw new UsageError(`one prompt, not ${rest.length}: put it in quotes`);
+  const prompt = rest[0]?.value ?? null;
+  if (input === 'jsonl' && prompt === '-') throw new UsageError('--input jsonl and the prompt - both want stdin');
+  const flags = Object.entries(SETTING_OF_FLAG).flatMap(([flag, setting]) => {
+    const value = values[flag as keyof typeof SETTING_OF_FLAG];
+    return value === undefined ? [] : [[setting, value] as const];
+  });
+  return {
+    json: values.json ?? false,
+    demo: values.demo ?? false,
+    input,
+    cd: values.cd ?? null,
+    writable: values.writable ?? [],
+    images: values.image ?? [],
+    outputSchema: values['output-schema'] ?? null,
+    config: values.config ?? [],
+    flags: Object.fromEntries(flags),
+    resume,
+    prompt,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true, tokens: true });
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new UsageError(sentence ?? 'the arguments cannot be read');
+  }
+}
+
+interface Word {
+  readonly value: string;
+  /** After `--`, where nothing is a command word any more. */
+  readonly literal: boolean;
+}
+
+type Token = ReturnType<typeof parse>['tokens'][number];
+
+function wordsOf(tokens: readonly Token[]): Word[] {
+  let literal = false;
+  return tokens.flatMap((token) => {
+    if (token.kind === 'option-terminator') literal = true;
+    return token.kind === 'positional' ? [{ value: token.value, literal }] : [];
+  });
+}
+
+/** `resume ID` or `resume --last` stands before the prompt; what is left of the words is the prompt. */
+function takeResume(
+  words: readonly Word[],
+  last: boolean,
+): { readonly resume: ExecArguments['resume']; readonly rest: readonly Word[] } {
+  const [first, second] = words;
+  if (first?.value !== 'resume' || first.literal) {
+    if (last) throw new UsageError('--last goes with resume');
+    return { resume: null, rest: words };
+  }
+  if (last) return { resume: 'last', rest: words.slice(1) };
+  if (second === undefined || second.literal) throw new UsageError('resume which thread? give its id or --last');
+  return { resume: { id: second.value }, rest: words.slice(2) };
+}

@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline';
+import type { Session } from '../core/session/session.ts';
+import { submissionLineSchema } from '../protocol/op.ts';
+
+/**
+ * Submits every line of `--input jsonl` as it comes; resolves at the end of the stream. A line that cannot be read is
+ * told on stderr and left out: one mistake must not cost the ops after it.
+ */
+export async function readSubmissions(
+  stdin: NodeJS.ReadableStream,
+  session: Session,
+  stderr: NodeJS.WritableStream,
+): Promise<void> {
+  let number = 0;
+  for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+    number++;
+    if (line.trim() === '') continue;
+    const parsed = parseLine(line);
+    if (typeof parsed === 'string') stderr.write(`tiller: stdin line ${number}: ${parsed}\n`);
+    else session.submit({ id: parsed.id ?? `line-${number}`, op: parsed.op });
+  }
+}
+
+function parseLine(line: string) {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const parsed = submissionLineSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return `${issue?.path.join('.') || 'submission'}: ${issue?.message ?? 'not valid'}`;
+}

@@ -1,0 +1,55 @@
+import type { Event, EventMsgOf } from '../protocol/event.ts';
+import type { Streams } from './streams.ts';
+import { EXIT } from './usage.ts';
+
+/** Tells how a job goes: events or the last message on stdout, errors and retries on stderr (docs/cli.md). */
+export class Report {
+  readonly #json: boolean;
+  readonly #streams: Streams;
+  #lastMessage: string | null = null;
+  #lastTurn: 'none' | 'completed' | 'failed' | 'interrupted' = 'none';
+
+  constructor(json: boolean, streams: Streams) {
+    this.#json = json;
+    this.#streams = streams;
+  }
+
+  tell(event: Event): void {
+    if (this.#json) this.#streams.stdout.write(`${JSON.stringify(event)}\n`);
+    const { msg } = event;
+    if (msg.type === 'turn_completed') {
+      this.#lastTurn = 'completed';
+      this.#lastMessage = msg.lastMessage;
+    }
+    if (msg.type === 'turn_aborted') this.#lastTurn = msg.reason === 'failed' ? 'failed' : 'interrupted';
+    if (msg.type === 'error') this.#say(msg.message + detailOf(msg.detail));
+    if (msg.type === 'warning') this.#say(msg.message);
+    if (msg.type === 'stream_error') this.#say(retryLine(msg));
+  }
+
+  /** The result, where events were not it. */
+  close(threadId: string): void {
+    if (this.#json) return;
+    if (this.#lastMessage !== null) this.#streams.stdout.write(`${this.#lastMessage}\n`);
+    this.#streams.stderr.write(`thread ${threadId}\n`);
+  }
+
+  /** That of the last turn. */
+  get exitCode(): number {
+    const codes = { none: EXIT.done, completed: EXIT.done, failed: EXIT.failed, interrupted: EXIT.interrupted };
+    return codes[this.#lastTurn];
+  }
+
+  #say(sentence: string): void {
+    this.#streams.stderr.write(`tiller: ${sentence}\n`);
+  }
+}
+
+function detailOf(detail: string | undefined): string {
+  return detail ? ` (${detail.replaceAll(/\s+/g, ' ').slice(0, 500)})` : '';
+}
+
+function retryLine(error: EventMsgOf<'stream_error'>): string {
+  const seconds = (error.retryInMs / 1000).toFixed(1);
+  return `${error.message} Trying again in ${seconds} s (attempt ${error.attempt} of ${error.of} failed)`;
+}

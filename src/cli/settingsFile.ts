@@ -1,0 +1,63 @@
+import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
+import type { Storage } from '../core/ports.ts';
+import { parseSettings, placeSetting, type Settings, SETTING_KEYS } from '../protocol/settings.ts';
+import { UsageError } from './usage.ts';
+
+/**
+ * Flags win over `-c`, which wins over the environment, `settings.json` and the defaults (docs/cli.md, "State").
+ * @throws UsageError for a value that does not fit. An unknown key in the file is only said: a newer Tiller knows it.
+ */
+export async function loadSettings(
+  storage: Storage,
+  layers: {
+    readonly flags: Readonly<Record<string, unknown>>;
+    readonly config: readonly string[];
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+  warn: (message: string) => void,
+): Promise<Settings> {
+  let values = await readSettingsFile(storage, warn);
+  const { TILLER_MODEL, TILLER_BASE_URL } = layers.environment;
+  if (TILLER_MODEL) values = { ...values, model: TILLER_MODEL };
+  if (TILLER_BASE_URL) values = { ...values, baseUrl: TILLER_BASE_URL };
+  for (const assignment of layers.config) values = withAssignment(values, assignment);
+  const result = parseSettings({ ...values, ...layers.flags });
+  if (result.type === 'invalid') throw new UsageError(result.message);
+  return result.settings;
+}
+
+async function readSettingsFile(storage: Storage, warn: (message: string) => void): Promise<Record<string, unknown>> {
+  const text = await storage.readText('settings.json');
+  if (text === undefined) return {};
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) throw new UsageError(`${storage.home}/settings.json: ${printParseErrorCode(error.error)}`);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${storage.home}/settings.json: must hold an object`);
+  }
+  const known = Object.entries(value).filter(([key]) => {
+    const isKnown = (SETTING_KEYS as readonly string[]).includes(key);
+    if (!isKnown) warn(`${storage.home}/settings.json: there is no setting "${key}"`);
+    return isKnown;
+  });
+  return Object.fromEntries(known);
+}
+
+/** `-c a.b=V`: V as JSON where it is JSON, a string otherwise. */
+function withAssignment(values: Record<string, unknown>, assignment: string): Record<string, unknown> {
+  const at = assignment.indexOf('=');
+  if (at <= 0) throw new UsageError(`-c ${assignment}: must be KEY=VALUE`);
+  const key = assignment.slice(0, at);
+  const placed = placeSetting(values, key, jsonOrString(assignment.slice(at + 1)));
+  if (placed === undefined) throw new UsageError(`-c ${key}: there is no such setting`);
+  return placed;
+}
+
+function jsonOrString(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,51 @@
+import { EXIT } from './usage.ts';
+
+/** How long an interrupted job may take to end by itself (docs/cli.md). */
+const GRACE_MS = 2000;
+
+export interface Termination {
+  /** 130 after SIGINT, 143 after SIGTERM, nothing before. */
+  readonly exitCode: number | undefined;
+  /** Settles as `work` does, or as soon as a signal came. */
+  orStopped(work: Promise<void>): Promise<void>;
+  /** Settles as `work` does, or when the grace after a signal is over. */
+  orTooLate(work: Promise<void>): Promise<void>;
+  dispose(): void;
+}
+
+/** Turns the first SIGINT or SIGTERM into `stop`; a second one ends the process at once. */
+export function onTermination(stop: () => void): Termination {
+  let exitCode: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let tellStopped = () => {};
+  let tellTooLate = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    tellStopped = resolve;
+  });
+  const tooLate = new Promise<void>((resolve) => {
+    tellTooLate = resolve;
+  });
+  const listenTo = (signal: NodeJS.Signals, code: number) => {
+    const listener = () => {
+      if (exitCode !== undefined) process.exit(code);
+      exitCode = code;
+      stop();
+      tellStopped();
+      timer = setTimeout(() => tellTooLate(), GRACE_MS);
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  };
+  const unlisten = [listenTo('SIGINT', EXIT.interrupted), listenTo('SIGTERM', EXIT.terminated)];
+  return {
+    get exitCode() {
+      return exitCode;
+    },
+    orStopped: (work) => Promise.race([work, stopped]),
+    orTooLate: (work) => Promise.race([work, tooLate]),
+    dispose() {
+      clearTimeout(timer);
+      for (const off of unlisten) off();
+    },
+  };
+}

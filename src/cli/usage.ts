@@ -1,0 +1,35 @@
+/** A mistake of whoever typed the command: one line on stderr, exit 2, nothing done (docs/cli.md). */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const;
+
+export const HELP = `tiller: a coding agent for your workspace
+
+  tiller exec [OPTIONS] [resume ID|--last] [--] [PROMPT|-]
+      Does one job in a folder and tells how it went.
+        --cd DIR                 where to work (default: here)
+        --model M                the model
+        --provider P             openai, openrouter, ollama, lmstudio, or one of your settings
+        --base-url URL           a server of your own
+        --wire-api API           responses (default) or chat
+        --demo                   the embedded scripted model
+        --approval-policy P      untrusted, on-failure, on-request (default), never
+        --sandbox MODE           read-only, workspace-write (default), danger-full-access, external-sandbox
+        --writable DIR           also writable (repeat)
+        --image FILE             with the prompt (repeat)
+        --output-schema FILE     JSON Schema of the last message
+        --json                   events as JSON lines instead of the last message
+        --input jsonl            submissions as JSON lines on stdin
+        -c KEY=VALUE             a setting (repeat)
+  tiller apply-patch [PATCH]     applies a patch from the argument or stdin
+  tiller sandbox                 runs a command in the sandbox (not built yet)
+  tiller execpolicy check        says what the rules make of a command (not built yet)
+  tiller demo-model [--port N]   serves the demo model
+
+  --help, --version
+`;

@@ -1,0 +1,67 @@
+import {
+  callIdOf,
+  isToolCall,
+  isToolCallOutput,
+  type ResponseItem,
+  type ToolCallItem,
+  type ToolCallOutputItem,
+} from '../../protocol/responseItem.ts';
+
+/** What a call is answered with when its own answer was lost (codex-behaviour.md §2.3). */
+export const ABORTED_OUTPUT = 'aborted';
+
+/**
+ * A history in which every call has exactly one output and every output its call: a missing output is put directly
+ * after its call, an output without a call or a second one is left out.
+ */
+export function normalize(items: readonly ResponseItem[]): ResponseItem[] {
+  const answered = new Set(items.filter(isToolCallOutput).map((item) => item.call_id));
+  const owed = new Set<string>();
+  const result: ResponseItem[] = [];
+  for (const item of items) {
+    if (isToolCall(item)) {
+      const callId = callIdOf(item) ?? '';
+      if (owed.has(callId)) continue;
+      result.push(item);
+      if (answered.has(callId)) owed.add(callId);
+      else result.push(outputFor(item, ABORTED_OUTPUT));
+    } else if (isToolCallOutput(item)) {
+      if (owed.delete(item.call_id)) result.push(item);
+    } else {
+      result.push(item);
+    }
+  }
+  return result;
+}
+
+/** An output in the form that belongs to the call's. */
+export function outputFor(call: ToolCallItem, output: ToolCallOutputItem['output']): ToolCallOutputItem {
+  const call_id = callIdOf(call) ?? '';
+  return call.type === 'custom_tool_call'
+    ? { type: 'custom_tool_call_output', call_id, output }
+    : { type: 'function_call_output', call_id, output };
+}
+
+const withoutImages = new WeakMap<ResponseItem, ResponseItem>();
+
+/** The same item for a model that takes no images: each one is named instead of shown. Same in, same out. */
+export function replaceImages(item: ResponseItem): ResponseItem {
+  let replaced = withoutImages.get(item);
+  if (replaced === undefined) {
+    replaced = describeImages(item);
+    withoutImages.set(item, replaced);
+  }
+  return replaced;
+}
+
+const IMAGE_PLACEHOLDER = { type: 'input_text', text: '[image left out: this model takes no images]' } as const;
+
+function describeImages(item: ResponseItem): ResponseItem {
+  if (item.type === 'message') {
+    if (!item.content.some((part) => part.type === 'input_image')) return item;
+    return { ...item, content: item.content.map((part) => (part.type === 'input_image' ? IMAGE_PLACEHOLDER : part)) };
+  }
+  if (!isToolCallOutput(item) || typeof item.output === 'string') return item;
+  if (!item.output.some((part) => part.type === 'input_image')) return item;
+  return { ...item, output: item.output.map((part) => (part.type === 'input_image' ? IMAGE_PLACEHOLDER : part)) };
+}

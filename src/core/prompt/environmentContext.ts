@@ -1,0 +1,62 @@
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { MessageItem } from '../../protocol/responseItem.ts';
+
+/** What the model is told about where it works. Absent fields were not told, or have not changed. */
+export interface EnvironmentFacts {
+  readonly cwd: string;
+  readonly approval_policy: string;
+  readonly sandbox_mode: string;
+  readonly network_access: 'restricted' | 'enabled';
+  readonly writable_roots: readonly string[];
+  readonly shell: string;
+  /** YYYY-MM-DD. */
+  readonly current_date: string;
+  readonly timezone: string;
+}
+
+export function environmentFacts(
+  settings: TurnSettings,
+  host: { readonly shell: string; readonly timeZone: string },
+  now: Date,
+): EnvironmentFacts {
+  const policy = settings.sandboxPolicy;
+  const networked = policy.type === 'danger-full-access' || policy.networkAccess;
+  return {
+    cwd: settings.cwd,
+    approval_policy: settings.approvalPolicy,
+    sandbox_mode: policy.type,
+    network_access: networked ? 'enabled' : 'restricted',
+    writable_roots: policy.type === 'workspace-write' ? [settings.cwd, ...policy.writableRoots] : [],
+    shell: host.shell,
+    current_date: dateIn(host.timeZone, now),
+    timezone: host.timeZone,
+  };
+}
+
+/** The day it is for the user. */
+function dateIn(timeZone: string, now: Date): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(now);
+}
+
+/** Only the fields that differ; `undefined` when none does. */
+export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): Partial<EnvironmentFacts> | undefined {
+  const changed = Object.entries(after).filter(
+    ([key, value]) => String(before[key as keyof EnvironmentFacts]) !== String(value),
+  );
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<EnvironmentFacts>);
+}
+
+/** `<environment_context>` as a user message (codex-behaviour.md §7). */
+export function environmentMessage(facts: Partial<EnvironmentFacts>): MessageItem {
+  const lines = Object.entries(facts).flatMap(([key, value]) => {
+    if (!Array.isArray(value)) return [`  <${key}>${escapeXml(String(value))}</${key}>`];
+    if (value.length === 0) return [];
+    return [`  <${key}>`, ...value.map((root) => `    <root>${escapeXml(String(root))}</root>`), `  </${key}>`];
+  });
+  const text = ['<environment_context>', ...lines, '</environment_context>'].join('\n');
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,26 @@
+import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
+
+/**
+ * Recorded when a turn was cut, so that the model knows that what it had begun is not done (codex-behaviour.md §3.3).
+ */
+export function turnAbortedMessage(cause: 'interrupted' | 'crashed'): MessageItem {
+  const why = {
+    interrupted: 'The user stopped this turn on purpose.',
+    crashed: 'Tiller was closed or stopped in the middle of this turn.',
+  }[cause];
+  return userText(
+    `<turn_aborted>\n${why} Commands that were running may have done part of their work, and background processes may still run. Check before you continue.\n</turn_aborted>`,
+  );
+}
+
+export function userText(text: string): MessageItem {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+const OUR_OWN =
+  /^\s*(<environment_context>|<turn_aborted>|<subagent_notification>|<permissions>|# AGENTS\.md instructions for )/;
+
+/** Whether a user message holds the user's own words, not a notice of ours in their role. */
+export function isUsersOwn(item: MessageItem): boolean {
+  return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
+}

@@ -1,0 +1,61 @@
+/**
+ * The lines of a rollout: one thread on disk, append-only JSONL (codex-behaviour.md §10).
+ *
+ * Line 1 says the format. Readers skip types they do not know, so a newer Tiller may add some.
+ */
+import * as z from 'zod';
+import { eventMsgSchema, turnSettingsSchema } from '../../protocol/event.ts';
+import { dynamicToolSpecSchema } from '../../protocol/op.ts';
+import { responseItemSchema } from '../../protocol/responseItem.ts';
+
+export const ROLLOUT_FORMAT = 'tiller-rollout';
+export const ROLLOUT_VERSION = 1;
+
+export const sessionMetaSchema = z.object({
+  format: z.literal(ROLLOUT_FORMAT),
+  version: z.number().int(),
+  id: z.string(),
+  /** ISO 8601 of the thread's start. */
+  timestamp: z.string(),
+  cwd: z.string(),
+  originator: z.enum(['vscode', 'cli', 'sub_agent']),
+  tiller_version: z.string(),
+  model: z.string(),
+  provider: z.string(),
+  instructions: z.string(),
+  forked_from_id: z.string().optional(),
+  dynamic_tools: z.array(dynamicToolSpecSchema).optional(),
+  git: z
+    .object({ branch: z.string().optional(), commit: z.string().optional(), remote: z.string().optional() })
+    .optional(),
+});
+export type SessionMeta = z.infer<typeof sessionMetaSchema>;
+
+/** An event without what the line and the thread already say. */
+export const recordedEventSchema = z.object({
+  turnId: z.string().nullable(),
+  submissionId: z.string().nullable(),
+  msg: eventMsgSchema,
+});
+export type RecordedEvent = z.infer<typeof recordedEventSchema>;
+
+export const compactedSchema = z.object({
+  message: z.string(),
+  replacement_history: z.array(responseItemSchema),
+});
+export type Compacted = z.infer<typeof compactedSchema>;
+
+export type RolloutEntry =
+  | { readonly type: 'session_meta'; readonly payload: SessionMeta }
+  | { readonly type: 'turn_context'; readonly payload: z.infer<typeof turnSettingsSchema> }
+  | { readonly type: 'response_item'; readonly payload: z.infer<typeof responseItemSchema> }
+  | { readonly type: 'event_msg'; readonly payload: RecordedEvent }
+  | { readonly type: 'compacted'; readonly payload: Compacted };
+
+export const payloadSchemas = {
+  session_meta: sessionMetaSchema,
+  turn_context: turnSettingsSchema,
+  response_item: responseItemSchema,
+  event_msg: recordedEventSchema,
+  compacted: compactedSchema,
+} as const satisfies Record<RolloutEntry['type'], z.ZodType>;

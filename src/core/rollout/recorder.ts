@@ -1,0 +1,53 @@
+import type { AppendFile, Clock, Storage } from '../ports.ts';
+import type { RolloutEntry } from './line.ts';
+
+/** Where a thread's rollout lies: `threads/YYYY/MM/DD/rollout-<UTC time>-<threadId>.jsonl` (contract, "State"). */
+export function rolloutPath(threadId: string, startedAt: Date): string {
+  const iso = startedAt.toISOString();
+  const [year, month, day] = iso.slice(0, 10).split('-');
+  return `threads/${year}/${month}/${day}/rollout-${iso.slice(0, 19).replaceAll(':', '-')}-${threadId}.jsonl`;
+}
+
+/**
+ * Writes a thread down before it acts. `record` returns once the operating system has the line, so a killed process
+ * loses nothing; `sync` forces the disk. Nothing is written before `open`: a thread nobody spoke in leaves no file.
+ */
+export class Recorder {
+  readonly path: string;
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+  #file: AppendFile | undefined;
+  #waiting: string[] = [];
+
+  constructor(path: string, ports: { readonly storage: Storage; readonly clock: Clock }) {
+    this.path = path;
+    this.#storage = ports.storage;
+    this.#clock = ports.clock;
+  }
+
+  /** Makes the file, or takes up the one that is there. @throws Error when it cannot be written. */
+  async open(): Promise<void> {
+    if (this.#file !== undefined) return;
+    this.#file = await this.#storage.openAppend(this.path);
+    const waiting = this.#waiting.join('');
+    this.#waiting = [];
+    if (waiting !== '') this.#file.append(waiting);
+  }
+
+  /** @throws Error when it cannot be written. */
+  record(entry: RolloutEntry): void {
+    const { type, payload } = entry;
+    const line = `${JSON.stringify({ timestamp: this.#clock.now().toISOString(), type, payload })}\n`;
+    if (this.#file === undefined) this.#waiting.push(line);
+    else this.#file.append(line);
+  }
+
+  async sync(): Promise<void> {
+    await this.#file?.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+}

@@ -1,0 +1,95 @@
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
+import { payloadSchemas, ROLLOUT_VERSION, type RolloutEntry, type SessionMeta } from './line.ts';
+
+/** A thread as its rollout tells it. */
+export interface ReplayedThread {
+  readonly meta: SessionMeta;
+  readonly state: ThreadState;
+  /** What the model has seen, in the order it was recorded; not yet paired. */
+  readonly history: readonly ResponseItem[];
+  readonly settings: TurnSettings | null;
+  /** Lines that could not be read: torn, damaged or of an unknown type. */
+  readonly dropped: number;
+  /** Written by a newer format: to be shown, not to be continued. */
+  readonly readOnly: boolean;
+}
+
+export type Replay =
+  | { readonly type: 'thread'; readonly thread: ReplayedThread }
+  | { readonly type: 'unreadable'; readonly message: string };
+
+/**
+ * Rebuilds a thread from the text of its rollout. Reads what is there and says what was dropped; only a file without a
+ * first line is refused.
+ */
+export function replay(text: string): Replay {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const first = parseLine(lines[0] ?? '');
+  if (first?.type !== 'session_meta') {
+    return { type: 'unreadable', message: 'The first line does not say that this is a Tiller thread.' };
+  }
+  const meta = first.payload;
+  let state = initialThreadState(meta.id);
+  let history: ResponseItem[] = [];
+  let settings: TurnSettings | null = null;
+  let dropped = 0;
+  lines.forEach((line, index) => {
+    const entry = parseLine(line);
+    switch (entry?.type) {
+      case undefined:
+        dropped++;
+        break;
+      case 'session_meta':
+        break;
+      case 'turn_context':
+        settings = entry.payload;
+        break;
+      case 'response_item':
+        history.push(entry.payload);
+        break;
+      case 'compacted':
+        history = [...entry.payload.replacement_history];
+        break;
+      case 'event_msg': {
+        // The place in the file orders events of several processes, each of which counted from 1.
+        const { turnId, submissionId, msg } = entry.payload;
+        const event = {
+          v: 1 as const,
+          seq: index + 1,
+          at: entry.timestamp,
+          threadId: meta.id,
+          turnId,
+          submissionId,
+          msg,
+        };
+        state = threadReducer(state, event);
+        break;
+      }
+    }
+  });
+  state = { ...state, lastSeq: 0 };
+  return {
+    type: 'thread',
+    thread: { meta, state, history, settings, dropped, readOnly: meta.version > ROLLOUT_VERSION },
+  };
+}
+
+type ReadEntry = RolloutEntry & { readonly timestamp: string };
+
+/** `undefined` for anything that is not a whole line of a known type. */
+function parseLine(line: string): ReadEntry | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('type' in value) || !('payload' in value)) return undefined;
+  const { type, payload, timestamp } = value as { type: unknown; payload: unknown; timestamp?: unknown };
+  if (typeof type !== 'string' || !Object.hasOwn(payloadSchemas, type)) return undefined;
+  const parsed = payloadSchemas[type as RolloutEntry['type']].safeParse(payload);
+  if (!parsed.success) return undefined;
+  return { type, payload: parsed.data, timestamp: typeof timestamp === 'string' ? timestamp : '' } as ReadEntry;
+}

@@ -1,0 +1,123 @@
+import type { EventMsg } from '../../protocol/event.ts';
+import type { ItemStatus, TurnItem, TurnItemOf } from '../../protocol/item.ts';
+import { type MessageItem, type ReasoningItem, textOf, type WebSearchCallItem } from '../../protocol/responseItem.ts';
+import type { Ids } from '../ports.ts';
+
+/**
+ * Shows one response while it streams: starts items, lets them grow, and ends every one it started.
+ *
+ * A message is completed only when the response can no longer die under it (`commit`): the partial text of a dead attempt
+ * must not stand beside the text of the next one (issue "faults", reference/benchmarks.md (g)).
+ */
+export class ResponseView {
+  readonly #open = new Map<string, TurnItem>();
+  readonly #emit: (msg: EventMsg) => void;
+  readonly #ids: Ids;
+  /** Whole, but waiting for `commit`. */
+  #finished: TurnItem[] = [];
+  /** The text of the last committed message. */
+  lastMessage: string | null = null;
+
+  constructor(emit: (msg: EventMsg) => void, ids: Ids) {
+    this.#emit = emit;
+    this.#ids = ids;
+  }
+
+  message(key: string): TurnItemOf<'agent_message'> {
+    return this.#get(key, 'agent_message', (id) => ({ id, type: 'agent_message', status: 'in_progress', text: '' }));
+  }
+
+  reasoning(key: string): TurnItemOf<'reasoning'> {
+    return this.#get(key, 'reasoning', (id) => ({ id, type: 'reasoning', status: 'in_progress', summary: [] }));
+  }
+
+  webSearch(key: string): TurnItemOf<'web_search'> {
+    return this.#get(key, 'web_search', (id) => ({ id, type: 'web_search', status: 'in_progress' }));
+  }
+
+  growText(key: string, text: string): void {
+    const item = this.message(key);
+    this.#open.set(key, { ...item, text: item.text + text });
+    this.#emit({ type: 'item_delta', itemId: item.id, kind: 'text', text });
+  }
+
+  growSummary(key: string, text: string): void {
+    const item = this.reasoning(key);
+    const last = item.summary.length - 1;
+    const summary = last < 0 ? [text] : item.summary.with(last, (item.summary[last] ?? '') + text);
+    this.#open.set(key, { ...item, summary });
+    this.#emit({ type: 'item_delta', itemId: item.id, kind: 'summary', text });
+  }
+
+  /** The first section needs no break before it. */
+  breakSection(key: string): void {
+    const item = this.reasoning(key);
+    if (item.summary.length === 0) return;
+    this.#open.set(key, { ...item, summary: [...item.summary, ''] });
+    this.#emit({ type: 'item_delta', itemId: item.id, kind: 'section_break', text: '' });
+  }
+
+  growRaw(key: string, text: string): void {
+    const item = this.reasoning(key);
+    this.#open.set(key, { ...item, raw: (item.raw ?? '') + text });
+    this.#emit({ type: 'item_delta', itemId: item.id, kind: 'raw', text });
+  }
+
+  finishMessage(key: string, done: MessageItem): void {
+    const item = this.message(key);
+    const text = textOf(done.content);
+    // A server may send the whole item without deltas, or lose some: what is shown must concatenate to what is said.
+    if (text.startsWith(item.text) && text.length > item.text.length) this.growText(key, text.slice(item.text.length));
+    this.#open.delete(key);
+    this.#finished.push({ ...item, text, status: 'completed' });
+  }
+
+  finishReasoning(key: string, done: ReasoningItem, showRaw: boolean): void {
+    const item = this.reasoning(key);
+    const summary = done.summary.length > 0 ? done.summary.map((part) => part.text) : item.summary;
+    const said = (done.content ?? []).map((part) => part.text).join('');
+    const raw = showRaw ? said || item.raw : undefined;
+    this.#complete(key, { ...item, summary, ...(raw ? { raw } : {}), status: 'completed' });
+  }
+
+  finishWebSearch(key: string, done: WebSearchCallItem): void {
+    const query = done.action?.query;
+    this.#complete(key, { ...this.webSearch(key), ...(query ? { query } : {}), status: 'completed' });
+  }
+
+  /** From here on what was finished stands. */
+  commit(): void {
+    for (const item of this.#finished) {
+      if (item.type === 'agent_message') this.lastMessage = item.text;
+      this.#emit({ type: 'item_completed', item });
+    }
+    this.#finished = [];
+  }
+
+  /** The response died: what was not committed is kept for the eye only. */
+  abandon(): void {
+    for (const item of [...this.#finished, ...this.#open.values()]) {
+      this.#emit({ type: 'item_completed', item: { ...item, status: 'aborted' satisfies ItemStatus } });
+    }
+    this.#finished = [];
+    this.#open.clear();
+  }
+
+  #complete(key: string, item: TurnItem): void {
+    this.#open.delete(key);
+    this.#emit({ type: 'item_completed', item });
+  }
+
+  #get<Type extends TurnItem['type']>(
+    key: string,
+    type: Type,
+    make: (id: string) => TurnItemOf<Type>,
+  ): TurnItemOf<Type> {
+    const known = this.#open.get(key);
+    if (known?.type === type) return known as TurnItemOf<Type>;
+    const item = make(this.#ids.next('item'));
+    this.#open.set(key, item);
+    this.#emit({ type: 'item_started', item });
+    return item;
+  }
+}

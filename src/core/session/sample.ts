@@ -1,0 +1,95 @@
+import type { TokenUsage } from '../../protocol/event.ts';
+import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
+import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
+import { assertNever } from '../util/assertNever.ts';
+import { CallPreviews } from './callPreviews.ts';
+import { ResponseView } from './responseView.ts';
+import type { ToolRuntime } from './toolRuntime.ts';
+import type { TurnRun } from './turnRun.ts';
+
+export interface Sampled {
+  readonly usage: TokenUsage | null;
+  /** False when the server wants to go on although nothing is owed. */
+  readonly endTurn: boolean;
+  readonly lastMessage: string | null;
+}
+
+/**
+ * One attempt at one response. What the model finishes is shown at once; it is remembered when it can no longer be
+ * repeated: with the tool call that follows it, or when the response is complete. A call is remembered before it runs.
+ *
+ * Throws what the client throws; then everything remembered stays, with the outputs of the calls that ran, and the rest
+ * of the attempt is as if it had not been said.
+ */
+export async function sample(run: TurnRun, client: ModelClient, prompt: Prompt, tools: ToolRuntime): Promise<Sampled> {
+  const view = new ResponseView(run.emit, run.ports.ids);
+  const previews = new CallPreviews(run);
+  const staged: ResponseItem[] = [];
+  const commit = () => {
+    for (const item of staged.splice(0)) run.remember(item);
+    view.commit();
+  };
+  const startCall = (key: string, item: ToolCallItem) => {
+    const call = run.history.withUniqueId(item, () => run.ports.ids.next('call'));
+    staged.push(call);
+    commit();
+    const preview = previews.take(key);
+    tools.start(call, preview?.id ?? run.ports.ids.next('item'), preview);
+  };
+
+  try {
+    for await (const event of client.stream(prompt, run.signal)) {
+      if (event.type === 'completed') {
+        commit();
+        return { usage: event.usage, endTurn: event.endTurn, lastMessage: view.lastMessage };
+      }
+      show(event, view, previews, run);
+      if (event.type !== 'item_done') continue;
+      if (isToolCall(event.item)) startCall(event.key, event.item);
+      else staged.push(event.item);
+    }
+    throw new Error('The model client ended its stream without saying so.');
+  } finally {
+    view.abandon();
+    previews.abandon();
+  }
+}
+
+function show(
+  event: Exclude<ResponseEvent, { type: 'completed' }>,
+  view: ResponseView,
+  previews: CallPreviews,
+  run: TurnRun,
+): void {
+  switch (event.type) {
+    case 'created':
+      return;
+    case 'warning':
+      return run.emit({ type: 'warning', message: event.message });
+    case 'item_started':
+      if (event.kind === 'message') view.message(event.key);
+      else if (event.kind === 'reasoning') view.reasoning(event.key);
+      else if (event.kind === 'web_search') view.webSearch(event.key);
+      return;
+    case 'text_delta':
+      return view.growText(event.key, event.text);
+    case 'reasoning_summary_delta':
+      return view.growSummary(event.key, event.text);
+    case 'reasoning_section_break':
+      return view.breakSection(event.key);
+    case 'reasoning_raw_delta':
+      return run.showRawReasoning ? view.growRaw(event.key, event.text) : undefined;
+    case 'call_delta':
+      return previews.grow(event);
+    case 'item_done':
+      return finish(event.key, event.item, view, run.showRawReasoning);
+    default:
+      return assertNever(event);
+  }
+}
+
+function finish(key: string, item: ResponseItem, view: ResponseView, showRaw: boolean): void {
+  if (item.type === 'message' && item.role === 'assistant') view.finishMessage(key, item);
+  else if (item.type === 'reasoning') view.finishReasoning(key, item, showRaw);
+  else if (item.type === 'web_search_call') view.finishWebSearch(key, item);
+}

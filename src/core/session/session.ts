@@ -1,0 +1,378 @@
+import path from 'node:path';
+import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
+import { History } from '../history/history.ts';
+import type { ModelClient } from '../model/client.ts';
+import type { ModelFamily } from '../model/families.ts';
+import type { Ports } from '../ports.ts';
+import type { SessionMeta } from '../rollout/line.ts';
+import { Recorder } from '../rollout/recorder.ts';
+import type { ReplayedThread } from '../rollout/replay.ts';
+import { DynamicCalls } from '../tools/dynamicCalls.ts';
+import { builtinTools } from '../tools/builtin.ts';
+import { ToolRegistry } from '../tools/registry.ts';
+import type { RulesStore } from '../tools/rulesStore.ts';
+import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
+import { turnAbortedMessage } from '../prompt/notices.ts';
+import { assertNever } from '../util/assertNever.ts';
+import { AsyncQueue } from '../util/asyncQueue.ts';
+import type { Disposable } from '../util/disposable.ts';
+import type { Listener } from '../util/emitter.ts';
+import { Approvals } from './approvals.ts';
+import { ContextNews } from './contextNews.ts';
+import { type EventSequence, EventSink } from './events.ts';
+import { describeFailure } from './failure.ts';
+import { TokenMeter } from './tokenMeter.ts';
+import { runTurn } from './turn.ts';
+
+/** A model and what is known of it. */
+export interface ConnectedModel {
+  readonly client: ModelClient;
+  readonly family: ModelFamily;
+}
+
+export interface SessionOptions {
+  readonly ports: Ports;
+  readonly sequence: EventSequence;
+  readonly meta: SessionMeta;
+  /** The rollout, relative to TILLER_HOME. */
+  readonly rolloutPath: string;
+  /** The thread as it was, when it is taken up again. */
+  readonly replayed: ReplayedThread | null;
+  readonly settings: TurnSettings;
+  /** How models are reached. @throws ModelFault of kind `config` for a model that cannot be. */
+  readonly connect: (model: string) => ConnectedModel;
+  readonly rules: RulesStore;
+  /** What surrounds commands on this machine under a policy. */
+  readonly boxFor: (policy: SandboxPolicy) => Box;
+  readonly review: 'before' | 'after';
+  /** False when there is nobody to ask: every question is answered no. */
+  readonly interactive: boolean;
+  readonly showRawReasoning: boolean;
+  readonly maxToolRounds: number;
+  readonly maxAttempts: number;
+  /** Bytes; 0 leaves the project's instructions out. */
+  readonly projectDocMaxBytes: number;
+  /** The person's own, after the base instructions. */
+  readonly userInstructions: string;
+}
+
+interface ActiveTurn {
+  readonly turnId: string;
+  readonly abort: AbortController;
+  done: Promise<void>;
+}
+
+/**
+ * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions are
+ * taken in order; while a turn runs the next ones are still heard, which is how it is steered, answered and stopped.
+ */
+export class Session {
+  readonly threadId: string;
+  readonly #options: SessionOptions;
+  readonly #sink: EventSink;
+  readonly #recorder: Recorder;
+  readonly #history: History;
+  readonly #tokens: TokenMeter;
+  readonly #approvals: Approvals;
+  readonly #dynamicCalls = new DynamicCalls();
+  readonly #submissions = new AsyncQueue<Submission>();
+  readonly #context: ContextNews;
+  readonly #loop: Promise<void>;
+  #dynamicTools: readonly DynamicToolSpec[];
+  #settings: TurnSettings;
+  #queued: { readonly id: string; readonly input: readonly UserInput[] }[] = [];
+  #active: ActiveTurn | undefined;
+  #unhandled = 0;
+  readonly #waitForIdle: (() => void)[] = [];
+  #closed = false;
+
+  constructor(options: SessionOptions) {
+    const { ports, meta, replayed, rolloutPath } = options;
+    this.#options = options;
+    this.threadId = meta.id;
+    this.#settings = options.settings;
+    this.#dynamicTools = meta.dynamic_tools ?? [];
+    this.#history = new History(replayed?.history);
+    this.#tokens = new TokenMeter(replayed?.state.tokens?.total);
+    this.#approvals = new Approvals({
+      ids: ports.ids,
+      interactive: options.interactive,
+      remembered: replayed?.state.approvedKeys ?? [],
+    });
+    this.#context = new ContextNews();
+    this.#recorder = new Recorder(rolloutPath, ports);
+    this.#sink = new EventSink({ ...ports, threadId: meta.id, sequence: options.sequence, recorder: this.#recorder });
+    this.#loop = this.#takeSubmissions();
+  }
+
+  onEvent(listener: Listener<Event>): Disposable {
+    return this.#sink.onEvent(listener);
+  }
+
+  /** Says hello to whoever listens by now. Once, before the first submission. */
+  start(): void {
+    const { meta, replayed, ports, rolloutPath } = this.#options;
+    if (replayed === null) this.#sink.record({ type: 'session_meta', payload: meta });
+    this.#emit(null, {
+      type: 'thread_started',
+      cwd: this.#settings.cwd,
+      model: this.#settings.model,
+      approvalPolicy: this.#settings.approvalPolicy,
+      sandbox: this.#settings.sandboxPolicy.type,
+      box: this.#settings.box,
+      rolloutPath: path.join(ports.storage.home, rolloutPath),
+      provider: meta.provider,
+      ...(replayed === null ? {} : { resumed: true }),
+    });
+    const cutTurn = replayed?.state.activeTurnId ?? null;
+    if (cutTurn !== null) this.#recover(cutTurn);
+  }
+
+  /**
+   * The process that ran this turn is gone. What was called is never run again: every call gets its output, and the
+   * turn stands still until the person says how to go on (design decision 14).
+   */
+  #recover(turnId: string): void {
+    for (const call of this.#history.owed) this.#remember(outputFor(call, ABORTED_OUTPUT));
+    this.#remember(turnAbortedMessage('crashed'));
+    this.#sink.emit(turnId, null, { type: 'turn_aborted', reason: 'crashed' });
+  }
+
+  /** Queued; everything it causes carries its id. Ignored once the session is shut down. */
+  submit(submission: Submission): void {
+    if (this.#closed) return;
+    this.#unhandled++;
+    this.#submissions.push(submission);
+  }
+
+  /** Nobody will submit any more: what waits for an answer gets a no, what runs goes on to its end. */
+  endOfInput(): void {
+    this.#approvals.nobodyIsThere();
+    this.#dynamicCalls.failAll('The client is gone and cannot run this tool.');
+  }
+
+  /** Resolves when no turn runs and everything submitted has been taken. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waitForIdle.push(resolve);
+      this.#tellIdle();
+    });
+  }
+
+  #tellIdle(): void {
+    if (this.#active || this.#unhandled > 0) return;
+    for (const resolve of this.#waitForIdle.splice(0)) resolve();
+  }
+
+  /** Stops what runs, writes the end down and closes. */
+  async dispose(): Promise<void> {
+    this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
+    await this.#loop;
+    this.#sink.dispose();
+  }
+
+  async #takeSubmissions(): Promise<void> {
+    for await (const submission of this.#submissions) {
+      try {
+        await this.#handle(submission);
+      } catch (error) {
+        this.#options.ports.log.error(`${submission.op.type} failed`, error);
+        this.#emit(submission.id, { type: 'error', ...describeFailure(error) });
+      }
+      this.#unhandled--;
+      this.#tellIdle();
+    }
+  }
+
+  async #handle({ id, op }: Submission): Promise<void> {
+    switch (op.type) {
+      case 'user_turn':
+        if (this.#active) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
+        return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
+      case 'steer':
+        return this.#active ? this.#enqueue(id, op.input) : this.#startTurn(id, op.input);
+      case 'edit_queued':
+        return this.#editQueued(id, op);
+      case 'interrupt':
+        this.#active?.abort.abort(new Error('Interrupted.'));
+        return;
+      case 'override_turn_context':
+        this.#settings = this.#overridden(op);
+        return this.#emit(id, { type: 'turn_context_changed', settings: this.#settings });
+      case 'approval': {
+        const unknown = this.#approvals.answer(op.approvalIds, op.decision, id);
+        for (const approvalId of unknown) this.#warn(id, `Nobody waits for an answer to ${approvalId}.`);
+        return;
+      }
+      case 'dynamic_tool_response':
+        if (!this.#dynamicCalls.respond(op.callId, op)) this.#warn(id, `Nobody waits for the result of ${op.callId}.`);
+        return;
+      case 'register_tools':
+        return this.#registerTools(id, op.tools);
+      case 'retry':
+        if (this.#active) return this.#warn(id, 'A turn is running.');
+        return this.#startTurn(id, null);
+      case 'set_title':
+        return this.#emit(id, { type: 'title_changed', title: op.title });
+      case 'user_input_answer':
+      case 'elicitation_answer':
+        return this.#warn(id, `Nobody waits for an answer to ${op.questionId}.`);
+      case 'process_input':
+      case 'kill_process':
+        return this.#warn(id, `There is no process ${op.processId}.`);
+      case 'compact':
+      case 'undo':
+      case 'redo':
+      case 'rollback':
+        return this.#warn(id, `This version of Tiller cannot ${op.type} yet.`);
+      case 'shutdown':
+        return this.#shutdown(id);
+      default:
+        return assertNever(op);
+    }
+  }
+
+  async #startTurn(
+    submissionId: string,
+    input: readonly UserInput[] | null,
+    overrides?: TurnOverrides,
+    outputSchema?: OpOf<'user_turn'>['outputSchema'],
+  ): Promise<void> {
+    const { ports } = this.#options;
+    this.#sink.mend();
+    await this.#recorder.open();
+    const turnId = ports.ids.next('turn');
+    const abort = new AbortController();
+    const settings = overrides ? this.#overridden(overrides) : this.#settings;
+    const { client, family } = this.#options.connect(settings.model);
+    const emit = (msg: EventMsg, by = submissionId) => {
+      // Whoever hears of the end may start the next turn at once.
+      if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
+      this.#sink.emit(turnId, by, msg);
+    };
+    this.#sink.record({ type: 'turn_context', payload: settings });
+    const context = await this.#context.take(settings, this.#options);
+    const turn: ActiveTurn = { turnId, abort, done: Promise.resolve() };
+    this.#active = turn;
+    this.#unhandled++;
+    turn.done = runTurn(
+      {
+        turnId,
+        threadId: this.threadId,
+        settings,
+        family,
+        instructions: this.#options.meta.instructions,
+        outputSchema,
+        showRawReasoning: this.#options.showRawReasoning,
+        maxToolRounds: this.#options.maxToolRounds,
+        maxAttempts: this.#options.maxAttempts,
+        client,
+        registry: this.#tools(family),
+        approver: this.#approvals.forTurn(emit),
+        history: this.#history,
+        tokens: this.#tokens,
+        ports,
+        signal: abort.signal,
+        emit,
+        remember: (item) => this.#remember(item),
+        flush: () => this.#recorder.sync(),
+        takeQueued: () => this.#takeQueued(submissionId),
+        interrupt: () => abort.abort(new Error('Interrupted.')),
+      },
+      { context, input },
+    ).then((outcome) => this.#turnEnded(outcome));
+  }
+
+  /** What was queued too late to join a turn that completed becomes the next one; otherwise the person gets it back. */
+  async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
+    const late = this.#queued.splice(0);
+    const reason = outcome === 'completed' ? 'joined' : 'dropped';
+    for (const { id, input } of late) {
+      this.#emit(id, { type: 'input_dequeued', id, reason });
+      if (outcome === 'completed') this.submit({ id, op: { type: 'steer', input: [...input] } });
+    }
+    await this.#recorder
+      .sync()
+      .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
+    this.#unhandled--;
+    this.#tellIdle();
+  }
+
+  #remember(item: ResponseItem): void {
+    this.#sink.record({ type: 'response_item', payload: item });
+    this.#history.append(item);
+  }
+
+  #tools(family: ModelFamily): ToolRegistry {
+    const { rules, review } = this.#options;
+    const options = { rules: () => rules.rules, review };
+    const client = { tools: this.#dynamicTools, calls: this.#dynamicCalls };
+    return new ToolRegistry(builtinTools(family, options, client));
+  }
+
+  #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
+    if (this.#active || this.#history.items.length > 0) {
+      return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
+    }
+    this.#dynamicTools = tools;
+  }
+
+  #enqueue(id: string, input: readonly UserInput[]): void {
+    this.#queued.push({ id, input });
+    this.#emit(id, { type: 'input_queued', id, input: [...input] });
+  }
+
+  #editQueued(submissionId: string, op: OpOf<'edit_queued'>): void {
+    const index = this.#queued.findIndex((queued) => queued.id === op.id);
+    if (index < 0) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
+    if (op.input === null) {
+      this.#queued.splice(index, 1);
+      return this.#emit(submissionId, { type: 'input_dequeued', id: op.id, reason: 'withdrawn' });
+    }
+    this.#queued[index] = { id: op.id, input: op.input };
+    this.#emit(submissionId, { type: 'input_queued', id: op.id, input: op.input });
+  }
+
+  #takeQueued(submissionId: string): readonly (readonly UserInput[])[] {
+    const taken = this.#queued;
+    this.#queued = [];
+    for (const { id } of taken) this.#emit(submissionId, { type: 'input_dequeued', id, reason: 'joined' });
+    return taken.map(({ input }) => input);
+  }
+
+  #overridden(overrides: TurnOverrides): TurnSettings {
+    const { model, effort, summary, cwd, policy, box } = overrides;
+    const sandboxPolicy = box ?? this.#settings.sandboxPolicy;
+    return {
+      model: model ?? this.#settings.model,
+      effort: effort === undefined ? this.#settings.effort : effort,
+      summary: summary ?? this.#settings.summary,
+      cwd: cwd ?? this.#settings.cwd,
+      approvalPolicy: policy ?? this.#settings.approvalPolicy,
+      sandboxPolicy,
+      box: this.#options.boxFor(sandboxPolicy),
+    };
+  }
+
+  async #shutdown(submissionId: string): Promise<void> {
+    this.#closed = true;
+    this.#active?.abort.abort(new Error('Shut down.'));
+    await this.#active?.done;
+    this.#emit(submissionId, { type: 'thread_closed' });
+    this.#submissions.close();
+    await this.#recorder.close();
+  }
+
+  /** News that belong to no turn. */
+  #emit(submissionId: string | null, msg: EventMsg): void {
+    this.#sink.emit(null, submissionId, msg);
+  }
+
+  #warn(submissionId: string, message: string): void {
+    this.#emit(submissionId, { type: 'warning', message });
+  }
+}

@@ -1,0 +1,126 @@
+import type { TurnSettings } from '../../protocol/event.ts';
+import { ModelFault } from '../model/client.ts';
+import { createModelClient, dialectOf, type ProviderConfig } from '../model/provider.ts';
+import { capabilitiesOf } from '../model/families.ts';
+
+import type { Ports } from '../ports.ts';
+import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
+import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
+import { rolloutPath } from '../rollout/recorder.ts';
+import { type ReplayedThread, replay } from '../rollout/replay.ts';
+import { RulesStore } from '../tools/rulesStore.ts';
+import { EventSequence } from './events.ts';
+import { type ConnectedModel, Session, type SessionOptions } from './session.ts';
+
+/** What a front door settles before a thread starts or is taken up. */
+export interface ThreadConfig
+  extends Pick<
+    SessionOptions,
+    | 'review'
+    | 'boxFor'
+    | 'interactive'
+    | 'showRawReasoning'
+    | 'maxToolRounds'
+    | 'maxAttempts'
+    | 'projectDocMaxBytes'
+    | 'userInstructions'
+  > {
+  readonly settings: TurnSettings;
+  readonly provider: ProviderConfig;
+  /** Instead of our own. */
+  readonly baseInstructions: string | null;
+}
+
+export type Resumed =
+  | { readonly type: 'resumed'; readonly session: Session; readonly dropped: number }
+  | { readonly type: 'refused'; readonly message: string };
+
+/** Starts threads and takes them up again: one per process, whichever front door it has. */
+export class SessionManager {
+  readonly #ports: Ports;
+  readonly #version: string;
+  readonly #originator: SessionMeta['originator'];
+  readonly #sequence = new EventSequence();
+
+  constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
+    this.#ports = ports;
+    this.#version = options.version;
+    this.#originator = options.originator;
+  }
+
+  async start(config: ThreadConfig): Promise<Session> {
+    const { ids, clock } = this.#ports;
+    const threadId = ids.uuid();
+    const startedAt = clock.now();
+    const meta: SessionMeta = {
+      format: ROLLOUT_FORMAT,
+      version: ROLLOUT_VERSION,
+      id: threadId,
+      timestamp: startedAt.toISOString(),
+      cwd: config.settings.cwd,
+      originator: this.#originator,
+      tiller_version: this.#version,
+      model: config.settings.model,
+      provider: config.provider.id,
+      instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+    };
+    return this.#session(config, meta, rolloutPath(threadId, startedAt), null);
+  }
+
+  /** `last` is the thread that was started last. */
+  async resume(which: { readonly id: string } | 'last', config: ThreadConfig): Promise<Resumed> {
+    const path = await this.#find(which);
+    if (path === undefined) {
+      return {
+        type: 'refused',
+        message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}`,
+      };
+    }
+    const read = replay((await this.#ports.storage.readText(path)) ?? '');
+    if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
+    const { thread } = read;
+    if (thread.readOnly) {
+      return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
+    }
+    const session = await this.#session(config, thread.meta, path, thread);
+    return { type: 'resumed', session, dropped: thread.dropped };
+  }
+
+  async #find(which: { readonly id: string } | 'last'): Promise<string | undefined> {
+    const rollouts = (await this.#ports.storage.listFiles('threads')).filter((path) => path.endsWith('.jsonl'));
+    return which === 'last' ? rollouts.at(-1) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
+  }
+
+  async #session(
+    config: ThreadConfig,
+    meta: SessionMeta,
+    path: string,
+    replayed: ReplayedThread | null,
+  ): Promise<Session> {
+    const rules = new RulesStore(this.#ports);
+    await rules.load();
+    return new Session({
+      ...config,
+      ports: this.#ports,
+      sequence: this.#sequence,
+      meta,
+      rolloutPath: path,
+      replayed,
+      rules,
+      connect: this.#connector(config.provider),
+    });
+  }
+
+  /** One client per thread: it remembers what its provider refuses and keeps its connections. */
+  #connector(provider: ProviderConfig): (model: string) => ConnectedModel {
+    const { fetch, secrets, clock, ids, log } = this.#ports;
+    const userAgent = `tiller/${this.#version}`;
+    const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent });
+    return (model) => {
+      if (model === '') {
+        throw new ModelFault('config', 'No model is selected.', { retryable: false, action: 'select_model' });
+      }
+      return { client, family: capabilitiesOf(model, dialectOf(provider), provider.wireApi) };
+    };
+  }
+}

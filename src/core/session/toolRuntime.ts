@@ -1,0 +1,75 @@
+import type { TurnItem } from '../../protocol/item.ts';
+import { callIdOf, type ToolCallItem, type ToolCallOutputItem } from '../../protocol/responseItem.ts';
+import { outputFor } from '../history/normalize.ts';
+import type { Clock } from '../ports.ts';
+import type { ToolCall, ToolContext, ToolOutput } from '../tools/handler.ts';
+import { type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
+import { buildToolCall } from '../tools/router.ts';
+import { ParallelGate } from '../util/parallelGate.ts';
+import type { LoopGuard } from './loopGuard.ts';
+
+export interface ToolRuntimeDeps extends OrchestratorDeps {
+  readonly clock: Clock;
+  readonly loopGuard: LoopGuard;
+  contextFor(callId: string, itemId: string): ToolContext;
+}
+
+/**
+ * Runs the calls of one response: each starts as soon as the model has finished writing it, parallel-safe ones side by
+ * side and the others alone; outputs are handed out in call order (codex-behaviour.md §3.2).
+ */
+export class ToolRuntime {
+  readonly #deps: ToolRuntimeDeps;
+  readonly #gate = new ParallelGate();
+  readonly #running: Promise<ToolCallOutputItem>[] = [];
+
+  constructor(deps: ToolRuntimeDeps) {
+    this.#deps = deps;
+  }
+
+  get started(): number {
+    return this.#running.length;
+  }
+
+  /** `shown` is the item that already previews this call. */
+  start(item: ToolCallItem, itemId: string, shown: TurnItem | undefined): void {
+    const call = buildToolCall(item);
+    const parallel = this.#deps.registry.handler(call.name)?.supportsParallel ?? true;
+    const context = this.#deps.contextFor(callIdOf(item) ?? '', itemId);
+    this.#running.push(this.#gate.run(parallel, () => this.#run(call, item, context, shown)));
+  }
+
+  /** Every output, in call order, each as soon as it and those before it are there. Never throws. */
+  async *outputs(): AsyncIterable<ToolCallOutputItem> {
+    for (const running of this.#running) yield await running;
+  }
+
+  async #run(
+    call: ToolCall,
+    item: ToolCallItem,
+    context: ToolContext,
+    shown: TurnItem | undefined,
+  ): Promise<ToolCallOutputItem> {
+    const startedAt = this.#deps.clock.monotonic();
+    try {
+      context.signal.throwIfAborted();
+      const answer = await runToolCall(call, this.#deps, context, shown);
+      return outputFor(item, this.#guarded(call, answer, context));
+    } catch {
+      const seconds = Math.max(0.1, (this.#deps.clock.monotonic() - startedAt) / 1000);
+      return outputFor(item, `aborted by user after ${seconds.toFixed(1)} s`);
+    }
+  }
+
+  #guarded(call: ToolCall, answer: ToolOutput, context: ToolContext): ToolOutput['output'] {
+    const note = this.#deps.loopGuard.note(call, answer);
+    if (note === undefined) return answer.output;
+    context.emit({
+      type: 'warning',
+      message: `The model made the same call three times with the same result: ${call.name}.`,
+    });
+    return typeof answer.output === 'string'
+      ? `${answer.output}\n\n${note}`
+      : [...answer.output, { type: 'input_text', text: note }];
+  }
+}

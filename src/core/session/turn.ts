@@ -1,0 +1,185 @@
+import type { UserInput } from '../../protocol/item.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { ABORTED_OUTPUT, outputFor, replaceImages } from '../history/normalize.ts';
+import { ModelFault, type Prompt } from '../model/client.ts';
+import { RetrySchedule } from '../model/retry.ts';
+import { turnAbortedMessage } from '../prompt/notices.ts';
+import { TurnDiff } from '../tools/turnDiff.ts';
+import { describeFailure, TurnPaused } from './failure.ts';
+import { LoopGuard } from './loopGuard.ts';
+import { type Sampled, sample } from './sample.ts';
+import { ToolRuntime } from './toolRuntime.ts';
+import type { TurnRun } from './turnRun.ts';
+import { userMessage } from './userInput.ts';
+
+/** What a turn begins with. */
+export interface TurnOpening {
+  /** Context the model has not been told yet: instructions of the project, the environment, what changed of it. */
+  readonly context: readonly ResponseItem[];
+  /** What the person said; nothing when an earlier turn is taken up again. */
+  readonly input: readonly UserInput[] | null;
+}
+
+type Outcome =
+  | { readonly type: 'completed'; readonly lastMessage: string | null }
+  | { readonly type: 'interrupted' }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+/**
+ * One turn: says what it was told, and then asks the model and runs its calls until nothing is owed
+ * (codex-behaviour.md §3.2). Never rejects; ends with exactly one `turn_completed` or `turn_aborted`, and leaves a
+ * history in which every call has its output.
+ */
+export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outcome['type']> {
+  let outcome: Outcome;
+  try {
+    run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
+    await open(run, opening);
+    outcome = { type: 'completed', lastMessage: await converse(run) };
+  } catch (error) {
+    outcome = run.signal.aborted ? { type: 'interrupted' } : { type: 'failed', error };
+  }
+  close(run, outcome);
+  return outcome.type;
+}
+
+async function open(run: TurnRun, opening: TurnOpening): Promise<void> {
+  answerOwed(run);
+  for (const item of opening.context) run.remember(item);
+  if (opening.input) await hear(run, opening.input);
+}
+
+/** Calls whose output was lost in a crash are answered before anything else is said. */
+function answerOwed(run: TurnRun): void {
+  for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
+}
+
+async function hear(run: TurnRun, input: readonly UserInput[]): Promise<void> {
+  const message = await userMessage(input, run.ports.workspace, run.settings.cwd);
+  const id = run.ports.ids.next('item');
+  const content = [...input];
+  run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
+  run.remember(message);
+  run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
+}
+
+async function converse(run: TurnRun): Promise<string | null> {
+  const loopGuard = new LoopGuard();
+  const diff = new TurnDiff();
+  let lastMessage: string | null = null;
+  for (let round = 1; ; round++) {
+    const { sampled, calls } = await respond(run, loopGuard, diff);
+    lastMessage = sampled.lastMessage ?? lastMessage;
+    if (diff.takeNews()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
+    const queued = run.takeQueued();
+    if (calls === 0 && sampled.endTurn && queued.length === 0) return lastMessage;
+    if (round >= run.maxToolRounds) throw new TurnPaused(round);
+    for (const input of queued) await hear(run, input);
+  }
+}
+
+/**
+ * Gets one whole response, over as many attempts as the retry schedule allows, and settles its calls. What an attempt
+ * that died has run is part of the next request, so nothing runs twice.
+ */
+async function respond(
+  run: TurnRun,
+  loopGuard: LoopGuard,
+  diff: TurnDiff,
+): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
+  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
+  while (true) {
+    const tools = toolRuntime(run, loopGuard, diff);
+    const prompt = promptOf(run);
+    const attempt = await settled(sample(run, run.client, prompt, tools));
+    if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
+    for await (const output of tools.outputs()) run.remember(output);
+    run.signal.throwIfAborted();
+    if (attempt.type === 'sampled') return { sampled: attempt.sampled, calls: tools.started };
+
+    if (!(attempt.error instanceof ModelFault)) throw attempt.error;
+    const decision = schedule.next(attempt.error);
+    if (decision.type === 'give_up') throw decision.fault;
+    const { kind, message } = attempt.error;
+    const { attempt: number, of, delayMs } = decision;
+    run.emit({ type: 'stream_error', kind, message, attempt: number, of, retryInMs: delayMs });
+    await run.ports.clock.sleep(delayMs, run.signal);
+  }
+}
+
+type Attempt =
+  | { readonly type: 'sampled'; readonly sampled: Sampled }
+  | { readonly type: 'died'; readonly error: unknown };
+
+async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
+  try {
+    return { type: 'sampled', sampled: await sampling };
+  } catch (error) {
+    return { type: 'died', error };
+  }
+}
+
+function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
+  const { workspace, exec, clock, ids, host } = run.ports;
+  const { registry, approver, settings, signal } = run;
+  return new ToolRuntime({
+    registry,
+    approver,
+    clock,
+    loopGuard,
+    interrupt: () => run.interrupt(),
+    contextFor: (callId, itemId) => ({
+      callId,
+      itemId,
+      turnId: run.turnId,
+      settings,
+      workspace,
+      exec,
+      clock,
+      ids,
+      host,
+      signal,
+      emit: (msg) => run.emit(msg),
+      flush: () => run.flush(),
+      landed: (changes) => diff.add(changes),
+    }),
+  });
+}
+
+function promptOf(run: TurnRun): Prompt {
+  const { settings, family, history } = run;
+  return {
+    model: settings.model,
+    instructions: run.instructions,
+    input: family.images ? [...history.items] : history.items.map(replaceImages),
+    tools: run.registry.specs,
+    parallelToolCalls: family.parallelToolCalls,
+    effort: settings.effort,
+    summary: settings.summary,
+    outputSchema: run.outputSchema,
+    cacheKey: run.threadId,
+  };
+}
+
+function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
+  const said = run.history.items.slice(prompt.input.length);
+  const count = run.tokens.count(sampled.usage, prompt, said, run.family.contextWindow);
+  run.emit({ type: 'token_count', ...count });
+}
+
+function close(run: TurnRun, outcome: Outcome): void {
+  switch (outcome.type) {
+    case 'completed':
+      run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });
+      return;
+    case 'interrupted':
+      run.remember(turnAbortedMessage('interrupted'));
+      run.emit({ type: 'turn_aborted', reason: 'interrupted' });
+      return;
+    case 'failed':
+      run.ports.log.error('A turn failed', outcome.error);
+      run.emit({ type: 'error', ...describeFailure(outcome.error) });
+      run.emit({ type: 'turn_aborted', reason: 'failed' });
+      return;
+  }
+}

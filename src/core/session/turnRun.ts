@@ -1,0 +1,40 @@
+import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { History } from '../history/history.ts';
+import type { ModelClient } from '../model/client.ts';
+import type { ModelFamily } from '../model/families.ts';
+import type { Ports } from '../ports.ts';
+import type { Approver } from '../tools/orchestrator.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { TokenMeter } from './tokenMeter.ts';
+
+/** Everything one turn works with. Made when the turn starts and never changed. */
+export interface TurnRun {
+  readonly turnId: string;
+  readonly threadId: string;
+  readonly settings: TurnSettings;
+  readonly family: ModelFamily;
+  readonly instructions: string;
+  readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
+  readonly showRawReasoning: boolean;
+  readonly maxToolRounds: number;
+  readonly maxAttempts: number;
+  readonly client: ModelClient;
+  readonly registry: ToolRegistry;
+  readonly approver: Approver;
+  readonly history: History;
+  readonly tokens: TokenMeter;
+  readonly ports: Ports;
+  readonly signal: AbortSignal;
+  /** Tells everybody, in the name of this turn. */
+  readonly emit: (msg: EventMsg) => void;
+  /** Writes the item down, then adds it to the history. @throws when it cannot be written. */
+  readonly remember: (item: ResponseItem) => void;
+  /** Forces what was written down to the disk. */
+  readonly flush: () => Promise<void>;
+  /** Inputs that joined since the last call, oldest first. */
+  readonly takeQueued: () => readonly (readonly UserInput[])[];
+  /** Stops this turn as the person would. */
+  readonly interrupt: () => void;
+}

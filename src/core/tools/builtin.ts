@@ -1,0 +1,22 @@
+import type { DynamicToolSpec } from '../../protocol/op.ts';
+import type { DynamicCalls } from './dynamicCalls.ts';
+import type { ToolHandler, ToolOptions } from './handler.ts';
+import { applyPatch } from './handlers/applyPatch.ts';
+import { dynamicTool } from './handlers/dynamicTool.ts';
+import { execCommand, shellAliases } from './handlers/execCommand.ts';
+import { updatePlan } from './handlers/updatePlan.ts';
+
+/** Every tool of a turn, in the order the model is told of them. */
+export function builtinTools(
+  family: { readonly applyPatch: 'freeform' | 'function'; readonly extraInstructions: boolean },
+  options: ToolOptions,
+  client: { readonly tools: readonly DynamicToolSpec[]; readonly calls: DynamicCalls },
+): readonly ToolHandler[] {
+  return [
+    execCommand(options),
+    shellAliases(options),
+    applyPatch(family, options),
+    updatePlan,
+    ...client.tools.map((tool) => dynamicTool(tool, client.calls)),
+  ];
+}

@@ -1,0 +1,52 @@
+import type { EventMsg } from '../../protocol/event.ts';
+import type { ToolContentItem } from '../../protocol/item.ts';
+
+export interface DynamicToolResponse {
+  readonly contentItems: readonly ToolContentItem[];
+  readonly success: boolean;
+}
+
+/** Calls of the client's own tools that wait for its answer (seed 004, "Dynamic Tools"). */
+export class DynamicCalls {
+  readonly #pending = new Map<string, (response: DynamicToolResponse) => void>();
+
+  /** Rejects with the signal's reason when the turn ends first. */
+  request(
+    call: { readonly callId: string; readonly turnId: string; readonly tool: string; readonly arguments: unknown },
+    emit: (msg: EventMsg) => void,
+    signal: AbortSignal,
+  ): Promise<DynamicToolResponse> {
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const close = (success: boolean) => {
+        this.#pending.delete(call.callId);
+        signal.removeEventListener('abort', cancel);
+        emit({ type: 'dynamic_tool_resolved', callId: call.callId, success });
+      };
+      const cancel = () => {
+        close(false);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      this.#pending.set(call.callId, (response) => {
+        close(response.success);
+        resolve(response);
+      });
+      emit({ type: 'dynamic_tool_requested', ...call });
+    });
+  }
+
+  /** False when nobody waits for it. */
+  respond(callId: string, response: DynamicToolResponse): boolean {
+    const settle = this.#pending.get(callId);
+    settle?.(response);
+    return settle !== undefined;
+  }
+
+  /** Nobody will answer any more. */
+  failAll(message: string): void {
+    for (const settle of this.#pending.values()) {
+      settle({ contentItems: [{ type: 'input_text', text: message }], success: false });
+    }
+  }
+}

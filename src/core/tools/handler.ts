@@ -1,0 +1,118 @@
+/**
+ * What a tool is (seed 004). A handler parses, then prepares without touching anything, and only then, when the
+ * orchestrator has settled whether it may, runs.
+ */
+import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { TurnItem } from '../../protocol/item.ts';
+import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
+import type { Box, ReviewSetting } from '../../protocol/policy.ts';
+import type { ToolSpec } from '../../protocol/toolSpec.ts';
+import type { ApprovalRequirement } from '../policy/requirement.ts';
+import type { LoadedRules } from '../policy/rules.ts';
+import type { Clock, Exec, FileChange, Host, Ids, Workspace } from '../ports.ts';
+
+/** How a call arrived: which kind of item, with its arguments as the model wrote them. */
+export type ToolPayload =
+  | { readonly type: 'function'; readonly arguments: string }
+  | { readonly type: 'custom'; readonly input: string }
+  | { readonly type: 'local_shell'; readonly action: LocalShellCallItem['action'] };
+
+/** A call with its id made sure. */
+export interface ToolCall {
+  readonly callId: string;
+  readonly name: string;
+  readonly payload: ToolPayload;
+}
+
+/** What the model gets. A failure is an answer too: the model will look elsewhere. */
+export interface ToolOutput {
+  readonly output: CallOutput;
+  readonly success: boolean;
+}
+
+/** What a handler may use. Never the session: a parameter list is a promise about what it will not touch. */
+export interface ToolContext {
+  readonly callId: string;
+  /** The id of the item that shows this call. */
+  readonly itemId: string;
+  readonly turnId: string;
+  readonly settings: TurnSettings;
+  readonly workspace: Workspace;
+  readonly exec: Exec;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly host: Host;
+  /** Tells everybody, in the name of this turn. */
+  readonly emit: (msg: EventMsg) => void;
+  /** Forces what was written down to the disk: before a landing (design decision 14). */
+  readonly flush: () => Promise<void>;
+  /** Says what was landed, for the diff of the turn. */
+  readonly landed: (changes: readonly FileChange[]) => void;
+  /** Aborts when the turn is interrupted. */
+  readonly signal: AbortSignal;
+}
+
+export type Parsed<Args> =
+  | { readonly type: 'parsed'; readonly args: Args }
+  | { readonly type: 'invalid'; readonly message: string };
+
+/** What the card of a question shows beside the reason. */
+export type ApprovalCard = Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId' | 'reason' | 'choices'>;
+
+export type Preparation<Plan> =
+  /** It cannot be done; nothing was started. */
+  | { readonly type: 'failure'; readonly output: string }
+  | {
+      readonly type: 'ready';
+      readonly plan: Plan;
+      readonly requirement: ApprovalRequirement;
+      /** Shown from now on, `in_progress`; absent for tools that show themselves otherwise. */
+      readonly item?: TurnItem;
+      /** What to show when a person must be asked. */
+      readonly card?: ApprovalCard;
+      /** What an approval for the thread is remembered under; it is given only if all of them are. */
+      readonly approvalKeys: readonly string[];
+    };
+
+/** The circumstances of one try. */
+export interface Attempt {
+  readonly box: Box;
+  /** True when a person or a rule has said yes to running outside the sandbox. */
+  readonly escalated: boolean;
+}
+
+export interface ToolResult {
+  readonly output: CallOutput;
+  readonly success: boolean;
+  /** The item as it ends. */
+  readonly item?: TurnItem;
+}
+
+/** What the built-in tools are made with. */
+export interface ToolOptions {
+  /** As they stand when a command is decided. */
+  readonly rules: () => LoadedRules;
+  readonly review: ReviewSetting;
+}
+
+export interface ToolHandler<Args = unknown, Plan = unknown> {
+  /** The name it is offered under, then the other names it answers to. */
+  readonly names: readonly [string, ...string[]];
+  /** What the model is told; `undefined` for a tool that is only answered, not offered. */
+  readonly spec: ToolSpec | undefined;
+  /** True when it may run beside other calls; the others run alone, in call order. */
+  readonly supportsParallel: boolean;
+  /**
+   * For a tool whose input is shown while the model writes it: the item to show it in, and a reader that turns pieces of
+   * the raw arguments into text for the eye.
+   */
+  readonly preview?: {
+    readonly start: (itemId: string, callId: string) => TurnItem;
+    readonly reader: (kind: 'arguments' | 'input') => (piece: string) => string;
+  };
+  parse(payload: ToolPayload, name: string): Parsed<Args>;
+  /** Looks and decides; touches nothing. */
+  prepare(args: Args, context: ToolContext): Promise<Preparation<Plan>>;
+  /** Does it. Rejects only with the signal's reason; every other failure is a result. */
+  run(plan: Plan, attempt: Attempt, context: ToolContext): Promise<ToolResult>;
+}

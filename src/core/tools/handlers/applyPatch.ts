@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { ToolSpec } from '../../../protocol/toolSpec.ts';
+import { PATCH_GRAMMAR, PATCH_INSTRUCTIONS } from '../../patch/grammar.ts';
+import { createJsonInputStream } from '../../patch/jsonInput.ts';
+import type { Parsed, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+import { fileChangeItem, type LandPlan, landPatch, preparePatch } from './patchTool.ts';
+
+const NAME = 'apply_patch';
+
+const argumentsSchema = z.object({ input: z.string() });
+
+/** Edits files: planned against the text as it stands, landed whole or not at all (design decision 4). */
+export function applyPatch(
+  family: { readonly applyPatch: 'freeform' | 'function'; readonly extraInstructions: boolean },
+  options: ToolOptions,
+): ToolHandler<string, LandPlan> {
+  return {
+    names: [NAME, 'applypatch'],
+    supportsParallel: false,
+    spec: family.applyPatch === 'freeform' ? freeformSpec(family.extraInstructions) : FUNCTION_SPEC,
+    preview: {
+      start: (itemId, callId) => fileChangeItem(itemId, callId, [], ''),
+      reader: previewReader,
+    },
+    parse: parsePayload,
+    prepare: (patch, context) => preparePatch(patch, options.review, context),
+    run: (plan, _attempt, context) => landPatch(plan, context),
+  };
+}
+
+const FREEFORM_DESCRIPTION = 'Edits files. The input is a patch in the grammar below, not JSON.';
+
+/** A model that was not trained on the format gets it explained. */
+function freeformSpec(explained: boolean): ToolSpec {
+  return {
+    type: 'custom',
+    name: NAME,
+    description: explained ? `${FREEFORM_DESCRIPTION} ${PATCH_INSTRUCTIONS}` : FREEFORM_DESCRIPTION,
+    format: { type: 'grammar', syntax: 'lark', definition: PATCH_GRAMMAR },
+  };
+}
+
+const FUNCTION_SPEC: ToolSpec = {
+  type: 'function',
+  name: NAME,
+  description: `Edits files. ${PATCH_INSTRUCTIONS}`,
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: { input: { type: 'string', description: 'The whole patch.' } },
+    required: ['input'],
+    additionalProperties: false,
+  },
+};
+
+/** The patch as it is being written, out of the JSON where it comes as an argument. */
+function previewReader(kind: 'arguments' | 'input'): (piece: string) => string {
+  if (kind === 'input') return (piece) => piece;
+  const stream = createJsonInputStream();
+  return (piece) => stream.push(piece);
+}
+
+/** Both forms are accepted whichever was offered (codex-behaviour.md §1.7). */
+function parsePayload(payload: ToolPayload): Parsed<string> {
+  if (payload.type === 'custom') return { type: 'parsed', args: payload.input };
+  const parsed = parseArguments(argumentsSchema, payload);
+  return parsed.type === 'parsed' ? { type: 'parsed', args: parsed.args.input } : parsed;
+}

@@ -1,0 +1,70 @@
+import type { TurnItemOf } from '../../../protocol/item.ts';
+import type { DynamicToolSpec } from '../../../protocol/op.ts';
+import type { OutputPart } from '../../../protocol/responseItem.ts';
+import * as z from 'zod';
+import type { DynamicCalls } from '../dynamicCalls.ts';
+import type { ToolHandler } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+
+const anyArguments = z.record(z.string(), z.unknown());
+type Arguments = z.infer<typeof anyArguments>;
+type Plan = { readonly args: Arguments; readonly item: TurnItemOf<'dynamic_tool_call'> };
+
+/**
+ * A tool that the client runs (seed 004). It is the client's own program, so the client is not asked whether it may run;
+ * it counts as mutating and therefore runs alone.
+ */
+export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHandler<Arguments, Plan> {
+  return {
+    names: [tool.name],
+    supportsParallel: false,
+    spec: {
+      type: 'function',
+      name: tool.name,
+      description: tool.description,
+      strict: false,
+      parameters: { type: 'object', properties: {}, ...tool.inputSchema },
+    },
+    parse: (payload) => parseArguments(anyArguments, payload),
+    async prepare(args, context) {
+      const item: Plan['item'] = {
+        id: context.itemId,
+        type: 'dynamic_tool_call',
+        status: 'in_progress',
+        callId: context.callId,
+        tool: tool.name,
+        arguments: args,
+        contentItems: [],
+        success: null,
+      };
+      return {
+        type: 'ready',
+        plan: { args, item },
+        item,
+        requirement: {
+          type: 'skip',
+          bypassSandbox: false,
+          reason: { source: 'policy', id: 'client-tool', text: 'The client runs this tool itself.' },
+        },
+        approvalKeys: [],
+      };
+    },
+    async run({ args, item }, _attempt, context) {
+      const call = { callId: context.callId, turnId: context.turnId, tool: tool.name, arguments: args };
+      const response = await calls.request(call, context.emit, context.signal);
+      const { success } = response;
+      const contentItems = [...response.contentItems];
+      return {
+        output: contentItems.map(outputPart),
+        success,
+        item: { ...item, status: success ? 'completed' : 'failed', contentItems, success },
+      };
+    },
+  };
+}
+
+function outputPart(content: TurnItemOf<'dynamic_tool_call'>['contentItems'][number]): OutputPart {
+  return content.type === 'input_text'
+    ? { type: 'input_text', text: content.text }
+    : { type: 'input_image', image_url: content.imageUrl };
+}

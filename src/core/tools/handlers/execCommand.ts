@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { sandboxPermissionsSchema } from '../../../protocol/policy.ts';
+import type { Parsed, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+import { shellArgv } from '../shellArgv.ts';
+import { type CommandRequest, MAX_OUTPUT_TOKENS } from './commandTool.ts';
+import { prepareShell, runShell, type ShellPlan } from './shellTool.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 3_600_000;
+
+const argumentsSchema = z.object({
+  cmd: z.string().min(1),
+  workdir: z.string().optional(),
+  shell: z.string().optional(),
+  login: z.boolean().optional(),
+  timeout_ms: z.number().int().positive().max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
+  max_output_tokens: z.number().int().min(0).default(MAX_OUTPUT_TOKENS),
+  sandbox_permissions: sandboxPermissionsSchema.default('use_default'),
+  justification: z.string().optional(),
+});
+type Arguments = z.infer<typeof argumentsSchema>;
+
+/** The shell as the model is offered it (codex-behaviour.md §4.1). */
+export function execCommand(options: ToolOptions): ToolHandler<Arguments, ShellPlan> {
+  return {
+    names: ['exec_command'],
+    supportsParallel: false,
+    spec: {
+      type: 'function',
+      name: 'exec_command',
+      description:
+        'Runs a command in a fresh shell and waits for it to end. Returns the exit code and what it printed, stdout and stderr together, cut in the middle when long.',
+      strict: false,
+      parameters: {
+        type: 'object',
+        properties: {
+          cmd: { type: 'string', description: 'The command line.' },
+          workdir: { type: 'string', description: 'Where to run it; default: the working directory.' },
+          timeout_ms: { type: 'number', description: 'When to kill it; default 120000.' },
+          max_output_tokens: { type: 'number', description: 'How much of the output to return; default 10000.' },
+          login: { type: 'boolean', description: 'Run a login shell; default false.' },
+          sandbox_permissions: {
+            type: 'string',
+            enum: ['use_default', 'require_escalated'],
+            description: 'require_escalated asks the user to let it run outside the sandbox.',
+          },
+          justification: {
+            type: 'string',
+            description: 'With require_escalated: one question to the user that says what for.',
+          },
+        },
+        required: ['cmd'],
+        additionalProperties: false,
+      },
+    },
+    parse: (payload) => parseArguments(argumentsSchema, payload),
+    prepare: (args, context) => {
+      const request: CommandRequest = {
+        argv: shellArgv(args.cmd, context.host, args),
+        display: args.cmd,
+        workdir: args.workdir,
+        timeoutMs: args.timeout_ms,
+        maxOutputTokens: args.max_output_tokens,
+        sandboxPermissions: args.sandbox_permissions,
+        justification: args.justification,
+        format: 'exec_command',
+      };
+      return prepareShell(request, options, context);
+    },
+    run: runShell,
+  };
+}
+
+const shellArgumentsSchema = z.object({
+  /** Words for `execvp`, or a line for the person's shell. */
+  command: z.union([z.array(z.string()).min(1), z.string().min(1)]),
+  workdir: z.string().optional(),
+  login: z.boolean().optional(),
+  timeout_ms: z.number().int().positive().max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
+  sandbox_permissions: sandboxPermissionsSchema.optional(),
+  with_escalated_permissions: z.boolean().optional(),
+  justification: z.string().optional(),
+});
+type ShellArguments = z.infer<typeof shellArgumentsSchema>;
+
+/**
+ * The shell under the names that other models were taught: answered, not offered (codex-behaviour.md §4.1,
+ * "offer exec_command, accept the aliases").
+ */
+export function shellAliases(options: ToolOptions): ToolHandler<ShellArguments, ShellPlan> {
+  return {
+    names: ['shell', 'shell_command', 'container.exec', 'local_shell'],
+    supportsParallel: false,
+    spec: undefined,
+    parse: (payload) => parseShell(payload),
+    prepare: (args, context) => {
+      const escalated = args.sandbox_permissions === 'require_escalated' || args.with_escalated_permissions === true;
+      const request: CommandRequest = {
+        argv:
+          typeof args.command === 'string'
+            ? shellArgv(args.command, context.host, { login: args.login })
+            : (args.command as [string, ...string[]]),
+        display: typeof args.command === 'string' ? args.command : displayOf(args.command),
+        workdir: args.workdir,
+        timeoutMs: args.timeout_ms,
+        maxOutputTokens: MAX_OUTPUT_TOKENS,
+        sandboxPermissions: escalated ? 'require_escalated' : 'use_default',
+        justification: args.justification,
+        format: 'shell',
+      };
+      return prepareShell(request, options, context);
+    },
+    run: runShell,
+  };
+}
+
+function parseShell(payload: ToolPayload): Parsed<ShellArguments> {
+  if (payload.type !== 'local_shell') return parseArguments(shellArgumentsSchema, payload);
+  const { command, working_directory, timeout_ms } = payload.action;
+  return parseArguments(shellArgumentsSchema, {
+    type: 'function',
+    arguments: JSON.stringify({ command, workdir: working_directory, timeout_ms }),
+  });
+}
+
+/** `bash -lc SCRIPT` reads best as its script; other words are quoted where a shell would need it. */
+function displayOf(argv: readonly string[]): string {
+  const [program, flag, script] = argv;
+  if (
+    argv.length === 3 &&
+    script !== undefined &&
+    /(^|\/)(ba|z)?sh$/.test(program ?? '') &&
+    /^-l?c$/.test(flag ?? '')
+  ) {
+    return script;
+  }
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
+}

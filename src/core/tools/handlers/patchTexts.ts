@@ -1,0 +1,33 @@
+/** What the model is told of a landing. */
+import { formatPatchReport, type PatchReportEntry } from '../../patch/report.ts';
+import type { LandedFile } from '../../ports.ts';
+
+/** The shape of codex-behaviour.md §1.7, and what the model could not know: what stayed unsaved, what a formatter did. */
+export function successText(
+  report: readonly PatchReportEntry[],
+  files: readonly LandedFile[],
+  seconds: number,
+): string {
+  const unsaved = files.filter((file) => !file.saved).map((file) => file.path);
+  const reformatted = files.filter((file) => file.reformatted).map((file) => file.path);
+  const notes = [
+    ...(unsaved.length > 0
+      ? [`Not saved, because the user has unsaved edits there (commands still see the old text): ${unsaved.join(', ')}`]
+      : []),
+    ...(reformatted.length > 0
+      ? [`Changed further by a formatter on save; read again before editing: ${reformatted.join(', ')}`]
+      : []),
+  ];
+  return [
+    'Exit code: 0',
+    `Wall time: ${seconds.toFixed(1)} seconds`,
+    `Output:\n${formatPatchReport(report)}`,
+    ...notes,
+  ].join('\n');
+}
+
+export function failureText(message: string, notRestored: readonly string[]): string {
+  const left =
+    notRestored.length > 0 ? ` These could not be put back: ${notRestored.join(', ')}.` : ' Nothing was changed.';
+  return `The patch could not be landed: ${message}.${left}`;
+}

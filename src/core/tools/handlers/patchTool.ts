@@ -1,0 +1,139 @@
+/** Planning and landing of a patch, whichever way the model sent it. */
+import path from 'node:path';
+import type { TurnSettings } from '../../../protocol/event.ts';
+import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
+import type { ReviewSetting } from '../../../protocol/policy.ts';
+import type { PatchOperation } from '../../patch/operation.ts';
+import { parsePatch } from '../../patch/parse.ts';
+import { type PatchPlan, pathsOf } from '../../patch/plan.ts';
+import { unifiedDiff, unifiedDiffOfAll } from '../../patch/unifiedDiff.ts';
+import { patchApprovalKeys } from '../../policy/approvalKeys.ts';
+import { decidePatch } from '../../policy/decidePatch.ts';
+import type { WritableScope } from '../../policy/pathScope.ts';
+import type { FileChange, Host } from '../../ports.ts';
+import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
+import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
+import { planPatchIn } from '../planPatchIn.ts';
+import { failureText, successText } from './patchTexts.ts';
+
+/** How often a plan is made anew because somebody typed between plan and landing. */
+const MAX_REPLANS = 5;
+
+export interface LandPlan {
+  readonly operations: readonly PatchOperation[];
+  /** Where its relative paths start. */
+  readonly cwd: string;
+  readonly planned: Extract<PatchPlan, { type: 'planned' }>;
+  readonly item: TurnItemOf<'file_change'>;
+}
+
+/** Parses, reads, plans and decides; a patch that does not fit is answered and nothing is touched. */
+export async function preparePatch(
+  patch: string,
+  review: ReviewSetting,
+  context: ToolContext,
+  workdirs: readonly string[] = [],
+): Promise<Preparation<LandPlan>> {
+  const workdir = path.resolve(context.settings.cwd, ...workdirs);
+  const parsed = parsePatch(patch);
+  if (parsed.type === 'invalid') return failure(parsed.message);
+  const planned = await planPatchIn(context.workspace, parsed.operations, workdir, context.signal);
+  if (planned.type === 'failed') return failure(planned.message);
+
+  const { settings, host } = context;
+  const paths = pathsOf(parsed.operations, workdir);
+  const requirement = decidePatch({
+    paths,
+    approvalPolicy: settings.approvalPolicy,
+    sandboxPolicy: settings.sandboxPolicy,
+    writable: scopeOf(settings, host),
+    review,
+    platform: host.platform,
+  });
+  const changes = planned.changes.map((change) => summaryOf(change, settings.cwd));
+  const diff = unifiedDiffOfAll(planned.changes, settings.cwd).text;
+  const item = fileChangeItem(context.itemId, context.callId, changes, diff);
+  return {
+    type: 'ready',
+    plan: { operations: parsed.operations, cwd: workdir, planned, item },
+    requirement,
+    item,
+    card: { kind: 'patch', cwd: workdir, changes, diff },
+    approvalKeys: patchApprovalKeys(paths),
+  };
+}
+
+/** Lands the plan, made anew while the files move under it. */
+export async function landPatch(
+  { operations, cwd, planned, item }: LandPlan,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { workspace, clock, signal, settings } = context;
+  const startedAt = clock.monotonic();
+  await context.flush();
+  let current: PatchPlan = planned;
+  for (let replans = 0; current.type === 'planned'; replans++) {
+    const result = await workspace.apply(current.changes, signal);
+    if (result.type === 'applied') {
+      context.landed(current.changes);
+      const changes = current.changes.map((change) => ({
+        ...summaryOf(change, settings.cwd),
+        decision: 'accepted' as const,
+      }));
+      return {
+        output: successText(current.report, result.files, (clock.monotonic() - startedAt) / 1000),
+        success: true,
+        item: { ...item, status: 'completed', changes, diff: unifiedDiffOfAll(current.changes, settings.cwd).text },
+      };
+    }
+    if (result.type === 'failed') return failed(item, failureText(result.message, result.notRestored));
+    if (replans === MAX_REPLANS) {
+      return failed(
+        item,
+        `The files keep changing while the patch lands: ${result.paths.join(', ')}. Nothing was changed.`,
+      );
+    }
+    current = await planPatchIn(workspace, operations, cwd, signal);
+  }
+  return failed(item, `The files were changed in the meantime, and the patch no longer fits: ${current.message}`);
+}
+
+function scopeOf(settings: TurnSettings, host: Host): WritableScope {
+  const { TMPDIR } = host.environment;
+  const writable = writableRoots(settings.sandboxPolicy, {
+    cwd: settings.cwd,
+    platform: host.platform,
+    tmpdirVariable: TMPDIR,
+  });
+  const roots = writable.type === 'roots' ? writable.roots.map((root) => root.path) : [];
+  return { roots, protectedNames: PROTECTED_NAMES };
+}
+
+function summaryOf(change: FileChange, cwd: string): FileChangeSummary {
+  const { added, removed } = unifiedDiff(change, cwd);
+  const moved = change.kind === 'update' && change.movedTo !== null ? { movedTo: shown(change.movedTo, cwd) } : {};
+  return { path: shown(change.path, cwd), kind: change.kind, ...moved, added, removed };
+}
+
+/** Relative to the working directory where it lies inside. */
+function shown(file: string, cwd: string): string {
+  const relative = path.relative(cwd, file);
+  return relative === '' || relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+}
+
+export function fileChangeItem(
+  id: string,
+  callId: string,
+  changes: FileChangeSummary[],
+  diff: string,
+): TurnItemOf<'file_change'> {
+  return { id, type: 'file_change', status: 'in_progress', callId, changes, diff };
+}
+
+function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {
+  return { output, success: false, item: { ...item, status: 'failed' } };
+}
+
+function failure(message: string): { type: 'failure'; output: string } {
+  return { type: 'failure', output: `apply_patch verification failed: ${message}` };
+}

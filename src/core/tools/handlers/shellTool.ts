@@ -1,0 +1,49 @@
+/** A command line, or a patch that a model wrote as one (codex-behaviour.md §1.7). */
+import { recognisePatch } from '../../patch/invocation.ts';
+import { textOf } from '../../../protocol/responseItem.ts';
+import { assertNever } from '../../util/assertNever.ts';
+import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
+import { type CommandPlan, type CommandRequest, prepareCommand, runCommandPlan } from './commandTool.ts';
+import { type LandPlan, landPatch, preparePatch } from './patchTool.ts';
+
+export type ShellPlan =
+  | { readonly type: 'command'; readonly command: CommandPlan }
+  | { readonly type: 'patch'; readonly patch: LandPlan };
+
+export async function prepareShell(
+  request: CommandRequest,
+  options: ToolOptions,
+  context: ToolContext,
+): Promise<Preparation<ShellPlan>> {
+  const invocation = recognisePatch(request.argv);
+  switch (invocation.type) {
+    case 'implicit':
+      return {
+        type: 'failure',
+        output: 'This is a patch, not a command. Call the apply_patch tool with it. Nothing was run.',
+      };
+    case 'patch': {
+      const workdirs = [request.workdir, invocation.workdir].filter((folder) => folder !== undefined);
+      const prepared = await preparePatch(invocation.patch, options.review, context, workdirs);
+      return prepared.type === 'failure' ? prepared : { ...prepared, plan: { type: 'patch', patch: prepared.plan } };
+    }
+    case 'not_a_patch': {
+      const prepared = await prepareCommand(request, options.rules(), context);
+      return prepared.type === 'failure'
+        ? prepared
+        : { ...prepared, plan: { type: 'command', command: prepared.plan } };
+    }
+    default:
+      return assertNever(invocation);
+  }
+}
+
+export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
+  if (plan.type === 'command') return runCommandPlan(plan.command, attempt, context);
+  const landed = await landPatch(plan.patch, context);
+  if (!landed.success) return landed;
+  return {
+    ...landed,
+    output: `${textOf(landed.output)}\nNext time call the apply_patch tool instead of a shell command.`,
+  };
+}

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import type { PlanStep } from '../../../protocol/item.ts';
+import { planStepSchema } from '../../../protocol/item.ts';
+import type { ToolHandler } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+
+const argumentsSchema = z.object({ explanation: z.string().optional(), plan: z.array(planStepSchema) });
+type Arguments = z.infer<typeof argumentsSchema>;
+
+/** Shows the person what is being done and what is left. Changes nothing (codex-behaviour.md §4.6). */
+export const updatePlan: ToolHandler<Arguments, { explanation: string | undefined; steps: readonly PlanStep[] }> = {
+  names: ['update_plan'],
+  supportsParallel: false,
+  spec: {
+    type: 'function',
+    name: 'update_plan',
+    description:
+      'Shows the user your plan and its progress. Send the whole plan each time, with at most one step in progress.',
+    strict: false,
+    parameters: {
+      type: 'object',
+      properties: {
+        explanation: { type: 'string', description: 'Why the plan changed, if it did.' },
+        plan: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              step: { type: 'string' },
+              status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
+            },
+            required: ['step', 'status'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['plan'],
+      additionalProperties: false,
+    },
+  },
+  parse: (payload) => parseArguments(argumentsSchema, payload),
+  async prepare(args) {
+    return {
+      type: 'ready',
+      plan: { explanation: args.explanation, steps: args.plan },
+      requirement: {
+        type: 'skip',
+        bypassSandbox: false,
+        reason: { source: 'policy', id: 'harmless', text: 'It only shows a plan.' },
+      },
+      approvalKeys: [],
+    };
+  },
+  async run({ explanation, steps }, _attempt, context) {
+    context.emit({ type: 'plan_updated', ...(explanation === undefined ? {} : { explanation }), steps: [...steps] });
+    return {
+      output: 'Plan updated',
+      success: true,
+      item: {
+        id: context.itemId,
+        type: 'plan',
+        status: 'completed',
+        ...(explanation === undefined ? {} : { explanation }),
+        steps: [...steps],
+      },
+    };
+  },
+};

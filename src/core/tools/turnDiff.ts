@@ -1,0 +1,76 @@
+import { unifiedDiffOfAll } from '../patch/unifiedDiff.ts';
+import type { FileChange } from '../ports.ts';
+import { assertNever } from '../util/assertNever.ts';
+
+/** One file as the turn found it and as it is now; `null` where there was or is none. */
+interface FileHistory {
+  /** Where it was when the turn began. */
+  readonly origin: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** All that a turn has landed, as one diff against what it found. */
+export class TurnDiff {
+  /** By where the file is now, or was last. */
+  readonly #files = new Map<string, FileHistory>();
+  #news = false;
+
+  add(changes: readonly FileChange[]): void {
+    for (const change of changes) this.#addOne(change);
+    this.#news ||= changes.length > 0;
+  }
+
+  /** Whether anything was added since the last call. */
+  takeNews(): boolean {
+    const news = this.#news;
+    this.#news = false;
+    return news;
+  }
+
+  /** Git format, paths from `cwd`. */
+  unifiedDiff(cwd: string): string {
+    const changes = [...this.#files].flatMap(([path, file]) => netChange(path, file) ?? []);
+    return unifiedDiffOfAll(changes, cwd).text;
+  }
+
+  #addOne(change: FileChange): void {
+    switch (change.kind) {
+      case 'add':
+        return this.#set(change.path, change.before, change.text);
+      case 'delete':
+        return this.#set(change.path, change.before ?? '', null);
+      case 'update':
+        if (change.movedTo === null) return this.#set(change.path, change.before, change.after);
+        return this.#move(change.path, change.movedTo, change);
+      default:
+        return assertNever(change);
+    }
+  }
+
+  #set(path: string, before: string | null, after: string | null): void {
+    const known = this.#files.get(path);
+    this.#files.set(path, { origin: known?.origin ?? path, before: known ? known.before : before, after });
+  }
+
+  #move(from: string, to: string, change: { before: string; after: string; movedOver: string | null }): void {
+    const source = this.#files.get(from) ?? { origin: from, before: change.before };
+    const replaced = this.#files.get(to)?.before ?? change.movedOver;
+    if (replaced === null) {
+      this.#files.delete(from);
+      this.#files.set(to, { ...source, after: change.after });
+    } else {
+      this.#files.set(from, { ...source, after: null });
+      this.#files.set(to, { origin: to, before: replaced, after: change.after });
+    }
+  }
+}
+
+/** `undefined` when the file ends as it began. */
+function netChange(path: string, { origin, before, after }: FileHistory): FileChange | undefined {
+  if (before === after && origin === path) return undefined;
+  if (after === null) return { kind: 'delete', path: origin, before };
+  if (before === null) return { kind: 'add', path, text: after, before };
+  const movedTo = origin === path ? null : path;
+  return { kind: 'update', path: origin, before, after, hunks: [], movedTo, movedOver: null };
+}

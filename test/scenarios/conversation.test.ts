@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { calls, hangs, says, waits } from '../support/modelServer.ts';
+import { prefixBreaches } from '../support/modelRequest.ts';
+import { startScenario } from '../support/startScenario.ts';
+
+const text = (value: string) => [{ type: 'text' as const, text: value }];
+
+describe('what the model is told', () => {
+  it('is the permissions, the project’s instructions, the environment and then the person', async () => {
+    await using chat = await startScenario({
+      files: { '.git/HEAD': '', 'AGENTS.md': 'Use tabs.' },
+      userInstructions: 'Speak French.',
+      model: [[says('Hello.')]],
+    });
+    await chat.send('hi');
+    const { body, input } = chat.server.lastRequest;
+    expect(body.instructions).toContain('You are Tiller');
+    expect(input.map((item) => item.role)).toEqual(['developer', 'user', 'user', 'user']);
+    const said = input.map((item) => (item.content as { text: string }[])[0]?.text ?? '');
+    expect(said[0]).toMatch(/^<permissions>/);
+    expect(said[1]).toBe(
+      `# AGENTS.md instructions for ${chat.folder.path}\n\n<INSTRUCTIONS>\nSpeak French.\n\nUse tabs.\n</INSTRUCTIONS>`,
+    );
+    expect(said[2]).toContain(`<cwd>${chat.folder.path}</cwd>`);
+    expect(said[3]).toBe('hi');
+  });
+
+  it('costs at most 20,000 bytes before the person has said a word', async () => {
+    await using chat = await startScenario({ model: [[says('Hello.')]] });
+    await chat.send('x');
+    expect(Buffer.byteLength(chat.server.lastRequest.text)).toBeLessThan(20_000);
+  });
+
+  it('only grows at its end, over turns, changed settings and an interrupt', async () => {
+    await using chat = await startScenario({
+      model: [[calls('update_plan', { plan: [] })], [says('One.')], [says('Two.')], [hangs()], [says('Four.')]],
+    });
+    await chat.send('first');
+    chat.submit({ type: 'override_turn_context', policy: 'never' });
+    await chat.send('second');
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: text('third') });
+    await chat.server.received(4);
+    chat.submit({ type: 'interrupt' });
+    await ended;
+    await chat.send('fourth', { overrides: { cwd: '/' } });
+    const { requests } = chat.server;
+    const breaches = requests.slice(1).flatMap((request, index) => {
+      const earlier = requests[index];
+      return earlier ? prefixBreaches(earlier, request) : [];
+    });
+    expect(breaches).toEqual([]);
+  });
+
+  it('is each changed setting once, before the next message', async () => {
+    await using chat = await startScenario({ model: [[says('1')], [says('2')], [says('3')]] });
+    await chat.send('one');
+    chat.submit({ type: 'override_turn_context', policy: 'never' });
+    await chat.send('two');
+    await chat.send('three');
+    const told = JSON.stringify(chat.server.lastRequest.input).match(/<approval_policy>[a-z-]+/g);
+    expect(told).toEqual(['<approval_policy>on-request', '<approval_policy>never']);
+  });
+
+  it('is an override of one turn only in that turn', async () => {
+    await using chat = await startScenario({ model: [[says('1')], [says('2')]] });
+    await chat.send('one', { overrides: { model: 'other' }, outputSchema: { type: 'object' } });
+    await chat.send('two');
+    const [first, second] = chat.server.requests.map(({ body }) => body);
+    expect([first?.model, second?.model]).toEqual(['other', 'test-model']);
+    expect(JSON.stringify(first?.text)).toContain('json_schema');
+    expect(second?.text).toBeUndefined();
+  });
+});
+
+describe('steering', () => {
+  it('joins the running turn at its next boundary, and can be edited and withdrawn until then', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('exec_command', { cmd: 'sleep 0.3' })], [says('Done.')]],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: text('go') });
+    await chat.next('item_started');
+    const kept = chat.submit({ type: 'steer', input: text('also thsi') });
+    const withdrawn = chat.submit({ type: 'steer', input: text('never mind') });
+    chat.submit({ type: 'edit_queued', id: kept, input: text('also this') });
+    chat.submit({ type: 'edit_queued', id: withdrawn, input: null });
+    await ended;
+    expect(chat.items('user_message').map((item) => item.content)).toEqual([text('go'), text('also this')]);
+    expect(chat.said('input_dequeued').map(({ id, reason }) => [id, reason])).toEqual([
+      [withdrawn, 'withdrawn'],
+      [kept, 'joined'],
+    ]);
+  });
+
+  it('makes a turn go on that was about to end', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using chat = await startScenario({ model: [[says('Done.'), waits(held)], [says('That too.')]] });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: text('go') });
+    await chat.next('item_delta');
+    chat.submit({ type: 'steer', input: text('that too') });
+    await chat.next('input_queued');
+    release();
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'That too.' });
+  });
+
+  it('starts a turn when none runs', async () => {
+    await using chat = await startScenario({ model: [[says('Hello.')]] });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'steer', input: text('hi') });
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Hello.' });
+  });
+
+  it('is what a second user_turn is told to be', async () => {
+    await using chat = await startScenario({ model: [[hangs()]] });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: text('go') });
+    await chat.next('turn_started');
+    const warned = chat.next('warning');
+    chat.submit({ type: 'user_turn', input: text('and') });
+    expect((await warned).message).toContain('A turn is running');
+    chat.submit({ type: 'interrupt' });
+    await ended;
+  });
+});
+
+describe('tools of the client', () => {
+  const weather = {
+    name: 'weather',
+    description: 'Tells the weather.',
+    inputSchema: { type: 'object', properties: {} },
+  };
+
+  it('are offered, called and answered by the client', async () => {
+    await using chat = await startScenario({ model: [[calls('weather', { city: 'Bonn' })], [says('Rain.')]] });
+    chat.submit({ type: 'register_tools', tools: [weather] });
+    const ended = chat.turnEnds();
+    const requested = chat.next('dynamic_tool_requested');
+    chat.submit({ type: 'user_turn', input: text('weather?') });
+    const { callId, arguments: args } = await requested;
+    expect(args).toEqual({ city: 'Bonn' });
+    chat.submit({
+      type: 'dynamic_tool_response',
+      callId,
+      contentItems: [{ type: 'input_text', text: 'rain' }],
+      success: true,
+    });
+    await ended;
+    expect(chat.server.requests[0]?.toolNames).toContain('weather');
+    expect(chat.items('dynamic_tool_call')[0]).toMatchObject({ status: 'completed', success: true });
+  });
+
+  it('cannot be added once the thread has begun', async () => {
+    await using chat = await startScenario({ model: [[says('Hello.')]] });
+    await chat.send('hi');
+    const warned = chat.next('warning');
+    chat.submit({ type: 'register_tools', tools: [weather] });
+    expect((await warned).message).toContain('before the first turn');
+  });
+});

@@ -1,0 +1,242 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Event, eventSchema } from '../../src/protocol/event.ts';
+import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
+import { runCli, startCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
+
+function eventsOf(stdout: string): Event[] {
+  expect(stdout.endsWith('\n')).toBe(true);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => eventSchema.parse(JSON.parse(line)));
+}
+
+describe('tiller exec', () => {
+  it('does a job and prints the last message and nothing else', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[calls('apply_patch', { input: PATCH })], [says('Made it.')]]);
+    const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, 'make new.txt'], {
+      home: folder.path,
+    });
+    expect(run).toMatchObject({ code: 0, stdout: 'Made it.\n' });
+    expect(run.stderr.trimEnd().split('\n').at(-1)).toMatch(/^thread [0-9a-f-]{36}$/);
+    expect(readFileSync(folder.at('new.txt'), 'utf8')).toBe('hello\n');
+  });
+
+  it('with --json prints only events, numbered without gaps, one end of the turn', async () => {
+    using folder = tempFolder();
+    mkdirSync(folder.at('work'));
+    await using server = await ModelServer.start([[calls('exec_command', { cmd: 'pwd' })], [says('Here.')]]);
+    const run = await runCli(
+      ['exec', '--json', '--cd', folder.at('work'), '--model', 'm', '--base-url', server.baseUrl, '--', 'where?'],
+      { home: folder.path },
+    );
+    const events = eventsOf(run.stdout);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(events[0]?.msg).toMatchObject({
+      type: 'thread_started',
+      cwd: folder.at('work'),
+      model: 'm',
+      approvalPolicy: 'on-request',
+      sandbox: 'workspace-write',
+      box: 'none',
+    });
+    expect(events.filter(({ msg }) => msg.type === 'turn_completed' || msg.type === 'turn_aborted')).toHaveLength(1);
+    const command = events
+      .map(({ msg }) => msg)
+      .find((msg) => msg.type === 'item_completed' && msg.item.type === 'command_execution');
+    expect(command).toMatchObject({ item: { output: `${folder.at('work')}\n`, exitCode: 0, status: 'completed' } });
+    expect(run.code).toBe(0);
+  });
+
+  it('speaks Chat Completions too', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[calls('apply_patch', { input: PATCH })], [says('Made it.')]], {
+      wire: 'chat',
+    });
+    const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, '--wire-api', 'chat', 'go'], {
+      home: folder.path,
+    });
+    expect(run).toMatchObject({ code: 0, stdout: 'Made it.\n' });
+    expect(readFileSync(folder.at('new.txt'), 'utf8')).toBe('hello\n');
+  });
+
+  it('reads the prompt from stdin to its end', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('Read.')]]);
+    const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, '-'], {
+      home: folder.path,
+      stdin: 'line one\nline two\n',
+    });
+    expect(run.code).toBe(0);
+    expect(JSON.stringify(server.lastRequest.input)).toContain('line one\\nline two\\n');
+  });
+
+  it('answers no to what it would have to ask, and goes on', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Then not.')]]);
+    const run = await runCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
+      home: folder.path,
+    });
+    expect(run.code).toBe(0);
+    expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual(
+      expect.objectContaining({
+        type: 'approval_resolved',
+        by: 'non_interactive',
+        decision: { denied: { message: 'non_interactive' } },
+      }),
+    );
+  });
+
+  it('takes submissions as JSON lines, approvals among them', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]]);
+    const child = await startCli(['exec', '--json', '--input', 'jsonl', '--model', 'm', '--base-url', server.baseUrl], {
+      home: folder.path,
+    });
+    child.stdin.write(`${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`);
+    await expect.poll(() => child.output.stdout).toContain('approval_requested');
+    const asked = eventsOf(child.output.stdout).find(({ msg }) => msg.type === 'approval_requested');
+    const approvalIds = asked?.msg.type === 'approval_requested' ? [asked.msg.approvalId] : [];
+    child.stdin.write('not json\n');
+    child.stdin.end(`${JSON.stringify({ id: 'yes', op: { type: 'approval', approvalIds, decision: 'approved' } })}\n`);
+    const run = await child.ended;
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(/^tiller: stdin line 2: /m);
+    const resolved = eventsOf(run.stdout).find(({ msg }) => msg.type === 'approval_resolved');
+    expect(resolved).toMatchObject({ submissionId: 'yes', msg: { by: 'user', decision: 'approved' } });
+    expect(readFileSync(folder.at('x'), 'utf8')).toBe('');
+  });
+
+  it('exits 1 with the same sentence when the turn failed', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[fails(404, { error: { message: 'no such model' } })]]);
+    const run = await runCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
+      home: folder.path,
+    });
+    const error = eventsOf(run.stdout)
+      .map(({ msg }) => msg)
+      .find((msg) => msg.type === 'error');
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain(error?.type === 'error' ? error.message : 'no error event');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('stops on %s with a turn that says so', async (signal, code) => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('Partial'), hangs()]]);
+    const child = await startCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
+      home: folder.path,
+    });
+    child.stdin.end();
+    await expect.poll(() => child.output.stdout).toContain('item_delta');
+    child.kill(signal);
+    const run = await child.ended;
+    expect(run.code).toBe(code);
+    expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'interrupted' });
+  });
+
+  it('goes on with a thread by its id, and with the last one', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('One.')], [says('Two.')], [says('Three.')]]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl];
+    const first = await runCli(['exec', ...flags, 'remember tulips'], { home: folder.path });
+    const id = /thread (\S+)/.exec(first.stderr)?.[1] ?? '';
+    await runCli(['exec', ...flags, 'resume', id, 'what?'], { home: folder.path });
+    const third = await runCli(['exec', ...flags, 'resume', '--last', 'and?'], { home: folder.path });
+    expect(third.stderr).toContain(`thread ${id}`);
+    const texts = JSON.stringify(server.lastRequest.input);
+    for (const word of ['remember tulips', 'One.', 'what?', 'Two.', 'and?']) expect(texts).toContain(word);
+  });
+
+  it('survives kill -9: what was written is there, nothing runs twice', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([
+      [calls('exec_command', { cmd: 'echo ran >> log; sleep 30' })],
+      [says('I see.')],
+    ]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+    const child = await startCli(['exec', '--json', ...flags, 'go'], { home: folder.path });
+    child.stdin.end();
+    await expect.poll(() => child.output.stdout).toContain('item_started","item":{"id":"item_');
+    await expect.poll(() => safeRead(folder.at('log'))).toBe('ran\n');
+    child.kill('SIGKILL');
+    await child.ended;
+    const run = await runCli(['exec', ...flags, 'resume', '--last', 'and?'], { home: folder.path });
+    expect(run).toMatchObject({ code: 0, stdout: 'I see.\n' });
+    expect(readFileSync(folder.at('log'), 'utf8')).toBe('ran\n');
+    expect(JSON.stringify(server.lastRequest.input)).toContain('"output":"aborted"');
+  });
+});
+
+describe('usage', () => {
+  it.each([
+    [['exec', 'hi'], 'no model is configured: give --model and --base-url, or --demo'],
+    [['exec', '--nonsense', 'hi'], '--nonsense'],
+    [['exec', '--demo', '--approval-policy', 'sometimes', 'hi'], 'approvalPolicy'],
+    [['exec', '--demo', '--sandbox', 'tight', 'hi'], 'sandbox.mode'],
+    [['exec', '--demo', '--cd', '/nowhere', 'hi'], '/nowhere'],
+    [['exec', '--demo', '--image', '/nowhere.png', 'hi'], '/nowhere.png'],
+    [['exec', '--demo', '--output-schema', '/nowhere.json', 'hi'], '/nowhere.json'],
+    [['exec', '--demo', '-c', 'nonsense=1', 'hi'], 'nonsense'],
+    [['exec', '--demo', '-c', 'maxToolRounds=many', 'hi'], 'maxToolRounds'],
+    [['exec', '--demo', '--input', 'xml'], 'xml'],
+    [['exec', '--demo', '--input', 'jsonl', '-'], 'stdin'],
+    [['exec', '--demo', 'resume'], 'resume'],
+    [['exec', '--demo', 'resume', 'no-such-id', 'hi'], 'no-such-id'],
+    [['exec', '--demo', '--last', 'hi'], '--last'],
+    [['exec', '--demo', 'two', 'prompts'], 'one prompt'],
+    [['exec', '--demo', '-'], 'empty'],
+    [['exec', '--provider', 'nobody', '--model', 'm', 'hi'], 'nobody'],
+    [['exec', '--base-url', 'ftp://x', '--model', 'm', 'hi'], 'baseUrl'],
+    [['demo-model', '--port', 'x'], '--port'],
+    [['sandbox', '--', 'true'], 'not built yet'],
+    [['execpolicy', 'check', '--', 'true'], 'not built yet'],
+    [['nonsense'], 'nonsense'],
+  ])('%j is a mistake', async (args, word) => {
+    using folder = tempFolder();
+    const run = await runCli(args, { home: folder.path });
+    expect(run.code).toBe(2);
+    expect(run.stdout).toBe('');
+    expect(run.stderr).toMatch(/^tiller: .*\n$/);
+    expect(run.stderr).toContain(word);
+  });
+
+  it.each([[['--help']], [['exec', '--help']], [['--version']], [['apply-patch', '--version']]])(
+    '%j exits 0',
+    async (args) => {
+      using folder = tempFolder();
+      expect((await runCli(args, { home: folder.path })).code).toBe(0);
+    },
+  );
+
+  it('takes settings from settings.json, the environment and -c, the flag winning', async () => {
+    using folder = tempFolder();
+    mkdirSync(folder.at('tiller'));
+    await using server = await ModelServer.start(() => [says('Hello.')]);
+    const settings = { model: 'from-file', baseUrl: server.baseUrl, unknownKey: 1 };
+    writeFileSync(folder.at('tiller', 'settings.json'), `// mine\n${JSON.stringify(settings)}`);
+    const asked = async (args: string[], env = {}) => {
+      await runCli(['exec', ...args, 'hi'], { home: folder.path, env });
+      return server.lastRequest.body.model;
+    };
+    expect(await asked([])).toBe('from-file');
+    expect(await asked([], { TILLER_MODEL: 'from-env' })).toBe('from-env');
+    expect(await asked(['-c', 'model=from-c'], { TILLER_MODEL: 'from-env' })).toBe('from-c');
+    expect(await asked(['-c', 'model=from-c', '--model', 'from-flag'])).toBe('from-flag');
+  });
+});
+
+function safeRead(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

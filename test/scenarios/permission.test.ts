@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { startScenario } from '../support/startScenario.ts';
+
+const WRITE = { cmd: 'echo x > made.txt' };
+const ADD_PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
+
+describe('approvals', () => {
+  it('asks before a command that is not known to be safe, says why, and runs it after a yes', async () => {
+    await using chat = await startScenario({ model: [[calls('exec_command', WRITE)], [says('Done.')]] });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    expect(await asked).toMatchObject({
+      kind: 'command',
+      command: WRITE.cmd,
+      box: 'none',
+      reason: { id: 'no-box' },
+      choices: ['approved', 'approved_for_thread', 'denied', 'abort'],
+    });
+    expect(chat.files()).toEqual({});
+    await chat.answer('approved');
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(chat.files()).toEqual({ 'made.txt': 'x\n' });
+    expect(chat.state.approvals).toEqual([]);
+  });
+
+  it('runs what is known to be safe without asking', async () => {
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      model: [[calls('exec_command', { cmd: 'cat a.txt | head -n 5' })], [says('Done.')]],
+    });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(chat.outputs()[0]).toContain('one');
+  });
+
+  it('tells the model the word that came with a no, and goes on', async () => {
+    await using chat = await startScenario({ model: [[calls('exec_command', WRITE)], [says('As you wish.')]] });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer({ denied: { message: 'use the patch tool' } });
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'As you wish.' });
+    expect(chat.outputs()).toEqual(['Denied by the user: use the patch tool']);
+    expect(chat.items('command_execution')[0]?.status).toBe('declined');
+    expect(chat.files()).toEqual({});
+  });
+
+  it('remembers a yes for the thread: for this command in this place and no other', async () => {
+    await using chat = await startScenario({
+      files: { 'sub/a.txt': '' },
+      model: [
+        [calls('exec_command', WRITE)],
+        [calls('exec_command', WRITE)],
+        [calls('exec_command', { ...WRITE, workdir: 'sub' })],
+        [says('Done.')],
+      ],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer('approved_for_thread');
+    await chat.next('approval_requested');
+    await chat.answer('denied' as never);
+    await ended;
+    expect(chat.said('approval_requested').map(({ cwd }) => cwd)).toEqual([chat.folder.path, chat.folder.at('sub')]);
+  });
+
+  it('stops the turn when the answer is stop', async () => {
+    await using chat = await startScenario({ model: [[calls('exec_command', WRITE)]] });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer('abort');
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    expect(chat.files()).toEqual({});
+  });
+
+  it('takes the question away when the turn is interrupted, and later answers change nothing', async () => {
+    await using chat = await startScenario({ model: [[calls('exec_command', WRITE)]] });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    const { approvalId } = await asked;
+    chat.submit({ type: 'interrupt' });
+    await ended;
+    expect(chat.said('approval_resolved')).toEqual([
+      { type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' },
+    ]);
+    const warned = chat.next('warning');
+    chat.submit({ type: 'approval', approvalIds: [approvalId], decision: 'approved' });
+    expect((await warned).message).toContain(approvalId);
+    expect(chat.files()).toEqual({});
+  });
+
+  it('answers no for whoever is not there', async () => {
+    await using chat = await startScenario({
+      interactive: false,
+      model: [[calls('exec_command', WRITE)], [says('Then not.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Then not.' });
+    expect(chat.said('approval_resolved')[0]).toMatchObject({ by: 'non_interactive' });
+    expect(chat.outputs()[0]).toMatch(/^Denied \(non_interactive\)/);
+    expect(chat.files()).toEqual({});
+  });
+
+  it('refuses under never what it would have to ask for', async () => {
+    await using chat = await startScenario({ policy: 'never', model: [[calls('exec_command', WRITE)], [says('Ok.')]] });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(chat.outputs()[0]).toMatch(/^Not allowed: /);
+    expect(chat.files()).toEqual({});
+  });
+
+  it('runs everything that is not dangerous with full access', async () => {
+    await using chat = await startScenario({
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      files: { keep: '' },
+      model: [[calls('exec_command', WRITE), calls('exec_command', { cmd: 'rm -rf keep' })], [says('Ok.')]],
+    });
+    await chat.send('go');
+    expect(chat.files()).toEqual({ keep: '', 'made.txt': 'x\n' });
+    expect(chat.outputs()[1]).toMatch(/^Not allowed: /);
+  });
+});
+
+describe('patches', () => {
+  it('land at once inside the workspace when they are reviewed after', async () => {
+    await using chat = await startScenario({ model: [[calls('apply_patch', { input: ADD_PATCH })], [says('Ok.')]] });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(chat.files()).toEqual({ 'new.txt': 'hello\n' });
+  });
+
+  it('wait with their diff when they are reviewed before', async () => {
+    await using chat = await startScenario({
+      review: 'before',
+      model: [[calls('apply_patch', { input: ADD_PATCH })], [says('Ok.')]],
+    });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    const question = await asked;
+    expect(question).toMatchObject({
+      kind: 'patch',
+      changes: [{ path: 'new.txt', kind: 'add', added: 1, removed: 0 }],
+    });
+    expect(question.diff).toContain('+hello');
+    expect(chat.files()).toEqual({});
+    await chat.answer('approved');
+    await ended;
+    expect(chat.files()).toEqual({ 'new.txt': 'hello\n' });
+  });
+
+  it('are planned again when somebody changed the file while they waited', async () => {
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** End Patch';
+    await using chat = await startScenario({
+      review: 'before',
+      files: { 'a.txt': 'one\ntwo\n' },
+      model: [[calls('apply_patch', { input: patch })], [says('Ok.')]],
+    });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await asked;
+    chat.write('a.txt', 'zero\none\ntwo\n');
+    await chat.answer('approved');
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': 'zero\none\nTWO\n' });
+  });
+
+  it.each(['/etc/tiller-test.txt', '.git/config', '.vscode/settings.json'])(
+    'never write %s under never',
+    async (target) => {
+      const patch = ADD_PATCH.replace('new.txt', target);
+      await using chat = await startScenario({
+        policy: 'never',
+        model: [[calls('apply_patch', { input: patch })], [says('Ok.')]],
+      });
+      await chat.send('go');
+      expect(chat.outputs()[0]).toMatch(/^Not allowed: /);
+      expect(chat.files()).toEqual({});
+    },
+  );
+});

@@ -1,0 +1,140 @@
+import { appendFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { replay } from '../../src/core/rollout/replay.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { calls, hangs, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+function rolloutFile(chat: Scenario): string {
+  const [name] = readdirSync(chat.home.at('threads'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.jsonl'),
+  );
+  return chat.home.at('threads', name ?? '');
+}
+
+function stateFromDisk(chat: Scenario) {
+  const result = replay(readFileSync(rolloutFile(chat), 'utf8'));
+  if (result.type !== 'thread') throw new Error(result.message);
+  return result.thread;
+}
+
+describe('a rollout', () => {
+  it('rebuilds the very state that was shown', async () => {
+    await using chat = await startScenario({
+      files: { 'a.txt': 'one\n' },
+      model: [
+        [says('Looking.'), calls('exec_command', { cmd: 'cat a.txt' })],
+        [calls('update_plan', { plan: [{ step: 'x', status: 'completed' }] })],
+        [says('Done.')],
+      ],
+    });
+    await chat.send('go');
+    const { state, dropped } = stateFromDisk(chat);
+    expect({ ...state, lastSeq: 0 }).toEqual(normalized(chat));
+    expect(dropped).toBe(0);
+  });
+
+  it('lies where the contract says, readable only by its owner', async () => {
+    await using chat = await startScenario({ model: [[says('Hello.')]] });
+    await chat.send('hi');
+    expect(rolloutFile(chat).slice(chat.home.path.length)).toMatch(
+      /^\/threads\/\d{4}\/\d\d\/\d\d\/rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-[0-9a-f-]{36}\.jsonl$/,
+    );
+    expect(chat.said('thread_started')[0]?.rolloutPath).toBe(rolloutFile(chat));
+    expect(chat.rollout()[0]).toMatchObject({
+      type: 'session_meta',
+      payload: { format: 'tiller-rollout', version: 1 },
+    });
+  });
+
+  it('is not made for a thread nobody spoke in', async () => {
+    await using chat = await startScenario({ model: [] });
+    expect(readdirSync(chat.home.path)).toEqual([]);
+  });
+
+  it('holds a call before it runs', async () => {
+    await using chat = await startScenario({ model: [[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]] });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await asked;
+    expect(chat.rollout().some(({ payload }) => payload.type === 'function_call')).toBe(true);
+    await chat.answer('approved');
+    await ended;
+  });
+});
+
+describe('resuming', () => {
+  it('goes on with the same history and the approvals of the thread', async () => {
+    const write = { cmd: 'echo x >> made.txt' };
+    await using first = await startScenario({ model: [[calls('exec_command', write)], [says('One.')]] });
+    const ended = first.turnEnds();
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'first' }] });
+    await first.answer('approved_for_thread');
+    await ended;
+    await first.session.dispose();
+
+    await using second = await startScenario({
+      resume: first,
+      model: [[calls('exec_command', write)], [says('Two.')]],
+    });
+    await second.send('second');
+    expect(second.said('approval_requested')).toEqual([]);
+    expect(second.files()['made.txt']).toBe('x\nx\n');
+    const before = first.server.lastRequest.elements;
+    expect(second.server.requests[0]?.elements.slice(0, before.length)).toEqual(before);
+    expect(second.said('thread_started')[0]?.resumed).toBe(true);
+  });
+
+  it('after a crash answers what was called, runs nothing again and waits for the person', async () => {
+    await using first = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('exec_command', { cmd: 'echo ran >> log; sleep 30' })], [hangs()]],
+    });
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await expect.poll(() => first.files().log).toBe('ran\n');
+    // What a killed process leaves: the lines so far, the last one torn.
+    const cut = readFileSync(rolloutFile(first), 'utf8');
+    const ended = first.turnEnds();
+    first.submit({ type: 'interrupt' });
+    await ended;
+    await first.session.dispose();
+    writeFileSync(rolloutFile(first), cut);
+    appendFileSync(rolloutFile(first), '{"timestamp":"2026-');
+
+    await using second = await startScenario({
+      resume: first,
+      sandbox: 'danger-full-access',
+      model: [[says('I see.')]],
+    });
+    expect(second.said('turn_aborted')).toEqual([{ type: 'turn_aborted', reason: 'crashed' }]);
+    await second.send('what happened?');
+    expect(second.files()).toEqual({ log: 'ran\n' });
+    expect(second.outputs()).toEqual(['aborted']);
+    const { state } = stateFromDisk(second);
+    expect(state.turns.map((turn) => turn.status.type)).toEqual(['aborted', 'completed']);
+  });
+
+  it('reads what is there of a damaged file', async () => {
+    await using first = await startScenario({ model: [[says('One.')]] });
+    await first.send('first');
+    await first.session.dispose();
+    const lines = readFileSync(rolloutFile(first), 'utf8').split('\n');
+    lines.splice(
+      2,
+      0,
+      'not json',
+      '{"type":"from_the_future","payload":{}}',
+      '{"type":"response_item","payload":{"type":"x"}}',
+    );
+    writeFileSync(rolloutFile(first), lines.join('\n'));
+    const thread = stateFromDisk(first);
+    expect(thread.dropped).toBe(3);
+    expect(thread.state.turns).toHaveLength(1);
+  });
+});
+
+/** What only lives while it streams is not in the rollout. */
+function normalized(chat: Scenario) {
+  return { ...chat.state, lastSeq: 0, turns: chat.state.turns.map((turn) => ({ ...turn, retry: null })) };
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildCli } from '../../scripts/build.mjs';
+
+let built: Promise<string> | undefined;
+
+/** The path of `cli.js`, built once for this run of the tests. */
+export function builtCli(): Promise<string> {
+  built ??= build();
+  return built;
+}
+
+async function build(): Promise<string> {
+  const outdir = mkdtempSync(path.join(tmpdir(), 'tiller-cli-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  await buildCli({ outdir });
+  return path.join(outdir, 'cli.js');
+}
+
+export interface CliRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly cwd?: string;
+  readonly home: string;
+  /** Written to stdin, which is then closed; nothing but the end without it. */
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs `tiller` to its end as a person would, in a process of its own. */
+export async function runCli(args: readonly string[], options: CliOptions): Promise<CliRun> {
+  const child = await startCli(args, options);
+  child.stdin.end(options.stdin ?? '');
+  return child.ended;
+}
+
+/** The same, left running: `ended` tells how it went. */
+export async function startCli(args: readonly string[], options: CliOptions) {
+  const child = spawn(process.execPath, [await builtCli(), ...args], {
+    cwd: options.cwd ?? options.home,
+    env: { PATH: process.env.PATH, HOME: options.home, TILLER_HOME: path.join(options.home, 'tiller'), ...options.env },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text;
+  });
+  const ended = new Promise<CliRun>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...output }));
+  });
+  return { stdin: child.stdin, ended, kill: (signal: NodeJS.Signals) => child.kill(signal), output };
+}

@@ -1,0 +1,204 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Session } from '../../src/core/session/session.ts';
+import { SessionManager, type ThreadConfig } from '../../src/core/session/sessionManager.ts';
+import { resolveBox } from '../../src/core/sandbox/box.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import type { Event, EventMsg, EventMsgOf, EventMsgType } from '../../src/protocol/event.ts';
+import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
+import type { Op, OpOf } from '../../src/protocol/op.ts';
+import {
+  type ApprovalDecision,
+  type ApprovalPolicy,
+  type SandboxMode,
+  sandboxPolicySchema,
+} from '../../src/protocol/policy.ts';
+import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';
+import { type TempFolder, tempFolder } from './tempFolder.ts';
+
+export interface ScenarioOptions {
+  readonly model: ModelScript;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly policy?: ApprovalPolicy;
+  readonly sandbox?: SandboxMode;
+  readonly wire?: Wire;
+  readonly interactive?: boolean;
+  readonly review?: 'before' | 'after';
+  readonly maxToolRounds?: number;
+  readonly maxAttempts?: number;
+  readonly userInstructions?: string;
+  /** Go on in the home and folder of another scenario, resuming its thread. */
+  readonly resume?: Scenario;
+}
+
+/**
+ * A whole chat in plain Node: a real Session, real HTTP to a scripted model, real files in a folder of its own.
+ *
+ *     await using chat = await startScenario({ files: { 'a.txt': 'one\n' }, model: [[says('Hello.')]] });
+ *     await chat.send('hi');
+ */
+export async function startScenario(options: ScenarioOptions): Promise<Scenario> {
+  const workspace = options.resume?.folder ?? tempFolder();
+  const home = options.resume?.home ?? tempFolder();
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    mkdirSync(path.dirname(workspace.at(name)), { recursive: true });
+    writeFileSync(workspace.at(name), text);
+  }
+  const wire = options.wire ?? 'responses';
+  const server = await ModelServer.start(options.model, { wire });
+  const ports = createNodePorts({
+    roots: [workspace.path],
+    environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
+  });
+  const manager = new SessionManager(ports, { version: '0.0.0-test', originator: 'cli' });
+  const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
+  const config: ThreadConfig = {
+    settings: {
+      model: 'test-model',
+      effort: null,
+      summary: 'auto',
+      cwd: workspace.path,
+      approvalPolicy: options.policy ?? 'on-request',
+      sandboxPolicy,
+      box: resolveBox(sandboxPolicy),
+    },
+    boxFor: resolveBox,
+    provider: { id: 'test', baseUrl: server.baseUrl, wireApi: wire, auth: 'none', streamIdleTimeoutMs: 20_000 },
+    baseInstructions: null,
+    userInstructions: options.userInstructions ?? '',
+    review: options.review ?? 'after',
+    interactive: options.interactive ?? true,
+    showRawReasoning: false,
+    maxToolRounds: options.maxToolRounds ?? 200,
+    maxAttempts: options.maxAttempts ?? 6,
+    projectDocMaxBytes: 32_768,
+  };
+  const session = options.resume
+    ? await resumed(manager, options.resume.session.threadId, config)
+    : await manager.start(config);
+  return new Scenario(session, server, workspace, home);
+}
+
+async function resumed(manager: SessionManager, id: string, config: ThreadConfig): Promise<Session> {
+  const result = await manager.resume({ id }, config);
+  if (result.type === 'refused') throw new Error(result.message);
+  return result.session;
+}
+
+export class Scenario {
+  readonly session: Session;
+  readonly server: ModelServer;
+  readonly folder: TempFolder;
+  readonly home: TempFolder;
+  readonly events: Event[] = [];
+  #state: ThreadState;
+  #waiting: { readonly matches: (event: Event) => boolean; readonly resolve: (event: Event) => void }[] = [];
+  #ids = 0;
+
+  constructor(session: Session, server: ModelServer, folder: TempFolder, home: TempFolder) {
+    this.session = session;
+    this.server = server;
+    this.folder = folder;
+    this.home = home;
+    this.#state = initialThreadState(session.threadId);
+    session.onEvent((event) => {
+      this.events.push(event);
+      this.#state = threadReducer(this.#state, event);
+      this.#waiting = this.#waiting.filter((waiter) => {
+        const matches = waiter.matches(event);
+        if (matches) waiter.resolve(event);
+        return !matches;
+      });
+    });
+    session.start();
+  }
+
+  /** The thread as the panel would show it. */
+  get state(): ThreadState {
+    return this.#state;
+  }
+
+  /** Returns the submission's id. */
+  submit(op: Op): string {
+    const id = `op-${++this.#ids}`;
+    this.session.submit({ id, op });
+    return id;
+  }
+
+  /** Says something and waits until its turn is over. */
+  async send(text: string, more: Partial<OpOf<'user_turn'>> = {}): Promise<EventMsg> {
+    const ended = this.turnEnds();
+    this.submit({ type: 'user_turn', input: [{ type: 'text', text }], ...more });
+    return ended;
+  }
+
+  async turnEnds(): Promise<EventMsg> {
+    const { msg } = await this.#next(({ msg }) => msg.type === 'turn_completed' || msg.type === 'turn_aborted');
+    return msg;
+  }
+
+  /** The next event of a kind; one that came before does not count. */
+  async next<Type extends EventMsgType>(type: Type): Promise<EventMsgOf<Type>> {
+    return (await this.#next(({ msg }) => msg.type === type)).msg as EventMsgOf<Type>;
+  }
+
+  /** Waits for a question, or takes the one that waits already, and answers it. */
+  async answer(decision: ApprovalDecision): Promise<void> {
+    const waiting = this.#state.approvals[0]?.approvalId ?? (await this.next('approval_requested')).approvalId;
+    this.submit({ type: 'approval', approvalIds: [waiting], decision });
+  }
+
+  said<Type extends EventMsgType>(type: Type): EventMsgOf<Type>[] {
+    return this.events.map(({ msg }) => msg).filter((msg): msg is EventMsgOf<Type> => msg.type === type);
+  }
+
+  /** Items as they ended, in the order they ended. */
+  items<Type extends TurnItemType>(type: Type): TurnItemOf<Type>[] {
+    const ended: TurnItem[] = this.said('item_completed').map(({ item }) => item);
+    return ended.filter((item): item is TurnItemOf<Type> => item.type === type);
+  }
+
+  /** What the model was told of its calls by the last request, in order. */
+  outputs(): string[] {
+    return this.server.lastRequest.input
+      .filter((item) => String(item.type).endsWith('_output') || item.role === 'tool')
+      .map((item) => String(item.output ?? item.content));
+  }
+
+  /** Changes a file behind everybody's back. */
+  write(name: string, text: string): void {
+    writeFileSync(this.folder.at(name), text);
+  }
+
+  /** The workspace, all of it. */
+  files(): Record<string, string> {
+    return Object.fromEntries(
+      readdirSync(this.folder.path, { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(this.folder.at(name)).isFile())
+        .toSorted()
+        .map((name) => [name, readFileSync(this.folder.at(name), 'utf8')]),
+    );
+  }
+
+  /** The lines of the rollout. */
+  rollout(): { type: string; payload: Record<string, unknown> }[] {
+    const [file] = readdirSync(this.home.at('threads'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.jsonl'),
+    );
+    return readFileSync(this.home.at('threads', file ?? ''), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line));
+  }
+
+  /** Ends the session and the model; every request must have been well-formed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.session.dispose();
+    await this.server.close();
+  }
+
+  #next(matches: (event: Event) => boolean): Promise<Event> {
+    return new Promise((resolve) => this.#waiting.push({ matches, resolve }));
+  }
+}
