@@ -1,0 +1,80 @@
+// What is measured and what it must not exceed (design §5). A row names the jobs it needs; jobs are shared between rows.
+
+/** `repeat` and `turns` shrink under --quick. */
+export const JOBS = {
+  turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
+  long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
+  deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
+};
+
+/** `value` turns the runs of one agent into its figure; `limit` gives the budget from the peers' figures, or null. */
+export const ROWS = [
+  {
+    name: 'overhead',
+    title: 'per-turn overhead, echo executed, persistence on (ms)',
+    jobs: ['turns'],
+    value: ({ turns }) => median(turns.map((run) => median(run.perTurnMs.slice(1)))),
+    limit: ({ pi }) => pi,
+    budget: "≤ pi's",
+  },
+  {
+    name: 'cold-start',
+    title: 'cold start to first request, headless (ms)',
+    jobs: ['turns'],
+    value: ({ turns }) => median(turns.map((run) => run.coldStartMs)),
+    limit: ({ codex }) => codex,
+    budget: "≤ Codex's",
+  },
+  {
+    name: 'deltas',
+    title: '20,000 text deltas in one response, wall (ms)',
+    jobs: ['deltas'],
+    value: ({ deltas }) => median(deltas.map((run) => run.streamMs)),
+    limit: ({ codex }) => codex,
+    budget: "≤ Codex's",
+  },
+  {
+    name: 'prefix',
+    title: 'request prefix: requests that change what was sent before',
+    jobs: ['turns', 'long'],
+    value: ({ turns, long }) => [...turns, ...long].flatMap((run) => run.breaks).length,
+    limit: () => 0,
+    budget: 'none',
+  },
+  {
+    name: 'growth',
+    title: 'growth of the overhead, last tenth / first tenth of the long job',
+    jobs: ['long'],
+    value: ({ long: [run] }) => growth(run.perTurnMs),
+    limit: () => 1.2,
+    budget: '≤ 1.2',
+  },
+  {
+    name: 'memory',
+    title: 'peak memory of the process tree in the long job (PSS, MiB)',
+    jobs: ['long'],
+    value: ({ long: [run] }) => run.peakMiB,
+    limit: ({ codex }) => codex,
+    budget: "≤ Codex's",
+  },
+  {
+    name: 'prompt',
+    title: 'first request with all default tools (bytes)',
+    jobs: ['turns'],
+    value: ({ turns: [run] }) => run.firstBytes,
+    limit: () => 20_000,
+    budget: '≤ 20,000',
+  },
+];
+
+/** Over 500 turns this is the last 50 against the first 50. */
+function growth(perTurnMs) {
+  const tenth = Math.max(10, Math.floor(perTurnMs.length / 10));
+  return median(perTurnMs.slice(-tenth)) / median(perTurnMs.slice(1, tenth + 1));
+}
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
