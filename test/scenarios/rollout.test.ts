@@ -115,6 +115,37 @@ describe('resuming', () => {
     expect(state.turns.map((turn) => turn.status.type)).toEqual(['aborted', 'completed']);
   });
 
+  it('asks again what a process that is gone had asked, and goes on with that turn', async () => {
+    await using first = await startScenario({
+      model: [[calls('exec_command', { cmd: 'echo x > made.txt' }), calls('update_plan', { plan: [] })]],
+    });
+    const asked = first.next('approval_requested');
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    const { approvalId } = await asked;
+    const cut = readFileSync(rolloutFile(first), 'utf8');
+    await first.session.dispose();
+    writeFileSync(rolloutFile(first), cut);
+
+    await using second = await startScenario({ resume: first, model: [[says('Done.')]] });
+    const ended = second.turnEnds();
+    await expect.poll(() => second.state.approvals.length).toBe(1);
+    expect(second.state.approvals[0]?.approvalId).not.toBe(approvalId);
+    await second.answer('approved');
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(second.files()).toEqual({ 'made.txt': 'x\n' });
+    expect(second.outputs()).toEqual(['aborted', expect.stringContaining('exited with code 0')]);
+  });
+
+  it('tells the model nothing twice', async () => {
+    await using first = await startScenario({ files: { 'AGENTS.md': 'Use tabs.' }, model: [[says('One.')]] });
+    await first.send('first');
+    await first.session.dispose();
+    await using second = await startScenario({ resume: first, model: [[says('Two.')]] });
+    await second.send('second');
+    const roles = second.server.lastRequest.input.map((item) => item.role);
+    expect(roles).toEqual(['developer', 'user', 'user', 'user', 'assistant', 'user']);
+  });
+
   it('reads what is there of a damaged file', async () => {
     await using first = await startScenario({ model: [[says('One.')]] });
     await first.send('first');

@@ -13,7 +13,7 @@ import {
   type SandboxMode,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
-import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
@@ -101,7 +101,7 @@ export class Scenario {
     this.server = server;
     this.folder = folder;
     this.home = home;
-    this.#state = initialThreadState(session.threadId);
+    this.#state = session.initialState;
     session.onEvent((event) => {
       this.events.push(event);
       this.#state = threadReducer(this.#state, event);

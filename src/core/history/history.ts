@@ -16,8 +16,9 @@ export class History {
   readonly #callIds = new Set<string>();
   readonly #owed = new Map<string, ToolCallItem>();
 
-  constructor(items: readonly ResponseItem[] = []) {
-    for (const item of normalize(items)) this.append(item);
+  /** Calls in `open` may yet be answered; every other one without an output counts as aborted. */
+  constructor(items: readonly ResponseItem[] = [], open: ReadonlySet<string> = new Set()) {
+    for (const item of normalize(items, open)) this.append(item);
   }
 
   get items(): readonly ResponseItem[] {

@@ -12,9 +12,9 @@ export const ABORTED_OUTPUT = 'aborted';
 
 /**
  * A history in which every call has exactly one output and every output its call: a missing output is put directly
- * after its call, an output without a call or a second one is left out.
+ * after its call, an output without a call or a second one is left out. Calls in `open` are left without one.
  */
-export function normalize(items: readonly ResponseItem[]): ResponseItem[] {
+export function normalize(items: readonly ResponseItem[], open: ReadonlySet<string> = new Set()): ResponseItem[] {
   const answered = new Set(items.filter(isToolCallOutput).map((item) => item.call_id));
   const owed = new Set<string>();
   const result: ResponseItem[] = [];
@@ -24,7 +24,7 @@ export function normalize(items: readonly ResponseItem[]): ResponseItem[] {
       if (owed.has(callId)) continue;
       result.push(item);
       if (answered.has(callId)) owed.add(callId);
-      else result.push(outputFor(item, ABORTED_OUTPUT));
+      else if (!open.has(callId)) result.push(outputFor(item, ABORTED_OUTPUT));
     } else if (isToolCallOutput(item)) {
       if (owed.delete(item.call_id)) result.push(item);
     } else {

@@ -39,9 +39,12 @@ function dateIn(timeZone: string, now: Date): string {
 }
 
 /** Only the fields that differ; `undefined` when none does. */
-export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): Partial<EnvironmentFacts> | undefined {
+export function changedFacts(
+  before: Partial<EnvironmentFacts>,
+  after: EnvironmentFacts,
+): Partial<EnvironmentFacts> | undefined {
   const changed = Object.entries(after).filter(
-    ([key, value]) => String(before[key as keyof EnvironmentFacts]) !== String(value),
+    ([key, value]) => String(before[key as keyof EnvironmentFacts] ?? '') !== String(value),
   );
   return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<EnvironmentFacts>);
 }
@@ -50,13 +53,30 @@ export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts):
 export function environmentMessage(facts: Partial<EnvironmentFacts>): MessageItem {
   const lines = Object.entries(facts).flatMap(([key, value]) => {
     if (!Array.isArray(value)) return [`  <${key}>${escapeXml(String(value))}</${key}>`];
-    if (value.length === 0) return [];
+    if (value.length === 0) return [`  <${key}></${key}>`];
     return [`  <${key}>`, ...value.map((root) => `    <root>${escapeXml(String(root))}</root>`), `  </${key}>`];
   });
   const text = ['<environment_context>', ...lines, '</environment_context>'].join('\n');
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 
+const FIELD = /^ {2}<(\w+)>(?:(.*)<\/\1>$|\n((?: {4}<root>.*<\/root>\n)*) {2}<\/\1>$)/gm;
+const ROOT = /<root>(.*)<\/root>/g;
+
+/** The facts that such a message tells; none when the text is something else. */
+export function factsIn(text: string): Partial<EnvironmentFacts> {
+  if (!text.startsWith('<environment_context>\n')) return {};
+  const facts = [...text.matchAll(FIELD)].map(([, key, value, roots]) => {
+    const list = roots === undefined ? undefined : [...roots.matchAll(ROOT)].map(([, root]) => unescapeXml(root ?? ''));
+    return [key, list ?? unescapeXml(value ?? '')] as const;
+  });
+  return Object.fromEntries(facts) as Partial<EnvironmentFacts>;
+}
+
 function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function unescapeXml(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -1,6 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { ApprovalPolicy } from '../../protocol/policy.ts';
-import type { MessageItem } from '../../protocol/responseItem.ts';
+import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { assertNever } from '../util/assertNever.ts';
 
 /** What may be done here and how to ask for more, as a developer message (topics: codex-behaviour.md §7). */
@@ -9,6 +9,10 @@ export function permissionsMessage(settings: TurnSettings): MessageItem {
     '\n',
   );
   return { type: 'message', role: 'developer', content: [{ type: 'input_text', text }] };
+}
+
+export function isPermissionsMessage(message: MessageItem): boolean {
+  return message.role === 'developer' && textOf(message.content).startsWith('<permissions>');
 }
 
 function sandboxText(settings: TurnSettings): string {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { MessageItem } from '../../protocol/responseItem.ts';
+import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import type { Storage, Workspace } from '../ports.ts';
 
 /** In one folder the first that exists counts; an override hides its AGENTS.md even when blank (codex-behaviour.md §7). */
@@ -66,4 +66,8 @@ async function foldersFromGitRoot(workspace: Workspace, cwd: string): Promise<re
 export function projectDocsMessage(cwd: string, docs: string): MessageItem {
   const text = `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${docs}\n</INSTRUCTIONS>`;
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+export function isProjectDocsMessage(message: MessageItem): boolean {
+  return message.role === 'user' && textOf(message.content).startsWith('# AGENTS.md instructions for ');
 }

@@ -1,43 +1,58 @@
 import type { TurnSettings } from '../../protocol/event.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import type { Ports } from '../ports.ts';
 import {
   changedFacts,
   type EnvironmentFacts,
   environmentFacts,
   environmentMessage,
+  factsIn,
 } from '../prompt/environmentContext.ts';
-import { permissionsMessage } from '../prompt/permissions.ts';
-import { projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
+import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
+import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
 
 /**
  * What the model is told before the person speaks: everything at first, later only what has changed
- * (codex-behaviour.md §2.3, §3.5). Each is told once; what was told stays where it was told.
+ * (codex-behaviour.md §2.3, §3.5). Each is told once; what was told stays where it was told, so a thread that is taken up
+ * again reads from its history what has been told already.
  */
 export class ContextNews {
-  #told: { readonly facts: EnvironmentFacts; readonly permissions: string; readonly docs: string } | undefined;
+  #facts: Partial<EnvironmentFacts> = {};
+  #permissions = '';
+  #docs = '';
+  /** The folder whose instructions were read in this process. */
+  #docsReadIn: string | undefined;
+
+  constructor(history: readonly ResponseItem[]) {
+    for (const item of history) if (item.type === 'message') this.#recall(item);
+  }
 
   async take(
     settings: TurnSettings,
     options: { readonly ports: Ports; readonly projectDocMaxBytes: number; readonly userInstructions: string },
   ): Promise<readonly ResponseItem[]> {
     const { ports, projectDocMaxBytes, userInstructions } = options;
-    const { workspace, storage, host, clock } = ports;
-    const facts = environmentFacts(settings, host, clock.now());
+    const news: MessageItem[] = [];
     const permissions = permissionsMessage(settings);
-    const permissionsKey = JSON.stringify(permissions);
-    const docs =
-      this.#told?.facts.cwd === facts.cwd
-        ? this.#told.docs
-        : joinDocs(userInstructions, await readProjectDocs(workspace, storage, settings.cwd, projectDocMaxBytes));
-
-    const news: ResponseItem[] = [];
-    if (this.#told?.permissions !== permissionsKey) news.push(permissions);
-    if (docs !== '' && this.#told?.docs !== docs) news.push(projectDocsMessage(settings.cwd, docs));
-    const changed = this.#told ? changedFacts(this.#told.facts, facts) : facts;
+    if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
+    if (this.#docsReadIn !== settings.cwd) {
+      const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, projectDocMaxBytes);
+      const docs = joinDocs(userInstructions, project);
+      const message = projectDocsMessage(settings.cwd, docs);
+      if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
+      this.#docsReadIn = settings.cwd;
+    }
+    const changed = changedFacts(this.#facts, environmentFacts(settings, ports.host, ports.clock.now()));
     if (changed) news.push(environmentMessage(changed));
-    this.#told = { facts, permissions: permissionsKey, docs };
+    for (const message of news) this.#recall(message);
     return news;
+  }
+
+  #recall(message: MessageItem): void {
+    const text = textOf(message.content);
+    if (isPermissionsMessage(message)) this.#permissions = text;
+    else if (isProjectDocsMessage(message)) this.#docs = text;
+    else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }
 }
 

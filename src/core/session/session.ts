@@ -1,8 +1,9 @@
 import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
-import type { UserInput } from '../../protocol/item.ts';
+import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { callIdOf, type ResponseItem } from '../../protocol/responseItem.ts';
+import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
@@ -15,7 +16,6 @@ import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import { builtinTools } from '../tools/builtin.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { RulesStore } from '../tools/rulesStore.ts';
-import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
@@ -26,7 +26,7 @@ import { ContextNews } from './contextNews.ts';
 import { type EventSequence, EventSink } from './events.ts';
 import { describeFailure } from './failure.ts';
 import { TokenMeter } from './tokenMeter.ts';
-import { runTurn } from './turn.ts';
+import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 
 /** A model and what is known of it. */
 export interface ConnectedModel {
@@ -72,6 +72,8 @@ interface ActiveTurn {
  */
 export class Session {
   readonly threadId: string;
+  /** The thread before this process: what the events of this session are folded onto. */
+  readonly initialState: ThreadState;
   readonly #options: SessionOptions;
   readonly #sink: EventSink;
   readonly #recorder: Recorder;
@@ -94,16 +96,17 @@ export class Session {
     const { ports, meta, replayed, rolloutPath } = options;
     this.#options = options;
     this.threadId = meta.id;
+    this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings;
     this.#dynamicTools = meta.dynamic_tools ?? [];
-    this.#history = new History(replayed?.history);
+    this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
     this.#tokens = new TokenMeter(replayed?.state.tokens?.total);
     this.#approvals = new Approvals({
       ids: ports.ids,
       interactive: options.interactive,
       remembered: replayed?.state.approvedKeys ?? [],
     });
-    this.#context = new ContextNews();
+    this.#context = new ContextNews(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
     this.#sink = new EventSink({ ...ports, threadId: meta.id, sequence: options.sequence, recorder: this.#recorder });
     this.#loop = this.#takeSubmissions();
@@ -129,17 +132,29 @@ export class Session {
       ...(replayed === null ? {} : { resumed: true }),
     });
     const cutTurn = replayed?.state.activeTurnId ?? null;
-    if (cutTurn !== null) this.#recover(cutTurn);
+    if (replayed && cutTurn !== null) this.#recover(cutTurn, replayed.state);
   }
 
   /**
-   * The process that ran this turn is gone. What was called is never run again: every call gets its output, and the
-   * turn stands still until the person says how to go on (design decision 14).
+   * The process that ran this turn is gone. What it had begun is never run again: such a call is answered as aborted.
+   * What it had asked is asked again; with no question open the turn is over until the person acts (design decision 14).
    */
-  #recover(turnId: string): void {
-    for (const call of this.#history.owed) this.#remember(outputFor(call, ABORTED_OUTPUT));
-    this.#remember(turnAbortedMessage('crashed'));
-    this.#sink.emit(turnId, null, { type: 'turn_aborted', reason: 'crashed' });
+  #recover(turnId: string, state: ThreadState): void {
+    const items = new Map(openItems(state).map((item) => ['callId' in item ? item.callId : item.id, item]));
+    const emit = (msg: EventMsg) => this.#sink.emit(turnId, null, msg);
+    const waiting = this.#history.owed.map((call): RecoveredCall => ({ call, item: items.get(callIdOf(call) ?? '') }));
+    for (const { call } of waiting) items.delete(callIdOf(call) ?? '');
+    for (const { approvalId } of state.approvals) {
+      emit({ type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' });
+    }
+    for (const item of items.values()) emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
+    if (waiting.length > 0) {
+      const settings = state.turns.at(-1)?.settings ?? this.#settings;
+      this.#launch(turnId, null, settings, { type: 'recovered', calls: waiting }, undefined);
+    } else {
+      this.#remember(turnAbortedMessage('crashed'));
+      emit({ type: 'turn_aborted', reason: 'crashed' });
+    }
   }
 
   /** Queued; everything it causes carries its id. Ignored once the session is shut down. */
@@ -245,17 +260,27 @@ export class Session {
     const { ports } = this.#options;
     this.#sink.mend();
     await this.#recorder.open();
-    const turnId = ports.ids.next('turn');
-    const abort = new AbortController();
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
+    this.#sink.record({ type: 'turn_context', payload: settings });
+    const context = await this.#context.take(settings, this.#options);
+    this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
+  }
+
+  #launch(
+    turnId: string,
+    submissionId: string | null,
+    settings: TurnSettings,
+    opening: TurnOpening,
+    outputSchema: OpOf<'user_turn'>['outputSchema'],
+  ): void {
+    const { ports } = this.#options;
     const { client, family } = this.#options.connect(settings.model);
+    const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // Whoever hears of the end may start the next turn at once.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
       this.#sink.emit(turnId, by, msg);
     };
-    this.#sink.record({ type: 'turn_context', payload: settings });
-    const context = await this.#context.take(settings, this.#options);
     const turn: ActiveTurn = { turnId, abort, done: Promise.resolve() };
     this.#active = turn;
     this.#unhandled++;
@@ -283,7 +308,7 @@ export class Session {
         takeQueued: () => this.#takeQueued(submissionId),
         interrupt: () => abort.abort(new Error('Interrupted.')),
       },
-      { context, input },
+      opening,
     ).then((outcome) => this.#turnEnded(outcome));
   }
 
@@ -337,7 +362,7 @@ export class Session {
     this.#emit(submissionId, { type: 'input_queued', id: op.id, input: op.input });
   }
 
-  #takeQueued(submissionId: string): readonly (readonly UserInput[])[] {
+  #takeQueued(submissionId: string | null): readonly (readonly UserInput[])[] {
     const taken = this.#queued;
     this.#queued = [];
     for (const { id } of taken) this.#emit(submissionId, { type: 'input_dequeued', id, reason: 'joined' });
@@ -375,4 +400,14 @@ export class Session {
   #warn(submissionId: string, message: string): void {
     this.#emit(submissionId, { type: 'warning', message });
   }
+}
+
+/** What a process that is gone left unfinished in its last turn. */
+function openItems(state: ThreadState): readonly TurnItem[] {
+  return (state.turns.at(-1)?.items ?? []).filter((item) => item.status === 'in_progress');
+}
+
+/** Calls that wait for a person. */
+function askedCalls(state: ThreadState): ReadonlySet<string> {
+  return new Set(state.approvals.map((approval) => approval.callId));
 }

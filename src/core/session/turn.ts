@@ -1,5 +1,5 @@
-import type { UserInput } from '../../protocol/item.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { TurnItem, UserInput } from '../../protocol/item.ts';
+import type { ResponseItem, ToolCallItem } from '../../protocol/responseItem.ts';
 import { ABORTED_OUTPUT, outputFor, replaceImages } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
@@ -13,11 +13,21 @@ import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
 
 /** What a turn begins with. */
-export interface TurnOpening {
-  /** Context the model has not been told yet: instructions of the project, the environment, what changed of it. */
-  readonly context: readonly ResponseItem[];
-  /** What the person said; nothing when an earlier turn is taken up again. */
-  readonly input: readonly UserInput[] | null;
+export type TurnOpening =
+  | {
+      readonly type: 'begun';
+      /** Context the model has not been told yet: instructions of the project, the environment, what changed of it. */
+      readonly context: readonly ResponseItem[];
+      /** What the person said; nothing when an earlier turn is taken up again. */
+      readonly input: readonly UserInput[] | null;
+    }
+  /** A turn of a process that is gone, which had asked the person about these calls: they are asked again. */
+  | { readonly type: 'recovered'; readonly calls: readonly RecoveredCall[] };
+
+export interface RecoveredCall {
+  readonly call: ToolCallItem;
+  /** What shows it already. */
+  readonly item: TurnItem | undefined;
 }
 
 type Outcome =
@@ -33,9 +43,11 @@ type Outcome =
 export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outcome['type']> {
   let outcome: Outcome;
   try {
-    run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
-    await open(run, opening);
-    outcome = { type: 'completed', lastMessage: await converse(run) };
+    if (opening.type === 'begun') await open(run, opening);
+    outcome = {
+      type: 'completed',
+      lastMessage: await converse(run, opening.type === 'recovered' ? opening.calls : []),
+    };
   } catch (error) {
     outcome = run.signal.aborted ? { type: 'interrupted' } : { type: 'failed', error };
   }
@@ -43,7 +55,8 @@ export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outco
   return outcome.type;
 }
 
-async function open(run: TurnRun, opening: TurnOpening): Promise<void> {
+async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
+  run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   answerOwed(run);
   for (const item of opening.context) run.remember(item);
   if (opening.input) await hear(run, opening.input);
@@ -63,9 +76,10 @@ async function hear(run: TurnRun, input: readonly UserInput[]): Promise<void> {
   run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
 }
 
-async function converse(run: TurnRun): Promise<string | null> {
+async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Promise<string | null> {
   const loopGuard = new LoopGuard();
   const diff = new TurnDiff();
+  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, loopGuard, diff));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
     const { sampled, calls } = await respond(run, loopGuard, diff);
@@ -76,6 +90,12 @@ async function converse(run: TurnRun): Promise<string | null> {
     if (round >= run.maxToolRounds) throw new TurnPaused(round);
     for (const input of queued) await hear(run, input);
   }
+}
+
+async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, tools: ToolRuntime): Promise<void> {
+  for (const { call, item } of recovered) tools.start(call, item?.id ?? run.ports.ids.next('item'), item);
+  for await (const output of tools.outputs()) run.remember(output);
+  run.signal.throwIfAborted();
 }
 
 /**

@@ -18,7 +18,7 @@ export async function planChange(placed: PlacedChange, removed: ReadonlySet<stri
   const seen = await readImage(source, change.path);
   switch (change.kind) {
     case 'add':
-      if (!removed.has(source) && !holds(seen.image, change.before, change.path)) return stale(change.path);
+      if (!removed.has(source) && !holds(seen.image, change.before)) return stale(change.path);
       return ready(await write(source, seen, encodeText(change.text, false), null));
     case 'delete':
       if (removes === undefined || !(await isAsDeleted(seen.image, change.before, removes))) return stale(change.path);
@@ -33,7 +33,7 @@ export async function planChange(placed: PlacedChange, removed: ReadonlySet<stri
 
       const destination = change.movedTo ?? change.path;
       const over = await readDestination(writes, source, destination);
-      if (!removed.has(writes) && !holds(over.image, change.movedOver, destination)) return stale(destination);
+      if (!removed.has(writes) && !holds(over.image, change.movedOver)) return stale(destination);
       // The permissions travel with the file (design decision 4, difference (c)).
       return ready(
         await write(writes, over, bytes, mode),
@@ -55,11 +55,10 @@ function textOf(image: FileImage): string | null | typeof NOT_TEXT {
   return decodeText(image.bytes)?.text ?? NOT_TEXT;
 }
 
-/** Whether a file that is about to be replaced is the one the plan knows. */
-function holds(image: FileImage, before: string | null, name: string): boolean {
+/** Whether a file that is about to be replaced is the one the plan knows; one that is not text was planned unread. */
+function holds(image: FileImage, before: string | null): boolean {
   const text = textOf(image);
-  if (text !== NOT_TEXT) return text === before;
-  throw new LandingRefused(`${name} exists and is not text; delete it first to replace it.`);
+  return text === NOT_TEXT ? before === null : text === before;
 }
 
 /** A file that is not text, and a link that leads nowhere, are deleted unread. */

@@ -1,0 +1,102 @@
+/** Hunks as values: read off two texts, applied, turned round, and carried over to a text that somebody changed elsewhere. */
+import { diffArrays } from 'diff';
+import type { TextHunk } from '../ports.ts';
+
+/** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
+const DIFF_TIMEOUT_MS = 200;
+
+/** Lines with their endings; a lone carriage return ends one. Joined they are the text again. */
+export function textLines(text: string): string[] {
+  return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
+}
+
+/** Applied to `before` they give `after` exactly. Never empty for different texts. */
+export function hunksFrom(before: string, after: string): TextHunk[] {
+  const old = textLines(before);
+  const now = textLines(after);
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  const oldMiddle = old.slice(head, old.length - tail);
+  const newMiddle = now.slice(head, now.length - tail);
+  if (oldMiddle.length === 0 && newMiddle.length === 0) return [];
+
+  const parts = diffArrays(oldMiddle, newMiddle, { timeout: DIFF_TIMEOUT_MS });
+  if (parts === undefined) return [{ start: head, end: old.length - tail, text: newMiddle.join('') }];
+  const hunks: { start: number; end: number; text: string }[] = [];
+  let at = head;
+  for (const part of parts) {
+    if (!part.added && !part.removed) {
+      at += part.count;
+      continue;
+    }
+    const last = hunks.at(-1);
+    const hunk = last?.end === at ? last : { start: at, end: at, text: '' };
+    if (hunk !== last) hunks.push(hunk);
+    if (part.added) hunk.text += part.value.join('');
+    else hunk.end = at += part.count;
+  }
+  return hunks;
+}
+
+export function applyHunks(text: string, hunks: readonly TextHunk[]): string {
+  const lines = textLines(text);
+  let result = '';
+  let at = 0;
+  for (const hunk of hunks) {
+    result += lines.slice(at, hunk.start).join('') + hunk.text;
+    at = hunk.end;
+  }
+  return result + lines.slice(at).join('');
+}
+
+/** What leads back from `applyHunks(before, hunks)` to `before`. */
+export function invertHunks(before: string, hunks: readonly TextHunk[]): TextHunk[] {
+  const lines = textLines(before);
+  let shift = 0;
+  return hunks.map((hunk) => {
+    const start = hunk.start + shift;
+    const end = start + textLines(hunk.text).length;
+    shift += end - start - (hunk.end - hunk.start);
+    return { start, end, text: lines.slice(hunk.start, hunk.end).join('') };
+  });
+}
+
+/**
+ * The same hunks for `now`, which somebody made out of `base` meanwhile. `undefined` when both changed the same lines, or
+ * inserted at the same place: then nobody can say which order is meant.
+ */
+export function rebaseHunks(hunks: readonly TextHunk[], base: string, now: string): TextHunk[] | undefined {
+  if (base === now) return [...hunks];
+  const theirs = hunksFrom(base, now);
+  const lines = textLines(now);
+  const rebased: TextHunk[] = [];
+  for (const hunk of hunks) {
+    let shift = 0;
+    for (const their of theirs) {
+      const bothInsertHere = their.start === their.end && hunk.start === hunk.end && their.start === hunk.start;
+      if (bothInsertHere) return undefined;
+      if (their.start >= hunk.end) continue;
+      if (their.end > hunk.start) return undefined;
+      shift += textLines(their.text).length - (their.end - their.start);
+    }
+    const moved = { start: hunk.start + shift, end: hunk.end + shift, text: hunk.text };
+    if (!standsOnWholeLines(moved, lines)) return undefined;
+    rebased.push(moved);
+  }
+  return rebased;
+}
+
+/** The final newline came or went: what was a line of its own would be glued to its neighbour. */
+function standsOnWholeLines({ start, end, text }: TextHunk, lines: readonly string[]): boolean {
+  const before = lines[start - 1];
+  const isGluedBefore = text !== '' && before !== undefined && !endsLine(before);
+  const isGluedAfter = text !== '' && !endsLine(text) && end < lines.length;
+  return !isGluedBefore && !isGluedAfter;
+}
+
+function endsLine(text: string): boolean {
+  return text.endsWith('\n') || text.endsWith('\r');
+}

@@ -1,0 +1,33 @@
+/** Text files as bytes: UTF-8 with or without a byte order mark (workspace-edits.md §5). */
+
+const BYTE_ORDER_MARK = '\uFEFF';
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+export interface DecodedText {
+  /** Without the byte order mark. */
+  readonly text: string;
+  readonly hasByteOrderMark: boolean;
+}
+
+/**
+ * `undefined` when the bytes are not UTF-8 text: an invalid sequence, or a NUL among them.
+ *
+ * Strict decoding loses nothing: encoding the same text with the same mark gives the same bytes. That is why a changed
+ * text can be written whole and every byte outside the change stays what it was, mixed line endings included.
+ */
+export function decodeText(bytes: Uint8Array): DecodedText | undefined {
+  if (bytes.includes(0)) return undefined;
+  let text: string;
+  try {
+    text = strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+  const hasByteOrderMark = text.startsWith(BYTE_ORDER_MARK);
+  return { text: hasByteOrderMark ? text.slice(1) : text, hasByteOrderMark };
+}
+
+export function encodeText(text: string, hasByteOrderMark: boolean): Uint8Array {
+  return encoder.encode(hasByteOrderMark ? BYTE_ORDER_MARK + text : text);
+}
