@@ -1,0 +1,70 @@
+// `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive]`
+// Renders every state of the panel in four themes and three widths to artifacts/panel/, asks axe about each, then drives
+// it by keyboard alone and measures it. Exits 1 if anything was found.
+import path from 'node:path';
+import { createRequire } from 'node:module';
+import { parseArgs } from 'node:util';
+import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
+import { measureSpeed } from '../test/webview/preview/speed.mjs';
+import { emptyFolder, setStage, THEMES } from '../test/webview/preview/stage.mjs';
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    theme: { type: 'string' },
+    width: { type: 'string' },
+    'no-axe': { type: 'boolean' },
+    drive: { type: 'boolean' },
+  },
+});
+const artifacts = path.join(import.meta.dirname, '../artifacts/panel');
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const themes = values.theme ? [values.theme] : Object.keys(THEMES);
+const widths = values.width ? [Number(values.width)] : [260, 400, 900];
+
+const stage = await setStage();
+const findings = [];
+try {
+  if (positionals.length === 0) await emptyFolder(artifacts);
+  const names = positionals.length > 0 ? positionals : Object.keys(stage.scenes);
+  for (const name of names) {
+    for (const theme of themes) for (const width of widths) findings.push(...(await look(name, theme, width)));
+    console.log(`${name}: ${themes.length * widths.length} looked at`);
+  }
+  if (positionals.length === 0 || values.drive) {
+    findings.push(...(await driveByKeyboard(stage)));
+    findings.push(...(await measureSpeed(stage)));
+  }
+} finally {
+  await stage.close();
+}
+for (const finding of findings) console.log(`FOUND ${finding}`);
+console.log(`${findings.length} findings; pictures in ${path.relative(process.cwd(), artifacts)}`);
+process.exitCode = findings.length === 0 ? 0 : 1;
+
+/** Takes the picture and returns what is wrong with it. */
+async function look(name, theme, width) {
+  const page = await stage.show(stage.scenes[name], { theme, width });
+  const place = `${name}-${theme}-${width}`;
+  await page.screenshot({ path: path.join(artifacts, `${place}.png`) });
+  const found = page.complaints.map((complaint) => `${place}: ${complaint}`);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+  if (overflow) found.push(`${place}: scrolls sideways`);
+  if (!values['no-axe']) found.push(...(await askAxe(page)).map((violation) => `${place}: ${violation}`));
+  await page.close();
+  return found;
+}
+
+async function askAxe(page) {
+  // Not as a script element: the page's own policy holds for the test too.
+  await page.evaluate(await readAxe());
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return violations.map(
+    ({ id, impact, nodes }) => `axe ${impact} ${id} (${nodes.length}): ${nodes[0].html.slice(0, 160)}`,
+  );
+}
+
+async function readAxe() {
+  const { readFile } = await import('node:fs/promises');
+  return readFile(axe, 'utf8');
+}

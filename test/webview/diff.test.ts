@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'vitest';
+import { parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
+import { patchProgress } from '../../webview-ui/text/patchProgress.ts';
+import { THREE_FILES_DIFF } from './preview/fixtures.ts';
+
+describe('a unified diff', () => {
+  it('comes apart into files, hunks and lines', () => {
+    const files = parseUnifiedDiff(THREE_FILES_DIFF);
+    assert.deepEqual(
+      files.map(({ path, hunks }) => [path, hunks.map(({ lines, content }) => [lines, content.length])]),
+      [
+        [
+          'src/http/client.ts',
+          [
+            [[14, 17], 5],
+            [[19, 20], 3],
+          ],
+        ],
+        ['src/http/retry.ts', [[[9, 11], 3]]],
+        ['test/retry.test.ts', [[[1, 2], 2]]],
+      ],
+    );
+    assert.equal(files[0]?.hunks[0]?.section, 'get() {');
+    assert.deepEqual(files[0]?.hunks[1]?.content[0], {
+      type: 'delete',
+      text: '      if (!isTransient(response.status)) throw new HttpError(response);',
+    });
+  });
+
+  it('follows moves and deletions, and is not fooled by lines that look like heads', () => {
+    const diff = [
+      'diff --git a/old.md b/new.md',
+      'similarity index 90%',
+      'rename from old.md',
+      'rename to new.md',
+      '--- a/old.md',
+      '+++ b/new.md',
+      '@@ -1,2 +1,2 @@',
+      '--- a rule',
+      '+++ another',
+      ' kept',
+      '\\ No newline at end of file',
+      'diff --git a/gone.ts b/gone.ts',
+      'deleted file mode 100644',
+      '--- a/gone.ts',
+      '+++ /dev/null',
+      '@@ -1 +0,0 @@',
+      '-last',
+      '',
+    ].join('\n');
+    assert.deepEqual(parseUnifiedDiff(diff), [
+      {
+        path: 'new.md',
+        hunks: [
+          {
+            lines: [1, 2],
+            section: '',
+            content: [
+              { type: 'delete', text: '-- a rule' },
+              { type: 'add', text: '++ another' },
+              { type: 'context', text: 'kept' },
+            ],
+          },
+        ],
+      },
+      { path: 'gone.ts', hunks: [{ lines: null, section: '', content: [{ type: 'delete', text: 'last' }] }] },
+    ]);
+  });
+
+  it('stands at the text edge', () => {
+    const line = (text: string) => ({ type: 'context' as const, text });
+    assert.equal(sharedIndent([line('    a'), line(''), line('  b')]), 2);
+  });
+});
+
+it('tells what a half-written patch has so far', () => {
+  const patch = '*** Begin Patch\n*** Add File: a.ts\n+one\n+two\n*** Update File: b.ts\n@@ f()\n-x\n+y\n+half';
+  assert.deepEqual(patchProgress(patch), [
+    { path: 'a.ts', kind: 'add', added: 2, removed: 0 },
+    { path: 'b.ts', kind: 'update', added: 1, removed: 1 },
+  ]);
+});

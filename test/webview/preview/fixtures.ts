@@ -1,0 +1,75 @@
+/** The story of the mock: retries that never end, and their cure. */
+import type { FileChangeSummary } from '../../../src/protocol/item.ts';
+import type { Script } from './script.ts';
+
+export const ASK =
+  'The fetch client retries for ever when the API is down. Cap it at 4 attempts with back-off, see @src/http/client.ts, and add a test.';
+
+export const THREE_FILES: FileChangeSummary[] = [
+  { path: 'src/http/client.ts', kind: 'update', added: 12, removed: 5 },
+  { path: 'src/http/retry.ts', kind: 'update', added: 9, removed: 2 },
+  { path: 'test/retry.test.ts', kind: 'add', added: 21, removed: 0 },
+];
+
+export const THREE_FILES_DIFF = `diff --git a/src/http/client.ts b/src/http/client.ts
+--- a/src/http/client.ts
++++ b/src/http/client.ts
+@@ -14,3 +14,4 @@ get() {
+     const url = new URL(path, this.options.baseUrl);
+-    for (let attempt = 0; ; attempt++) {
++    const policy = this.options.retry ?? defaultPolicy;
++    for (let attempt = 1; ; attempt++) {
+       const response = await fetch(url, { signal });
+@@ -18,2 +19,2 @@ get() {
+-      if (!isTransient(response.status)) throw new HttpError(response);
++      if (!shouldRetry(response, attempt, policy)) throw new HttpError(response);
+       await delay(delayFor(attempt, policy), signal);
+diff --git a/src/http/retry.ts b/src/http/retry.ts
+--- a/src/http/retry.ts
++++ b/src/http/retry.ts
+@@ -8,0 +9,3 @@
++export function shouldRetry(response: Response, attempt: number, policy: RetryPolicy) {
++  return isTransient(response.status) && attempt < policy.limit;
++}
+diff --git a/test/retry.test.ts b/test/retry.test.ts
+new file mode 100644
+--- /dev/null
++++ b/test/retry.test.ts
+@@ -0,0 +1,2 @@
++import { expect, test } from 'vitest';
++import { shouldRetry } from '../src/http/retry';
+`;
+
+export const CODE = `\`\`\`ts src/http/retry.ts
+export function shouldRetry(attempt: number, policy: RetryPolicy): boolean {
+  return attempt < policy.limit; // 4 by default
+}
+`;
+
+const [green, red, dim, off] = ['\u001b[32m', '\u001b[31m', '\u001b[2m', '\u001b[0m'];
+
+export const LIVE_OUTPUT = `${dim}> acme-web@2.4.0 test${off}
+${dim}> vitest run retry${off}
+
+ ${green}✓${off} test/retry.test.ts ${dim}(6)${off}
+   ${green}✓${off} waits twice as long each time ${dim}212 ms${off}
+   ${green}✓${off} stops at the limit ${dim}48 ms${off}
+   ${dim}·${off} honours an abort while waiting`;
+
+export const FAILED_OUTPUT = ` ${red}FAIL${off}  test/retry.test.ts ${dim}>${off} stops at the limit
+ ${red}AssertionError:${off} expected 5 to be 4
+   ${dim}❯${off} test/retry.test.ts:21:28
+     ${dim}20|${off} await expect(call()).rejects.toThrow();
+     ${dim}21|${off} expect(fetch).toHaveBeenCalledTimes(4);
+
+ Tests  ${red}1 failed${off} ${dim}|${off} ${green}127 passed${off} ${dim}(128)${off}`;
+
+/** What every turn of the story begins with. */
+export function looksAround(script: Script): Script {
+  return script
+    .thinks(
+      '**Where the loop can end**\n\nThe loop in `get()` has no bound: `delayFor` is called with an ever larger attempt. A limit already exists in `RetryPolicy.limit`, but only `post()` reads it.\n\nSo the smallest honest change is to move the check into one place, `shouldRetry()`, and let both callers use it.',
+    )
+    .ran('cat src/http/client.ts src/http/retry.ts test/retry.test.ts package.json', 'export class Client {}\n')
+    .ran("rg 'delayFor('", 'src/http/client.ts:18\n');
+}

@@ -1,0 +1,167 @@
+// The panel by keyboard alone: each story presses keys and says what must have come of it.
+import assert from 'node:assert/strict';
+import { send, takePosted } from './stage.mjs';
+
+/** Every op the panel has asked for since the last time. */
+async function takeOps(page) {
+  return (await takePosted(page)).filter(({ type }) => type === 'op').map(({ op }) => op);
+}
+
+/** Waits for the focus to arrive: it moves after the picture. */
+function expectFocus(page, testid) {
+  return page.waitForFunction((testid) => document.activeElement?.getAttribute('data-testid') === testid, testid, {
+    timeout: 2_000,
+  });
+}
+
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+const STORIES = {
+  async 'a card takes the focus; Enter approves, once however long it is held'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await expectFocus(page, 'decision-approve');
+    await press(page, 'Enter', 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6'], decision: 'approved' }]);
+    return page;
+  },
+  async 'D opens a word, Enter sends it'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await press(page, 'd');
+    await expectFocus(page, 'decision-deny-word');
+    await page.keyboard.type('Use npm ci.');
+    await press(page, 'Enter');
+    const decision = { denied: { message: 'Use npm ci.' } };
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6'], decision }]);
+    return page;
+  },
+  async 'Esc in the word goes back and decides nothing'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await press(page, 'd', 'Escape');
+    await expectFocus(page, 'decision-approve');
+    assert.deepEqual(await takeOps(page), []);
+    return page;
+  },
+  async 'T, A and Esc answer too'(stage) {
+    const answers = {
+      t: 'approved_for_thread',
+      a: { approved_rule: { rule: { pattern: ['npm', 'install'], decision: 'allow' }, scope: 'user' } },
+      Escape: 'abort',
+    };
+    let last;
+    for (const [key, decision] of Object.entries(answers)) {
+      await last?.close();
+      last = await stage.show(stage.scenes.approve);
+      await press(last, key);
+      assert.deepEqual(await takeOps(last), [{ type: 'approval', approvalIds: ['a-i6'], decision }]);
+    }
+    return last;
+  },
+  async 'R reviews a patch'(stage) {
+    const page = await stage.show(stage.scenes.patch);
+    await takePosted(page);
+    await press(page, 'r');
+    assert.deepEqual(await takePosted(page), [{ type: 'open_diff', itemId: 'i6' }]);
+    return page;
+  },
+  async 'letters in the composer are letters'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('add a date');
+    assert.deepEqual(await takeOps(page), []);
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'steer', input: [{ type: 'text', text: 'add a date' }] }]);
+    return page;
+  },
+  async 'Shift+Enter begins a line, Enter sends, Up brings it back'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('one');
+    await press(page, 'Shift+Enter');
+    await page.keyboard.type('two');
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'user_turn', input: [{ type: 'text', text: 'one\ntwo' }] }]);
+    await press(page, 'ArrowUp');
+    assert.equal(await page.getByTestId('composer-input').inputValue(), 'Right, uploads should not retry at all.');
+    return page;
+  },
+  async 'Esc stops what runs'(stage) {
+    const page = await stage.show(stage.scenes.stream);
+    await page.getByTestId('composer-input').focus();
+    await press(page, 'Escape');
+    assert.deepEqual(await takeOps(page), [{ type: 'interrupt' }]);
+    return page;
+  },
+  async 'pop-ups open, close and give the focus back'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    await page.getByTestId('context-meter').focus();
+    await press(page, 'Enter');
+    await page.getByTestId('context-meter-popup').waitFor();
+    await press(page, 'Escape');
+    await expectFocus(page, 'context-meter');
+    await page.getByTestId('more-actions').focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'more-actions-item');
+    await press(page, 'ArrowDown', 'Enter');
+    assert.deepEqual((await takePosted(page)).at(-1), { type: 'run_command', command: 'tiller.openSettings' });
+    return page;
+  },
+  async 'Tab reaches every control and comes round'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    const wanted = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('button:not([disabled]), textarea, summary, a[href]')].filter((element) =>
+          element.checkVisibility({ visibilityProperty: true }),
+        ).length,
+    );
+    const reached = new Set();
+    for (let count = 0; count < wanted + 20; count++) {
+      await press(page, 'Tab');
+      reached.add(
+        await page.evaluate(() => {
+          const { activeElement: element } = document;
+          return element?.matches('button, textarea, summary, a')
+            ? [...document.querySelectorAll('*')].indexOf(element)
+            : -1;
+        }),
+      );
+    }
+    reached.delete(-1);
+    assert.ok(reached.size >= wanted, `Tab reached ${reached.size} of ${wanted}`);
+    return page;
+  },
+  async 'a reload loses neither the draft nor what waits'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('half a thou');
+    await page.reload();
+    await send(page, stage.scenes.approve.messages);
+    assert.equal(await page.getByTestId('composer-input').inputValue(), 'half a thou');
+    await page.getByTestId('decision-approve').waitFor();
+    return page;
+  },
+  async 'earlier turns come on demand'(stage) {
+    const page = await stage.show(stage.scenes.long);
+    assert.equal(await page.getByTestId('turn').count(), 60);
+    await page.getByTestId('load-earlier').focus();
+    await press(page, 'Enter');
+    assert.equal(await page.getByTestId('turn').count(), 120);
+    return page;
+  },
+};
+
+/** Returns what went wrong. */
+export async function driveByKeyboard(stage) {
+  const findings = [];
+  for (const [title, story] of Object.entries(STORIES)) {
+    try {
+      const page = await story(stage);
+      await page.close();
+      console.log(`keyboard: ${title}`);
+    } catch (error) {
+      findings.push(`keyboard: ${title}: ${error.message}`);
+    }
+  }
+  return findings;
+}

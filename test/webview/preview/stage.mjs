@@ -1,0 +1,100 @@
+// The stage for the panel outside VS Code: the built panel, a page, a browser, and the scenes of states.ts.
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as esbuild from 'esbuild';
+import { chromium } from 'playwright-core';
+import { buildWebview } from '../../../scripts/buildWebview.mjs';
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
+const BROWSERS = [
+  process.env.TILLER_BROWSER,
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/chromium-browser',
+];
+
+export const THEMES = {
+  dark: { name: 'Dark Modern', classes: 'vscode-dark' },
+  light: { name: 'Light Modern', classes: 'vscode-light' },
+  'hc-dark': { name: 'Dark High Contrast', classes: 'vscode-high-contrast vscode-dark' },
+  'hc-light': { name: 'Light High Contrast', classes: 'vscode-high-contrast vscode-high-contrast-light' },
+};
+
+/** Everything is given back by `close()`. */
+export async function setStage() {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tiller-panel-'));
+  await buildWebview({ outdir: folder, buildId: 'preview' });
+  const outfile = path.join(folder, 'states.mjs');
+  const entryPoints = [path.join(import.meta.dirname, 'states.ts')];
+  await esbuild.build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' });
+  const { SCENES, threadOf } = await import(pathToFileURL(outfile).href);
+  const server = await serve([folder, import.meta.dirname]);
+  const browser = await chromium.launch({
+    executablePath: BROWSERS.find((file) => file && existsSync(file)),
+    args: ['--no-sandbox', '--font-render-hinting=none', '--force-color-profile=srgb'],
+  });
+  return {
+    scenes: SCENES,
+    threadOf,
+    browser,
+    /** A page that shows one scene; complaints of the page and its security policy are collected in `page.complaints`. */
+    async show(scene, { theme = 'dark', width = 400, height = 920 } = {}) {
+      const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
+      page.complaints = [];
+      page.on('pageerror', (error) => page.complaints.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && page.complaints.push(message.text()));
+      await page.goto(`http://127.0.0.1:${server.address().port}/index.html`);
+      await page.evaluate(({ name, classes }) => {
+        document.documentElement.dataset.theme = name;
+        document.body.className = classes;
+      }, THEMES[theme]);
+      await send(page, scene.messages);
+      for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
+      await page.evaluate(() => document.fonts.ready);
+      return page;
+    },
+    async close() {
+      await browser.close();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Gives the panel messages as the host would, and waits until it has drawn them. */
+export async function send(page, messages) {
+  await page.evaluate(async (messages) => {
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined)));
+    for (const message of messages) window.postMessage(message, '*');
+    for (let frame = 0; frame < 6; frame++) await nextFrame();
+  }, messages);
+}
+
+/** What the panel has said to the host since the last time it was asked. */
+export function takePosted(page) {
+  return page.evaluate(() => globalThis.posted.splice(0));
+}
+
+async function serve(folders) {
+  const server = createServer(async (request, response) => {
+    const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
+    const file = folders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate));
+    if (file === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
+    response.end(await readFile(file));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  return server;
+}
+
+export async function emptyFolder(folder) {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+}

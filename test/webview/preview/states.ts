@@ -1,0 +1,389 @@
+/** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
+import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
+import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
+import type { HostMessage, PanelSettings } from '../../../src/protocol/wire.ts';
+import { ASK, CODE, FAILED_OUTPUT, LIVE_OUTPUT, looksAround, THREE_FILES, THREE_FILES_DIFF } from './fixtures.ts';
+import { commandItem, patchItem, Script, SETTINGS } from './script.ts';
+
+export const BUILD = 'preview';
+
+export interface PanelScene {
+  readonly messages: readonly HostMessage[];
+  /** Test ids clicked, in order, to get there. */
+  readonly clicks?: readonly string[];
+}
+
+const CHOICES: ApprovalRequest['choices'] = ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'];
+
+function scene(
+  script: Script | null,
+  settings: Partial<PanelSettings> = {},
+  clicks: readonly string[] = [],
+): PanelScene {
+  const thread = script === null ? null : initialThreadState(script.threadId);
+  const snapshot: HostMessage = {
+    type: 'snapshot',
+    build: BUILD,
+    thread,
+    earlierTurns: 0,
+    draft: '',
+    settings: { ...SETTINGS, ...settings },
+    texts: {},
+  };
+  const events: readonly Event[] = script?.events ?? [];
+  return { messages: [snapshot, { type: 'events', build: BUILD, events }], clicks };
+}
+
+function story(): Script {
+  const mention = { type: 'mention' as const, name: 'client.ts', path: 'src/http/client.ts' };
+  return looksAround(
+    new Script().emit({ type: 'title_changed', title: 'Cap retries in the fetch client' }).turn(ASK, mention),
+  );
+}
+
+function titled(title: string, ask: string): Script {
+  return new Script().emit({ type: 'title_changed', title }).turn(ask);
+}
+
+function stream(): Script {
+  return story()
+    .plan(3)
+    .says(
+      `The loop in [src/http/client.ts:14](src/http/client.ts#L14) never looks at the limit. I’ll give the policy one gate that both callers pass through:\n\n${CODE}\`\`\`\n`,
+    )
+    .item(patchItem(THREE_FILES.slice(0, 2), THREE_FILES_DIFF))
+    .wait(40)
+    .begin(commandItem('npm test -- retry'))
+    .emit({ type: 'item_delta', itemId: 'i7', kind: 'output', text: LIVE_OUTPUT })
+    .context(38)
+    .emit({ type: 'input_queued', id: 'q1', input: [{ type: 'text', text: 'Also mention the limit in the README' }] });
+}
+
+function prose(): Script {
+  return story()
+    .plan(1)
+    .streams(
+      `Two callers share the delay but not the limit:\n\n- \`src/http/client.ts:14\` loops until the server answers.\n- \`src/http/client.ts:44\` checks \`policy.limit\` by hand.\n\n## What I’ll do\n\nPut the decision into **one pure function**, so that a test can cover it without a server:\n\n${CODE}
+/** Full jitter: a random wait below the exponential bound. */
+export function delayFor(attempt: number, random = Math.random): number {
+  const bound = Math.min(30_000, 250 * 2 ** attempt);
+  return Math.round(bound * ran`,
+    )
+    .context(36);
+}
+
+function approve(): Script {
+  const script = story()
+    .plan(2)
+    .says(
+      'Undici 7 ships a retry agent that does what `src/http/retry.ts` does by hand. I’ll add it and run the suite against it.',
+    )
+    .context(41)
+    .begin(commandItem('npm install undici@7'))
+    .asks({
+      kind: 'escalation',
+      command: 'cd packages/http && npm install undici@7 && npm test',
+      cwd: '~/acme-web',
+      box: 'none',
+      justification: 'Install undici 7 and check the retry change with the suite.',
+      reason: {
+        source: 'sandbox',
+        id: 'network',
+        text: 'It needs the network (packages.acme.dev), which the box denies.',
+      },
+      parts: [
+        {
+          command: 'cd packages/http',
+          verdict: 'allow',
+          reason: { source: 'heuristic', id: 'known-safe', text: 'Known to be harmless.' },
+        },
+        {
+          command: 'npm install undici@7',
+          verdict: 'prompt',
+          reason: { source: 'sandbox', id: 'network', text: 'It needs the network.' },
+        },
+        {
+          command: 'npm test',
+          verdict: 'allow',
+          reason: { source: 'rule', id: 'rules.json:3', text: 'You allowed it.' },
+        },
+      ],
+      proposedRule: { pattern: ['npm', 'install'], decision: 'allow' },
+      choices: CHOICES,
+    });
+  for (const command of ['npm run lint', 'npm run build']) script.begin(commandItem(command)).asks(plain(command));
+  return script;
+}
+
+function plain(command: string): Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId'> {
+  return {
+    kind: 'command',
+    command,
+    cwd: '~/acme-web',
+    box: 'bubblewrap',
+    justification: 'Run the whole suite once, with coverage.',
+    reason: { source: 'policy', id: 'untrusted', text: 'You chose to be asked for every command.' },
+    proposedRule: { pattern: ['npm', 'test'], decision: 'allow' },
+    choices: CHOICES,
+  };
+}
+
+function approvePlain(): Script {
+  return story()
+    .plan(4)
+    .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .says('Both callers now share `src/http/retry.ts:9`. Last, the whole suite.')
+    .begin(commandItem('npm test'))
+    .asks(plain('npm test -- --coverage'))
+    .context(43);
+}
+
+function patch(): Script {
+  return story()
+    .plan(3)
+    .says(
+      'Both callers now ask `shouldRetry`, which reads the limit once. The test drives it with a fake clock, so it takes no time.',
+    )
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({
+      kind: 'patch',
+      changes: THREE_FILES,
+      reason: { source: 'policy', id: 'review-before', text: 'You review every change before it lands.' },
+      choices: ['approved', 'denied'],
+    })
+    .context(44);
+}
+
+function done(): Script {
+  const script = titled('Cap retries in the fetch client', 'Where do we retry requests, and how often?');
+  looksAround(script)
+    .says(
+      'In one place, `src/http/client.ts:14`. The delay doubles from 250 ms, and nothing ends the loop: an API that stays down keeps the caller waiting for ever.',
+    )
+    .complete();
+  looksAround(script.turn(ASK, { type: 'mention', name: 'client.ts', path: 'src/http/client.ts' }))
+    .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .ran('npm test -- retry', LIVE_OUTPUT, 0, 4.1)
+    .ran('npm test', '128 passed\n', 0, 12)
+    .wait(30)
+    .says(
+      'The client now gives up after 4 attempts and says so: the error carries the number of attempts and the last status. `src/http/retry.ts:9` holds the one rule; `test/retry.test.ts:12` covers the cap, the abort and a 404, which is never retried.\n\nOne thing to decide: uploads use the same policy. If they should not, pass `{ limit: 1 }` in `src/upload/send.ts:31`.',
+    )
+    .complete();
+  return script
+    .turn('Right, uploads should not retry at all.')
+    .item(patchItem([{ path: 'src/upload/send.ts', kind: 'update', added: 1, removed: 1 }], ''))
+    .ran('npm test -- upload', 'ok\n', 0, 2.8)
+    .says('Done: `src/upload/send.ts:31` passes `{ limit: 1 }`.')
+    .context(46)
+    .complete();
+}
+
+function commands(): Script {
+  const script = titled('Commands', 'Run the checks and start the dev server.')
+    .begin(commandItem('npm run build'))
+    .emit({
+      type: 'item_delta',
+      itemId: 'i2',
+      kind: 'output',
+      text: 'vite v7.1.2 building for production…\ntransforming (214) src/http/client.ts',
+    })
+    .ran('npm run lint', 'No problems.\n', 0, 3.2)
+    .ran('npm test', `${'passed\n'.repeat(2_206)}${FAILED_OUTPUT}`, 1, 6)
+    .item({ ...commandItem('npm run dev'), processId: 'p1' })
+    .emit({
+      type: 'process_started',
+      processId: 'p1',
+      itemId: 'i5',
+      command: 'npm run dev',
+      cwd: '/w',
+      box: 'bubblewrap',
+    })
+    .begin(commandItem('rm -rf node_modules'))
+    .asks(plain('rm -rf node_modules'))
+    .emit({
+      type: 'approval_resolved',
+      approvalId: 'a-i6',
+      decision: { denied: { message: 'Use npm ci, it does that by itself.' } },
+      by: 'user',
+    });
+  return script
+    .emit({ type: 'item_completed', item: { ...commandItem('rm -rf node_modules'), id: 'i6', status: 'declined' } })
+    .item({ ...commandItem('npx playwright test'), durationMs: 70_000 }, 'aborted')
+    .context(22);
+}
+
+function patches(): Script {
+  const script = titled('Patches', 'Make the change.').begin(patchItem([], ''));
+  return script
+    .emit({
+      type: 'item_delta',
+      itemId: script.lastItem,
+      kind: 'patch',
+      text: `*** Begin Patch\n*** Update File: src/http/client.ts\n@@\n${'+a\n'.repeat(12)}${'-b\n'.repeat(5)}*** Update File: src/http/retry.ts\n@@\n${'+a\n'.repeat(4)}`,
+    })
+    .item(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .item(patchItem(THREE_FILES.slice(0, 1), THREE_FILES_DIFF), 'declined')
+    .item(patchItem(THREE_FILES.slice(1, 2), THREE_FILES_DIFF), 'failed')
+    .context(30);
+}
+
+function question(): Script {
+  return story()
+    .says('Before I write the test, one thing only you can know.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'model',
+        questionId: 'question-1',
+        questions: [
+          {
+            id: 'q1',
+            header: '429',
+            question: 'Should a 429 count towards the limit?',
+            options: [
+              { label: 'Yes, like any failure', description: 'The client gives up after 4 answers of any kind.' },
+              { label: 'No, wait as the server says', description: 'Obeys Retry-After, at most 60 s in all.' },
+              { label: 'Something else', description: 'Say it below.' },
+            ],
+          },
+        ],
+      },
+    })
+    .context(33);
+}
+
+function mcp(): Script {
+  const call = { type: 'mcp_tool_call' as const, callId: 'c', server: 'github', durationMs: 800 };
+  return titled('File the retry bug', 'File this as a bug on GitHub and link the commit.')
+    .item({
+      ...call,
+      tool: 'search_issues',
+      arguments: { query: 'retry forever' },
+      result: { total_count: 0, items: [] },
+    })
+    .item({
+      type: 'dynamic_tool_call',
+      callId: 'c',
+      tool: 'read_ticket',
+      arguments: { id: 7 },
+      contentItems: [],
+      success: true,
+    })
+    .says('No open issue matches. I’ll create one.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'mcp',
+        questionId: 'question-2',
+        server: 'github',
+        message: 'The MCP server github wants to know where to file the issue.',
+        requestedSchema: {
+          type: 'object',
+          properties: {
+            repository: { title: 'Repository', enum: ['acme/web', 'acme/http'] },
+            label: { title: 'Label', type: 'string', default: 'bug' },
+            assignee: { title: 'Assign to', type: 'string', description: 'Nobody' },
+            link: { title: 'Link the commit', type: 'boolean', default: true },
+          },
+        },
+      },
+    })
+    .context(19);
+}
+
+function agents(): Script {
+  const agent = { type: 'sub_agent' as const, agentId: 'x', agentState: 'running' as const };
+  return titled(
+    'Compare retry libraries',
+    'Compare three retry libraries and check how the login page looks while offline.',
+  )
+    .item({
+      type: 'compaction',
+      beforeTokens: 182_000,
+      afterTokens: 24_000,
+      summary: 'We compared **three** libraries.',
+    })
+    .item({ type: 'web_search', query: 'undici retry agent jitter' })
+    .item({ type: 'image_view', path: 'docs/login-offline.png' })
+    .begin({ ...agent, role: 'compare', lastMessage: 'Reading the three libraries' })
+    .item({ ...agent, role: 'undici', agentState: 'completed', lastMessage: 'Has jitter, obeys Retry-After' })
+    .item({ type: 'user_message', content: [{ type: 'text', text: 'Leave out anything that needs Node 22.' }] })
+    .says('Understood; that removes the newest cockatiel. I’ll compare')
+    .context(12)
+    .wait(80)
+    .abort('interrupted');
+}
+
+function errors(): Script {
+  return titled('Cap retries in the fetch client', 'Cap the retries.')
+    .emit({ type: 'warning', message: 'tiller.maxToolRounds is not a number; 200 is used.' })
+    .emit({
+      type: 'error',
+      kind: 'network',
+      message: 'Tried 4 times in 31 s. What arrived so far is kept.',
+      detail: 'connect ECONNREFUSED 127.0.0.1:11434',
+      action: 'retry',
+    })
+    .context(99)
+    .abort('failed');
+}
+
+function retry(): Script {
+  return titled('Cap retries in the fetch client', 'Cap the retries.').wait(59).emit({
+    type: 'stream_error',
+    kind: 'rate_limited',
+    message: 'gpt-5-codex allows 30,000 tokens a minute.',
+    attempt: 2,
+    of: 6,
+    retryInMs: 24_000,
+  });
+}
+
+function markdown(): Script {
+  return titled('Everything markdown', 'Show me everything.').streams(
+    `# One\n\n1. first\n2. second with \`code\`\n   \`\`\`sh\n   npm ci\n   \`\`\`\n\n> quoted\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n---\n\nSee https://example.com/a_b and [docs](https://example.com), never [this](javascript:alert(1)) or <b>that</b>.\n\n\`\`\`json\n{ "a": [1, true, null] }\n\`\`\`\n`,
+  );
+}
+
+function long(): Script {
+  const script = titled('A long thread', 'Turn 1');
+  for (let turn = 1; turn <= 200; turn++) {
+    if (turn > 1) script.turn(`Turn ${turn}`);
+    script.ran(`echo ${turn}`, `${turn}\n`).ran('npm test', 'ok\n').says(`Answer **${turn}**.`).complete();
+  }
+  return script;
+}
+
+export const SCENES = {
+  'no-workspace': scene(null, { hasWorkspace: false, model: null }),
+  setup: scene(null, { model: null, models: [] }),
+  empty: scene(null),
+  demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
+  restricted: scene(null, { trusted: false, mode: 'chat' }),
+  stream: scene(stream()),
+  prose: scene(prose()),
+  approve: scene(approve()),
+  deny: scene(approve(), {}, ['decision-deny']),
+  'approve-plain': scene(approvePlain()),
+  patch: scene(patch()),
+  done: scene(done()),
+  commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
+  patches: scene(patches()),
+  question: scene(question()),
+  mcp: scene(mcp()),
+  agents: scene(agents()),
+  errors: scene(errors()),
+  retry: scene(retry()),
+  markdown: scene(markdown()),
+  meter: scene(done(), {}, ['context-meter']),
+  menu: scene(done(), {}, ['more-actions']),
+  long: scene(long()),
+} satisfies Record<string, PanelScene>;
+
+/** A scene's thread, folded in plain Node. */
+export function threadOf({ messages }: PanelScene) {
+  const [snapshot, events] = messages;
+  if (snapshot?.type !== 'snapshot' || events?.type !== 'events' || snapshot.thread === null) return null;
+  return events.events.reduce(threadReducer, snapshot.thread);
+}

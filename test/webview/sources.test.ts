@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'vitest';
+
+const root = path.join(import.meta.dirname, '../..');
+const sources = readdir('webview-ui').map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+
+function readdir(folder: string): string[] {
+  return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => path.join(folder, file));
+}
+
+describe('the sources of the panel', () => {
+  it('name every control in docs/testids.md, and nothing else stands there', () => {
+    const used = sources.flatMap(({ text }) =>
+      [...text.matchAll(/\btestid[=:] ?["']([\w-]+)["']/g), ...text.matchAll(/data-testid="([\w-]+)"/g)].map(
+        ([, id]) => id,
+      ),
+    );
+    const listed = [...readFileSync(path.join(root, 'docs/testids.md'), 'utf8').matchAll(/^\| `([\w-]+)`/gm)].map(
+      ([, id]) => id,
+    );
+    assert.deepEqual(
+      used.filter((id) => !listed.includes(id)),
+      [],
+      'used, not listed',
+    );
+    assert.deepEqual(
+      listed.filter((id) => !used.includes(id)),
+      [],
+      'listed, not used',
+    );
+  });
+
+  it('give every button and field a test id', () => {
+    const bare = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/<(?:button|input|textarea|select)\b(?:[^>]|=>)*?\/?>/g)]
+        .filter(([tag]) => !tag.includes('data-testid'))
+        .map(([tag]) => `${file}: ${tag.slice(0, 60)}`),
+    );
+    assert.deepEqual(bare, []);
+  });
+
+  it('say everything through t()', () => {
+    const literals = sources
+      .filter(({ file }) => file.endsWith('.tsx'))
+      .flatMap(({ file, text }) =>
+        [
+          ...text.matchAll(/<[a-z][\w-]*(?: [^<>{}]*)?>\s*([A-Za-z][^<>{}]*?)\s*</g),
+          ...text.matchAll(/(?:aria-label|placeholder|title|label|alt)="([^"]+)"/g),
+        ].map(([, literal]) => `${file}: ${literal}`),
+      );
+    assert.deepEqual(literals, []);
+  });
+
+  it('set HTML in one place only, and no style anywhere', () => {
+    const html = sources.filter(({ text }) => /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/.test(text));
+    assert.deepEqual(
+      html.map(({ file }) => path.basename(file)),
+      ['Markdown.tsx'],
+    );
+    assert.deepEqual(
+      sources.filter(({ text }) => /\bstyle=/.test(text)).map(({ file }) => file),
+      [],
+    );
+  });
+
+  it('take from the protocol only types and the reducer', () => {
+    const values = sources.flatMap(({ file, text }) =>
+      [...text.matchAll(/^import (?!type\b).*src\/protocol\/(?!thread\.ts).*$/gm)].map(([line]) => `${file}: ${line}`),
+    );
+    assert.deepEqual(values, []);
+  });
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'vitest';
+import { denialOf, durationOf } from '../../webview-ui/facts.ts';
+import { plural, say, setTexts, t } from '../../webview-ui/l10n.ts';
+import * as store from '../../webview-ui/store.ts';
+import * as view from '../../webview-ui/view.ts';
+import { clock, duration, roughly, tokens } from '../../webview-ui/text/format.ts';
+import { formFieldsOf } from '../../webview-ui/text/formFields.ts';
+import { BUILD, type PanelScene, SCENES, threadOf } from './preview/states.ts';
+
+const show = (scene: PanelScene) => scene.messages.forEach(store.receive);
+
+describe('the store', () => {
+  beforeEach(() => show(SCENES.empty));
+
+  it('holds exactly what the reducer makes of the events', () => {
+    show(SCENES.done);
+    assert.deepEqual(store.thread.value, threadOf(SCENES.done));
+  });
+
+  it('lists what waits, shows one, and goes round', () => {
+    show(SCENES.approve);
+    assert.deepEqual(
+      store.waiting.value.map(({ id }) => id),
+      ['a-i6', 'a-i7', 'a-i8'],
+    );
+    assert.equal(view.decision.value?.id, 'a-i6');
+    view.showDecision(-1);
+    assert.equal(view.decision.value?.id, 'a-i8');
+    show(SCENES.patch);
+    assert.equal(view.decision.value?.id, 'a-i6');
+    assert.match(store.pendingDiff('i6'), /^diff --git/);
+  });
+
+  it('keeps 60 turns in the DOM and knows how many there are before', () => {
+    show(SCENES.long);
+    assert.equal(store.visibleTurns.value.length, 60);
+    assert.equal(store.hiddenTurns.value, 140);
+  });
+
+  it('puts earlier turns before the others, each once', () => {
+    show(SCENES.done);
+    const [first] = store.turns.value;
+    assert.ok(first);
+    const earlier = [{ ...first, id: 'before' }, first];
+    store.receive({ type: 'earlier', build: BUILD, turns: earlier, earlierTurns: 7 });
+    assert.deepEqual(
+      store.turns.value.map(({ id }) => id),
+      ['before', 't1', 't2', 't3'],
+    );
+    assert.equal(store.hiddenTurns.value, 7);
+  });
+
+  it('inserts text with a space between', () => {
+    store.draft.value = 'look at';
+    store.receive({ type: 'insert_text', build: BUILD, text: '@a.ts' });
+    assert.equal(store.draft.value, 'look at @a.ts');
+  });
+
+  it('remembers the word of a denial and how long somebody thought', () => {
+    show(SCENES.commands);
+    assert.deepEqual(denialOf('i6'), { byPerson: true, word: 'Use npm ci, it does that by itself.' });
+    show(SCENES.stream);
+    assert.equal(durationOf('i2'), 6_000);
+  });
+});
+
+describe('texts', () => {
+  it('come in the language of the host, with their arguments', () => {
+    setTexts({ 'Ran {0}': '{0} ausgeführt' });
+    assert.equal(t('Ran {0}', 'ls'), 'ls ausgeführt');
+    assert.deepEqual(say('Ran {0}', 'ls'), ['ls', ' ausgeführt']);
+    setTexts({});
+    assert.equal(plural(1, '{0} file', '{0} files') + plural(2, '{0} file', '{0} files'), '1 file2 files');
+  });
+
+  it('say numbers as a person would', () => {
+    assert.deepEqual([800, 6_000, 38_000, 124_000, 3_780_000].map(duration), [
+      '0.8 s',
+      '6.0 s',
+      '38 s',
+      '2 m 4 s',
+      '1 h 3 m',
+    ]);
+    assert.equal(roughly(6_000), '6 s');
+    assert.deepEqual([12_000, 3_725_000].map(clock), ['0:12', '1:02:05']);
+    assert.deepEqual([950, 5_830, 184_600, 1_200_000].map(tokens), ['950', '5.8k', '185k', '1.2M']);
+  });
+});
+
+it('makes a form of a schema', () => {
+  const schema = {
+    properties: { a: { enum: ['x', 'y'] }, b: { type: 'boolean', default: true }, c: {}, d: { type: 'integer' } },
+  };
+  assert.deepEqual(
+    formFieldsOf(schema).map(({ kind, initial }) => [kind, initial]),
+    [
+      ['choice', 'x'],
+      ['boolean', true],
+      ['text', ''],
+      ['number', ''],
+    ],
+  );
+});

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'vitest';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { commandKindOf } from '../../webview-ui/text/commandKind.ts';
+import { foldSummary, partsOfTurn, turnChanges } from '../../webview-ui/text/turnFold.ts';
+import { turnAsMarkdown } from '../../webview-ui/text/turnMarkdown.ts';
+import { type PanelScene, SCENES, threadOf } from './preview/states.ts';
+
+function turnOf(scene: PanelScene, index = 0): TurnState {
+  const turn = threadOf(scene)?.turns[index];
+  assert.ok(turn);
+  return turn;
+}
+
+const shapeOf = (turn: TurnState) =>
+  partsOfTurn(turn).map((part) => (part.type === 'item' ? part.item.type : `${part.type} of ${part.items.length}`));
+
+describe('a turn', () => {
+  it('is told step by step while it runs', () => {
+    assert.deepEqual(shapeOf(turnOf(SCENES.stream)), ['steps of 3', 'agent_message', 'steps of 2']);
+  });
+
+  it('folds into one line and the last words when it is done', () => {
+    const turn = turnOf(SCENES.done, 1);
+    assert.deepEqual(shapeOf(turn), ['fold of 6', 'agent_message']);
+    const [fold] = partsOfTurn(turn);
+    assert.equal(
+      fold?.type === 'fold' && foldSummary(fold.items),
+      'Read 4 files, edited 3, ran 2 commands, searched once',
+    );
+    assert.deepEqual(turnChanges(turn), { files: 3, added: 42, removed: 7 });
+  });
+
+  it('stays open when it was stopped, and never hides what the person said', () => {
+    assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 4', 'user_message', 'agent_message']);
+  });
+
+  it('reads as Markdown', () => {
+    const text = turnAsMarkdown(turnOf(SCENES.done, 2));
+    assert.match(text, /^> Right, uploads should not retry at all\.\n\n```diff\n/);
+    assert.match(text, /```console\n\$ npm test -- upload\nok\n\n```\n\nDone: /);
+  });
+});
+
+it('tells looking from doing', () => {
+  const kinds = Object.fromEntries(
+    [
+      'cat a/b.ts c.ts',
+      "sed -n '1,20p' a.ts",
+      'head -n 5 a.ts',
+      "rg 'f(' src",
+      'ls -la',
+      'cat a > b',
+      'sed -i s/a/b/ c',
+      'npm test',
+    ].map((command) => [command, commandKindOf(command)]),
+  );
+  assert.deepEqual(kinds, {
+    'cat a/b.ts c.ts': { type: 'read', names: ['b.ts', 'c.ts'] },
+    "sed -n '1,20p' a.ts": { type: 'read', names: ['a.ts'] },
+    'head -n 5 a.ts': { type: 'read', names: ['a.ts'] },
+    "rg 'f(' src": { type: 'search', pattern: 'f(' },
+    'ls -la': { type: 'list' },
+    'cat a > b': { type: 'run' },
+    'sed -i s/a/b/ c': { type: 'run' },
+    'npm test': { type: 'run' },
+  });
+});

@@ -1,0 +1,124 @@
+/** What a person can ask for. Every click and key ends here; nothing here changes the thread (design, "words go down"). */
+import type { ErrorAction } from '../src/protocol/policy.ts';
+import type { ApprovalDecision } from '../src/protocol/policy.ts';
+import type { UserInput } from '../src/protocol/item.ts';
+import type { Op } from '../src/protocol/op.ts';
+import type { WebviewMessage } from '../src/protocol/wire.ts';
+import { post } from './bridge.ts';
+import { t } from './l10n.ts';
+import { composerFocus, draft, isRunning, joined, shownTurns, thread, TURN_WINDOW, turns } from './store.ts';
+import { announcement, denying, editedQueueId, followsEnd } from './view.ts';
+
+export function submit(op: Op): void {
+  post({ type: 'op', op });
+}
+
+/** Commands the host must have; `wire.ts` lets any `tiller.*` through. */
+export type PanelCommand =
+  | 'newThread'
+  | 'setApiKey'
+  | 'showLog'
+  | 'openSettings'
+  | 'openWalkthrough'
+  | 'openFolder'
+  | 'manageTrust'
+  | 'startDemo';
+
+export function runCommand(command: PanelCommand): void {
+  post({ type: 'run_command', command: `tiller.${command}` });
+}
+
+export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): void {
+  post({ type: 'pick', what });
+}
+
+/** Sends what stands in the composer: a turn, a word to the running one, or a queued word said better. */
+export function sendDraft(): void {
+  const text = draft.value.trim();
+  if (text === '') return;
+  sendText(text);
+  setDraft('');
+}
+
+export function sendText(text: string): void {
+  const input: UserInput[] = [{ type: 'text', text }];
+  const queued = thread.value?.queuedInputs.find(({ id }) => id === editedQueueId.value);
+  editedQueueId.value = null;
+  followsEnd.value = true;
+  if (queued !== undefined) submit({ type: 'edit_queued', id: queued.id, input });
+  else submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
+}
+
+let draftTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** The host keeps the draft too; it is told when the fingers rest. */
+export function setDraft(text: string): void {
+  draft.value = text;
+  clearTimeout(draftTimer);
+  draftTimer = setTimeout(() => post({ type: 'draft', text }), 250);
+}
+
+export function addToDraft(text: string): void {
+  setDraft(joined(draft.value, text));
+  composerFocus.value++;
+}
+
+export function replaceDraft(text: string): void {
+  setDraft(text);
+  composerFocus.value++;
+}
+
+export function editQueued(id: string, text: string): void {
+  editedQueueId.value = id;
+  replaceDraft(text);
+}
+
+export function withdrawQueued(id: string): void {
+  submit({ type: 'edit_queued', id, input: null });
+}
+
+const answered = new Set<string>();
+
+/** A second click on the same question says nothing. */
+export function decide(approvalId: string, decision: ApprovalDecision): void {
+  if (answered.has(approvalId)) return;
+  answered.add(approvalId);
+  denying.value = null;
+  submit({ type: 'approval', approvalIds: [approvalId], decision });
+}
+
+export function interrupt(): void {
+  submit({ type: 'interrupt' });
+}
+
+export function copyText(text: string): void {
+  post({ type: 'copy', text });
+  announcement.value = t('Copied');
+}
+
+export function loadEarlier(): void {
+  const [oldest] = turns.value;
+  if (turns.value.length > shownTurns.value) shownTurns.value += TURN_WINDOW;
+  else if (oldest !== undefined) post({ type: 'load_earlier', before: oldest.id });
+}
+
+/** The one thing that helps against an error. */
+export function actOnError(action: ErrorAction): void {
+  switch (action) {
+    case 'set_api_key':
+      return runCommand('setApiKey');
+    case 'select_model':
+      return pick('model');
+    case 'check_settings':
+      return runCommand('openSettings');
+    case 'check_network':
+    case 'retry':
+      return submit({ type: 'retry' });
+    case 'compact':
+      return submit({ type: 'compact' });
+    case 'new_thread':
+      return runCommand('newThread');
+    case 'show_log':
+      return runCommand('showLog');
+  }
+}

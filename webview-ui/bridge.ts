@@ -1,0 +1,83 @@
+/**
+ * The only door to the host. What arrives is queued and folded once per animation frame, a slice at a time, so that no
+ * burst makes a long task (libraries.md §1, "Coalescing").
+ */
+import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
+
+/** What survives the webview being thrown away while the host lives on. */
+export interface PanelState {
+  readonly threadId: string | null;
+  readonly draft: string;
+  /** Distance from the top; `null` while the end is followed. */
+  readonly scrollTop: number | null;
+}
+
+const host = acquireVsCodeApi<PanelState>();
+
+export function post(message: WebviewMessage): void {
+  host.postMessage(message);
+}
+
+export function savedState(): PanelState | undefined {
+  return host.getState();
+}
+
+export function saveState(state: PanelState): void {
+  host.setState(state);
+}
+
+/** Milliseconds and events of folding per frame; the rest waits for the next one. Drawing what came costs more yet. */
+const FRAME_BUDGET = 6;
+const EVENTS_PER_FRAME = 800;
+/** A hidden webview has no frames, but still has news. */
+const HIDDEN_INTERVAL = 200;
+
+/** Hands every message of this build to `receive`, in order. Announces itself first. */
+export function connect(receive: (message: HostMessage) => void): void {
+  const queue: HostMessage[] = [];
+  let scheduled = false;
+  let strangerSeen = false;
+
+  const schedule = () => {
+    if (scheduled) return;
+    scheduled = true;
+    if (document.visibilityState === 'hidden') setTimeout(flush, HIDDEN_INTERVAL);
+    else requestAnimationFrame(flush);
+  };
+  const flush = () => {
+    scheduled = false;
+    const deadline = performance.now() + FRAME_BUDGET;
+    let room = EVENTS_PER_FRAME;
+    while (queue.length > 0 && room > 0 && performance.now() < deadline) {
+      const [next, later] = splitMessage(queue.shift(), room);
+      if (later !== undefined) queue.unshift(later);
+      if (next?.type === 'events') room -= next.events.length;
+      if (next !== undefined) receive(next);
+    }
+    if (queue.length > 0) schedule();
+  };
+
+  window.addEventListener('message', ({ data }: MessageEvent<HostMessage>) => {
+    if (data.build !== TILLER_BUILD) {
+      // Another build: the host learns ours from `ready` and puts the page anew. Said once, or two builds would argue.
+      if (!strangerSeen) post({ type: 'ready', build: TILLER_BUILD });
+      strangerSeen = true;
+      return;
+    }
+    queue.push(data);
+    schedule();
+  });
+  post({ type: 'ready', build: TILLER_BUILD });
+}
+
+function splitMessage(
+  message: HostMessage | undefined,
+  room: number,
+): readonly [now?: HostMessage, later?: HostMessage] {
+  if (message === undefined) return [];
+  if (message.type !== 'events' || message.events.length <= room) return [message];
+  return [
+    { ...message, events: message.events.slice(0, room) },
+    { ...message, events: message.events.slice(room) },
+  ];
+}

@@ -1,0 +1,21 @@
+import { runCommand } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { settings } from '../store.ts';
+import { Link } from './Buttons.tsx';
+import { Icon } from './Icon.tsx';
+
+/** Restricted mode: what works and the way out of it. */
+export function Banner() {
+  if (settings.value === null || settings.value.trusted || !settings.value.hasWorkspace) return null;
+  return (
+    <section class="banner" aria-label={t('Restricted mode')} data-testid="restricted-banner">
+      <Icon name="workspace-untrusted" />
+      <p>
+        {t('You have not trusted this folder: Tiller can read and answer, but not run commands or edit.')}{' '}
+        <Link testid="manage-trust" onClick={() => runCommand('manageTrust')}>
+          {t('Manage trust')}
+        </Link>
+      </p>
+    </section>
+  );
+}

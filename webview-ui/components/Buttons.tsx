@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { Icon } from './Icon.tsx';
+
+interface ControlProps {
+  /** From docs/testids.md. */
+  testid: string;
+  onClick: () => void;
+}
+
+/** `primary` is the one filled button on the screen. */
+export function Button(
+  props: ControlProps & {
+    kind?: 'primary' | 'secondary' | 'quiet';
+    /** Shown as a hint; whoever owns the surroundings acts on it. */
+    shortcut?: string | undefined;
+    icon?: string | undefined;
+    disabled?: boolean;
+    expanded?: boolean;
+    children: ComponentChildren;
+  },
+) {
+  const { kind = 'secondary', shortcut, icon, testid, disabled, expanded, onClick, children } = props;
+  return (
+    <button
+      type="button"
+      class={`btn btn-${kind}`}
+      data-testid={testid}
+      aria-keyshortcuts={shortcut === 'Esc' ? 'Escape' : shortcut}
+      aria-expanded={expanded}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      {icon && <Icon name={icon} />}
+      <span>{children}</span>
+      {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+    </button>
+  );
+}
+
+/** Does something; ink, no frame. */
+export function Act({
+  testid,
+  onClick,
+  label,
+  children,
+}: ControlProps & { label?: string; children: ComponentChildren }) {
+  return (
+    <button type="button" class="act" data-testid={testid} aria-label={label} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+/** Goes somewhere; blue. */
+export function Link({ testid, onClick, children }: ControlProps & { children: ComponentChildren }) {
+  return (
+    <button type="button" class="link" data-testid={testid} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+export function IconButton({ testid, onClick, icon, label }: ControlProps & { icon: string; label: string }) {
+  return (
+    <button type="button" class="ibtn" data-testid={testid} title={label} aria-label={label} onClick={onClick}>
+      <Icon name={icon} />
+    </button>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMemo } from 'preact/hooks';
+import { copyText } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { t } from '../l10n.ts';
+import { highlight, languageOf } from '../text/highlight.ts';
+import type { Run } from '../text/runs.ts';
+import { IconButton } from './Buttons.tsx';
+import { pure } from './pure.tsx';
+
+export function Runs({ runs }: { runs: readonly Run[] }) {
+  return (
+    <>
+      {runs.map(({ text, ink }, index) =>
+        ink === '' ? (
+          text
+        ) : (
+          <span key={index} class={ink}>
+            {text}
+          </span>
+        ),
+      )}
+    </>
+  );
+}
+
+/** `ts src/http/retry.ts` → a language and a name; either may be missing. */
+function readInfo(info: string): { language: string; name: string } {
+  const [first = '', second = ''] = info.split(/\s+/);
+  const named = second.replace(/^(title|file|filename)=/, '').replace(/^["']|["']$/g, '');
+  if (named !== '' && !named.startsWith('{')) return { language: first, name: named };
+  return /[./]/.test(first) ? { language: languageOf(first), name: first } : { language: first, name: first };
+}
+
+interface CodeBlockProps {
+  info: string;
+  code: string;
+  /** Colours and buttons come when the last line is there. */
+  complete: boolean;
+}
+
+export const CodeBlock = pure(function CodeBlock({ info, code, complete }: CodeBlockProps) {
+  const { language, name } = readInfo(info);
+  const text = code.replace(/\n$/, '');
+  const runs = useMemo(() => (complete ? highlight(text, language) : null), [text, language, complete]);
+  const title = name || t('text');
+  return (
+    <figure class="code" data-testid="code-block">
+      <figcaption class="code-head">
+        <span class="code-name">{title}</span>
+        {complete && (
+          <>
+            <IconButton
+              testid="code-insert"
+              icon="insert"
+              label={t('Insert at cursor')}
+              onClick={() => post({ type: 'insert_code', text })}
+            />
+            <IconButton testid="code-copy" icon="copy" label={t('Copy code')} onClick={() => copyText(text)} />
+          </>
+        )}
+      </figcaption>
+      <pre tabIndex={0} role="group" aria-label={t('Code, {0}', title)}>
+        <code>
+          {runs === null ? text : <Runs runs={runs} />}
+          {!complete && <span class="caret" />}
+        </code>
+      </pre>
+    </figure>
+  );
+});

@@ -1,0 +1,129 @@
+import type { ComponentChildren } from 'preact';
+import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import type { Box } from '../../src/protocol/policy.ts';
+import { decide } from '../actions.ts';
+import { decisionTitle, isRisky } from '../decisions.ts';
+import { say, t } from '../l10n.ts';
+import { settings } from '../store.ts';
+import { type Answer, DecisionCard } from './DecisionCard.tsx';
+import { Icon } from './Icon.tsx';
+
+type Part = NonNullable<ApprovalRequest['parts']>[number];
+
+/** A command, a tool, a way out: what it is, why it is asked, where it would run. */
+export function CommandApproval({ request }: { request: ApprovalRequest }) {
+  const { approvalId, command = '', justification, parts = [], reason, cwd, box } = request;
+  return (
+    <DecisionCard
+      id={approvalId}
+      testid="approval-command"
+      title={decisionTitle({ type: 'approval', id: approvalId, request })}
+      icon={isRisky(request) ? 'warning' : undefined}
+      isRisky={isRisky(request)}
+      answers={[
+        {
+          testid: 'decision-approve',
+          label: t('Approve once'),
+          shortcut: 'Enter',
+          act: () => decide(approvalId, 'approved'),
+        },
+      ]}
+      deny={denyOf(request)}
+      stop={stopOf(request)}
+      wider={widerAnswers(request)}
+    >
+      {command !== '' && (
+        <pre class="band" tabIndex={0} role="group" aria-label={t('Command')} data-testid="approval-command-text">
+          <code>{command}</code>
+        </pre>
+      )}
+      <dl class="facts">
+        {justification && <Fact name={t('Purpose')}>{t('“{0}”', justification)}</Fact>}
+        <Fact name={t('Asked because')}>{reason.text}</Fact>
+        {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, isRisky(request))}</Fact>}
+        {parts.length > 1 && (
+          <Fact name={t('Parts')}>
+            <ul class="parts">
+              {parts.map((part, index) => (
+                <PartLine key={index} part={part} />
+              ))}
+            </ul>
+          </Fact>
+        )}
+      </dl>
+    </DecisionCard>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function runsIn(cwd: string, box: Box | undefined, leavesBox: boolean): ComponentChildren {
+  const place = <code>{cwd}</code>;
+  if (leavesBox) return say('{0}, outside the box', place);
+  if (box === 'none') return say('{0}, no box on this machine', place);
+  if (box === undefined) return place;
+  const policy = settings.value?.sandboxPolicy;
+  const hasNetwork = policy !== undefined && 'networkAccess' in policy && policy.networkAccess;
+  return hasNetwork ? say('{0}, in the box', place) : say('{0}, in the box: no network', place);
+}
+
+/** Each sub-command with its own verdict; the guilty one marked. */
+function PartLine({ part }: { part: Part }) {
+  const needsPerson = part.verdict !== 'allow';
+  return (
+    <li data-need={needsPerson ? 'yes' : 'no'}>
+      <Icon name={part.verdict === 'allow' ? 'check' : part.verdict === 'prompt' ? 'question' : 'circle-slash'} />
+      <code>{part.command}</code>
+      <span class="part-why" title={part.reason.text}>
+        {verdictWord(part)}
+      </span>
+    </li>
+  );
+}
+
+function verdictWord({ verdict, reason }: Part): string {
+  if (verdict === 'forbidden') return t('forbidden');
+  if (verdict === 'allow') return reason.source === 'rule' ? t('always allowed') : t('harmless');
+  if (reason.id === 'dangerous') return t('dangerous');
+  if (reason.id === 'network') return t('needs network');
+  return reason.source === 'sandbox' ? t('leaves the box') : t('needs you');
+}
+
+export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {
+  if (!choices.includes('denied')) return undefined;
+  return (word) => decide(approvalId, { denied: word === '' ? {} : { message: word } });
+}
+
+export function stopOf({ approvalId, choices }: ApprovalRequest): Answer | undefined {
+  if (!choices.includes('abort')) return undefined;
+  return { testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: () => decide(approvalId, 'abort') };
+}
+
+export function widerAnswers({ approvalId, choices, proposedRule: rule }: ApprovalRequest): Answer[] {
+  const answers: Answer[] = [];
+  if (choices.includes('approved_for_thread')) {
+    answers.push({
+      testid: 'decision-approve-thread',
+      label: t('Approve for this thread'),
+      shortcut: 'T',
+      act: () => decide(approvalId, 'approved_for_thread'),
+    });
+  }
+  if (choices.includes('approved_rule') && rule !== undefined) {
+    const pattern = rule.pattern.map((word) => (typeof word === 'string' ? word : word.join('|'))).join(' ');
+    answers.push({
+      testid: 'decision-approve-always',
+      label: say('Always for {0}', <code>{`${pattern}…`}</code>),
+      shortcut: 'A',
+      act: () => decide(approvalId, { approved_rule: { rule, scope: 'user' } }),
+    });
+  }
+  return answers;
+}

@@ -1,0 +1,195 @@
+import type { TurnItemOf } from '../../src/protocol/item.ts';
+import type { ProcessState } from '../../src/protocol/thread.ts';
+import { addToDraft, submit } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { denialOf, startOf } from '../facts.ts';
+import { say, t } from '../l10n.ts';
+import { processes, waitingItems } from '../store.ts';
+import { commandKindOf } from '../text/commandKind.ts';
+import { clock, duration, firstLine } from '../text/format.ts';
+import { now } from '../view.ts';
+import { Act } from './Buttons.tsx';
+import { Soft } from './Facts.tsx';
+import { LiveOutput } from './LiveOutput.tsx';
+import { Step } from './Step.tsx';
+
+type CommandItem = TurnItemOf<'command_execution'>;
+
+export function CommandExecution({ item }: { item: CommandItem }) {
+  const process = processes.value.find(({ itemId, status }) => itemId === item.id && status.type === 'running');
+  if (waitingItems.value.has(item.id)) return <WaitingCommand item={item} />;
+  if (item.status === 'in_progress') return <RunningCommand item={item} process={process} />;
+  if (process !== undefined) return <BackgroundCommand item={item} process={process} />;
+  if (item.status === 'declined') return <DeniedCommand item={item} />;
+  if (item.status === 'aborted') return <KilledCommand item={item} />;
+  return <DoneCommand item={item} />;
+}
+
+function Name({ item }: { item: CommandItem }) {
+  return <code>{firstLine(item.command)}</code>;
+}
+
+function WaitingCommand({ item }: { item: CommandItem }) {
+  return (
+    <Step
+      testid="command"
+      icon="terminal"
+      state="waiting"
+      title={item.command}
+      label={say('Waiting for you: {0}', <Name item={item} />)}
+    />
+  );
+}
+
+function Since({ milliseconds }: { milliseconds: number | null }) {
+  return <>{milliseconds !== null && clock(now.value - milliseconds)}</>;
+}
+
+function RunningCommand({ item, process }: { item: CommandItem; process: ProcessState | undefined }) {
+  return (
+    <Step
+      testid="command"
+      icon="terminal"
+      state="running"
+      open
+      title={item.command}
+      label={say('Running {0}', <Name item={item} />)}
+      meta={<Since milliseconds={startOf(item.id)} />}
+      body={() => (
+        <LiveOutput itemId={item.id} text={item.output} isRunning label={t('Live output of {0}', item.command)} />
+      )}
+      foot={
+        <>
+          {process && <Kill processId={process.processId} command={item.command} />}
+          <FullOutput item={item} />
+        </>
+      }
+    />
+  );
+}
+
+function Kill({ processId, command }: { processId: string; command: string }) {
+  return (
+    <Act
+      testid="command-kill"
+      label={t('Kill {0}', command)}
+      onClick={() => submit({ type: 'kill_process', processId })}
+    >
+      {t('Kill')}
+    </Act>
+  );
+}
+
+function FullOutput({ item }: { item: CommandItem }) {
+  return (
+    <Act testid="command-open-output" onClick={() => post({ type: 'open_output', itemId: item.id })}>
+      {t('Open full output')}
+    </Act>
+  );
+}
+
+/** It outlived its call: one line with its own button. */
+function BackgroundCommand({ item, process }: { item: CommandItem; process: ProcessState }) {
+  return (
+    <div class="step-line">
+      <Step
+        testid="command"
+        icon="server-process"
+        state="background"
+        title={item.command}
+        label={say('Running {0} in background', <Name item={item} />)}
+        meta={<Since milliseconds={Date.parse(process.startedAt)} />}
+        body={() => (
+          <LiveOutput
+            itemId={item.id}
+            text={item.output + process.output}
+            isRunning
+            label={t('Live output of {0}', item.command)}
+          />
+        )}
+      />
+      <span class="step-acts">
+        <Kill processId={process.processId} command={item.command} />
+      </span>
+    </div>
+  );
+}
+
+function DeniedCommand({ item }: { item: CommandItem }) {
+  const denial = denialOf(item.id);
+  return (
+    <Step
+      testid="command"
+      icon="terminal"
+      state="denied"
+      title={item.command}
+      label={say('Denied {0}', <Name item={item} />)}
+      meta={denial?.byPerson && t('by you')}
+      word={denial?.word ? t('“{0}”', denial.word) : ''}
+    />
+  );
+}
+
+function KilledCommand({ item }: { item: CommandItem }) {
+  return (
+    <Step
+      testid="command"
+      icon="terminal"
+      state="denied"
+      title={item.command}
+      label={say('Killed {0}', <Name item={item} />)}
+      meta={item.durationMs > 0 && t('after {0}', duration(item.durationMs))}
+      body={item.output === '' ? undefined : () => <DoneOutput item={item} />}
+    />
+  );
+}
+
+function DoneOutput({ item }: { item: CommandItem }) {
+  return <LiveOutput itemId={item.id} text={item.output} isRunning={false} label={t('Output of {0}', item.command)} />;
+}
+
+function doneLabel(item: CommandItem) {
+  const kind = commandKindOf(item.command);
+  if (kind.type === 'search') return say('Searched {0}', <code>{firstLine(kind.pattern)}</code>);
+  if (kind.type !== 'read') return say('Ran {0}', <Name item={item} />);
+  const [first, second, ...more] = kind.names;
+  if (second === undefined) return say('Read {0}', <code>{first}</code>);
+  if (more.length === 0) return say('Read {0} and {1}', <code>{first}</code>, <code>{second}</code>);
+  return say('Read {0}, {1} and {2} more', <code>{first}</code>, <code>{second}</code>, more.length);
+}
+
+const KIND_ICONS = { read: 'book', search: 'search', list: 'list-unordered', run: 'terminal' } as const;
+
+function DoneCommand({ item }: { item: CommandItem }) {
+  const hasFailed = item.status === 'failed' || (item.exitCode !== null && item.exitCode !== 0);
+  const kind = commandKindOf(item.command).type;
+  const isExitSaid = item.exitCode !== null && (kind === 'run' || hasFailed);
+  const facts = [isExitSaid && t('exit {0}', String(item.exitCode)), item.durationMs > 0 && duration(item.durationMs)]
+    .filter(Boolean)
+    .join(' · ');
+  return (
+    <Step
+      testid="command"
+      icon={KIND_ICONS[kind]}
+      state={hasFailed ? 'failed' : 'done'}
+      open={hasFailed && item.output !== ''}
+      title={item.command}
+      label={doneLabel(item)}
+      meta={hasFailed ? facts : <Soft>{facts}</Soft>}
+      body={item.output === '' ? undefined : () => <DoneOutput item={item} />}
+      foot={
+        <>
+          <FullOutput item={item} />
+          {hasFailed && (
+            <Act
+              testid="command-add-to-message"
+              onClick={() => addToDraft(`\n\`\`\`\n${item.output.slice(-2_000)}\n\`\`\`\n`)}
+            >
+              {t('Add to message')}
+            </Act>
+          )}
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,123 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { interrupt, pick, sendDraft, setDraft } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { composerFocus, draft, isRunning, settings, waiting } from '../store.ts';
+import { recallKey } from '../recall.ts';
+import { noteTyping } from '../view.ts';
+import { IconButton } from './Buttons.tsx';
+import { ContextMeter } from './ContextMeter.tsx';
+import { Icon } from './Icon.tsx';
+import { Pickers } from './Pickers.tsx';
+
+/** A text area that grows, and one quiet row. Enter sends, Shift+Enter begins a line, Esc stops. */
+export function Composer() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isDisabled = !settings.value?.model || !settings.value.hasWorkspace;
+  useEffect(() => {
+    if (composerFocus.value > 0) field.current?.focus();
+  }, [composerFocus.value]);
+  return (
+    <div class="composer-wrap">
+      <form
+        class="composer"
+        aria-label={t('Message')}
+        onSubmit={(event) => {
+          event.preventDefault();
+          sendDraft();
+        }}
+      >
+        <div class="grow">
+          <Mirror text={draft.value} />
+          <textarea
+            ref={field}
+            rows={1}
+            data-testid="composer-input"
+            aria-label={t('Message Tiller')}
+            placeholder={placeholder()}
+            disabled={isDisabled}
+            value={draft.value}
+            onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+            onKeyDown={onKeyDown}
+          />
+        </div>
+        <div class="tools">
+          <IconButton testid="composer-add" icon="add" label={t('Add context')} onClick={() => pick('context')} />
+          <Pickers />
+          <span class="tools-end">
+            <ContextMeter />
+            <SendAndStop />
+          </span>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+/** Same text behind the field: gives it its height, and paints what is mentioned. */
+function Mirror({ text }: { text: string }) {
+  return (
+    <div class="grow-mirror" aria-hidden="true">
+      {text
+        .split(/((?<=^|\s)@[\w./\\-]*\w)/)
+        .map((part, index) => (index % 2 === 0 ? part : <mark key={index}>{part}</mark>))}
+      {'\u200b'}
+    </div>
+  );
+}
+
+function SendAndStop() {
+  const hasText = draft.value.trim() !== '';
+  const isReady = hasText && waiting.value.length === 0;
+  const label = isRunning.value ? t('Send to the running turn (Enter)') : t('Send (Enter)');
+  return (
+    <>
+      {(hasText || !isRunning.value) && (
+        <button
+          type="submit"
+          class={isReady ? 'ibtn send is-ready' : 'ibtn send'}
+          data-testid="composer-send"
+          title={label}
+          aria-label={label}
+          disabled={!hasText}
+        >
+          <Icon name="arrow-up" />
+        </button>
+      )}
+      {isRunning.value && (
+        <button
+          type="button"
+          class="ibtn send is-stop"
+          data-testid="composer-stop"
+          title={t('Stop (Esc)')}
+          aria-label={t('Stop (Esc)')}
+          onClick={interrupt}
+        >
+          <Icon name="debug-stop" />
+        </button>
+      )}
+    </>
+  );
+}
+
+function placeholder(): string {
+  const { value } = settings;
+  if (value === null) return '';
+  if (!value.hasWorkspace) return t('Open a folder first');
+  if (value.model === null) return t('Choose a model first');
+  if (!value.trusted) return t('Ask about this folder');
+  return isRunning.value ? t('Add to what it is doing') : t('Ask for a change; @ adds context');
+}
+
+/** Ctrl+Enter is left alone while a decision waits: the host approves with it. */
+function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
+  noteTyping();
+  if (event.isComposing) return;
+  const isModified = event.ctrlKey || event.metaKey;
+  if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
+    event.preventDefault();
+    sendDraft();
+  } else if (event.key === 'Escape' && isRunning.value) {
+    event.preventDefault();
+    interrupt();
+  } else if (!isModified && !event.shiftKey && !event.altKey) recallKey(event);
+}

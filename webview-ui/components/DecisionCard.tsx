@@ -1,0 +1,141 @@
+import type { ComponentChildren } from 'preact';
+import { t } from '../l10n.ts';
+import { waiting } from '../store.ts';
+import { decisionIndex, denying, showDecision } from '../view.ts';
+import { Button, IconButton } from './Buttons.tsx';
+import { DenyRow } from './DenyRow.tsx';
+import { Icon } from './Icon.tsx';
+
+/** One way to answer. `shortcut` acts while the card has the focus, and only then. */
+export interface Answer {
+  readonly testid: string;
+  readonly label: ComponentChildren;
+  readonly shortcut?: string;
+  readonly icon?: string;
+  readonly act: () => void;
+}
+
+export interface DecisionCardProps {
+  id: string;
+  testid: string;
+  title: string;
+  icon?: string | undefined;
+  isRisky?: boolean;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  /** The first one is the filled button. */
+  answers: readonly Answer[];
+  /** Opens the word of denial in place of the answers. */
+  deny?: ((word: string) => void) | undefined;
+  stop?: Answer | undefined;
+  /** Yeses that reach further; quieter on purpose. */
+  wider?: readonly Answer[];
+}
+
+/** Evidence scrolls inside; the buttons never do (NOTES, principle 2). */
+export function DecisionCard(props: DecisionCardProps) {
+  const { id, testid, title, icon, isRisky = false, aside, children, answers, deny, stop, wider = [] } = props;
+  const isDenying = deny !== undefined && denying.value === id;
+  const openDenial: Answer = {
+    testid: 'decision-deny',
+    label: t('Deny…'),
+    shortcut: 'D',
+    act: () => (denying.value = id),
+  };
+  const all = [...answers, ...(deny ? [openDenial] : []), ...wider, ...(stop ? [stop] : [])];
+  return (
+    <section
+      class={isRisky ? 'decide is-risk' : 'decide'}
+      aria-label={title}
+      data-testid={testid}
+      onKeyDown={(event) => !isDenying && answerKey(event, all)}
+    >
+      <div class="decide-head">
+        {icon && (
+          <span class="step-icon">
+            <Icon name={icon} />
+          </span>
+        )}
+        <h3 class="decide-title">{title}</h3>
+        {aside}
+        <Place />
+      </div>
+      <div class="decide-body">{children}</div>
+      <div class="decide-foot">
+        {isDenying ? (
+          <DenyRow onDeny={deny} onBack={() => (denying.value = null)} />
+        ) : (
+          <>
+            <div class="decide-buttons">
+              {answers.map((answer, index) => (
+                <AnswerButton key={answer.testid} answer={answer} kind={index === 0 ? 'primary' : 'secondary'} />
+              ))}
+              {deny && <AnswerButton answer={openDenial} kind="secondary" />}
+              {stop && <AnswerButton answer={stop} kind="quiet" />}
+            </div>
+            {wider.length > 0 && (
+              <div class="decide-remember">
+                {wider.map((answer) => (
+                  <AnswerButton key={answer.testid} answer={answer} kind="quiet" />
+                ))}
+              </div>
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function AnswerButton({ answer, kind }: { answer: Answer; kind: 'primary' | 'secondary' | 'quiet' }) {
+  return (
+    <Button testid={answer.testid} kind={kind} shortcut={answer.shortcut} icon={answer.icon} onClick={answer.act}>
+      {answer.label}
+    </Button>
+  );
+}
+
+/** "1 of 3", with the ways to the others. */
+function Place() {
+  const count = waiting.value.length;
+  if (count < 2) return null;
+  return (
+    <>
+      <span class="decide-nth" data-testid="decision-place">
+        {t('{0} of {1}', decisionIndex.value + 1, count)}
+      </span>
+      <IconButton
+        testid="decision-previous"
+        icon="chevron-left"
+        label={t('Previous request')}
+        onClick={() => showDecision(-1)}
+      />
+      <IconButton
+        testid="decision-next"
+        icon="chevron-right"
+        label={t('Next request')}
+        onClick={() => showDecision(1)}
+      />
+    </>
+  );
+}
+
+/** Letters act anywhere in the card but in a field. Enter belongs to what has the focus, if that is a control. */
+function answerKey(event: KeyboardEvent, answers: readonly Answer[]): void {
+  const target = event.target instanceof Element ? event.target : null;
+  // A held key answers once: the next card must not fall to the last one's Enter.
+  if (event.repeat && !isField(target)) return event.preventDefault();
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (isField(target) && event.key !== 'Escape') return;
+  if (event.key === 'Enter' && target?.matches('button, summary, a')) return;
+  const key = event.key === 'Escape' ? 'Esc' : event.key;
+  const answer = answers.find(({ shortcut }) => shortcut?.toLowerCase() === key.toLowerCase());
+  if (answer === undefined) return;
+  event.preventDefault();
+  event.stopPropagation();
+  answer.act();
+}
+
+function isField(target: Element | null): boolean {
+  return target?.matches('input:not([type=radio]):not([type=checkbox]), select, textarea') ?? false;
+}

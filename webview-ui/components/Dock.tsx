@@ -1,0 +1,53 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../l10n.ts';
+import { decision, denying, hasJustTyped } from '../view.ts';
+import type { Waiting } from '../store.ts';
+import { CommandApproval } from './CommandApproval.tsx';
+import { Composer } from './Composer.tsx';
+import { ElicitationCard } from './ElicitationCard.tsx';
+import { PatchApproval } from './PatchApproval.tsx';
+import { QuestionCard } from './QuestionCard.tsx';
+import { Queue } from './Queue.tsx';
+
+/** What waits for the person, then the composer. It never scrolls away. */
+export function Dock() {
+  const place = useRef<HTMLElement>(null);
+  const shown = decision.value;
+  const shownId = shown?.id ?? null;
+  const isFirst = useRef(true);
+  useEffect(() => {
+    moveFocus(place.current, shownId !== null, isFirst.current);
+    isFirst.current = false;
+  }, [shownId, denying.value]);
+  return (
+    <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={place}>
+      <div class="col">
+        {shown && <Card key={shown.id} waiting={shown} />}
+        <Queue />
+        <Composer />
+      </div>
+    </section>
+  );
+}
+
+function Card({ waiting }: { waiting: Waiting }) {
+  if (waiting.type === 'approval') {
+    const { request } = waiting;
+    return request.kind === 'patch' ? <PatchApproval request={request} /> : <CommandApproval request={request} />;
+  }
+  const { request } = waiting;
+  return request.source === 'mcp' ? <ElicitationCard request={request} /> : <QuestionCard request={request} />;
+}
+
+/**
+ * A new card takes the focus only from nobody: not from somebody who writes, reads or is in another window. A card that
+ * went takes its focused button along; the composer is the next place to be.
+ */
+function moveFocus(dock: HTMLElement | null, hasCard: boolean, isFirst: boolean): void {
+  if (dock === null || !document.hasFocus()) return;
+  const { activeElement } = document;
+  const isLost = activeElement === null || activeElement === document.body;
+  const isIdle = activeElement instanceof HTMLTextAreaElement && activeElement.value === '' && !hasJustTyped();
+  if (hasCard && (isLost || isIdle)) dock.querySelector<HTMLElement>('.decide .btn-primary')?.focus();
+  else if (!hasCard && isLost && !isFirst) dock.querySelector('textarea')?.focus();
+}

@@ -1,0 +1,46 @@
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { post } from '../bridge.ts';
+import { plural } from '../l10n.ts';
+import { OPEN_LINE, OutputBuffer, type OutputChunk } from '../text/outputBuffer.ts';
+import { Link } from './Buttons.tsx';
+import { Runs } from './CodeBlock.tsx';
+import { pure } from './pure.tsx';
+
+const Chunk = pure(function Chunk({ chunk }: { chunk: OutputChunk }) {
+  return (
+    <span class={chunk.id === OPEN_LINE ? 'out-open' : 'out-chunk'}>
+      <Runs runs={chunk.runs} />
+    </span>
+  );
+});
+
+/** Output as it comes; follows its end unless somebody scrolled up to read. */
+export function LiveOutput(props: { itemId: string; text: string; label: string; isRunning: boolean }) {
+  const { itemId, text, label, isRunning } = props;
+  const frame = useRef<HTMLPreElement>(null);
+  const follows = useRef(true);
+  const buffer = useMemo(() => new OutputBuffer(), []);
+  const { chunks, earlierLines } = useMemo(() => buffer.update(text), [buffer, text]);
+  useLayoutEffect(() => {
+    if (follows.current) frame.current?.scrollTo({ top: 1e9, behavior: 'instant' });
+  }, [chunks]);
+  const onScroll = ({ currentTarget }: { currentTarget: HTMLPreElement }) => {
+    follows.current = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight < 24;
+  };
+  return (
+    <pre class="out" tabIndex={0} role="group" aria-label={label} data-testid="output" ref={frame} onScroll={onScroll}>
+      {earlierLines > 0 && (
+        <span class="out-more">
+          <Link testid="output-earlier" onClick={() => post({ type: 'open_output', itemId })}>
+            {plural(earlierLines, '{0} earlier line', '{0} earlier lines')}
+          </Link>
+          {'\n'}
+        </span>
+      )}
+      {chunks.map((chunk) => (
+        <Chunk key={chunk.id} chunk={chunk} />
+      ))}
+      {isRunning && <span class="caret" />}
+    </pre>
+  );
+}

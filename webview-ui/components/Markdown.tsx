@@ -1,0 +1,36 @@
+import { useMemo } from 'preact/hooks';
+import type { Block } from '../text/markdown.ts';
+import { MarkdownStream, renderMarkdown } from '../text/markdown.ts';
+import { CodeBlock } from './CodeBlock.tsx';
+import { pure } from './pure.tsx';
+
+/** The only HTML that is set as such: markdown-it with `html: false` made it (libraries.md §8.2). */
+const Html = pure(function Html({ html }: { html: string }) {
+  return <div class="md" dangerouslySetInnerHTML={{ __html: html }} />;
+});
+
+function Blocks({ blocks }: { blocks: readonly Block[] }) {
+  return (
+    <>
+      {blocks.map((block, index) =>
+        block.type === 'html' ? (
+          <Html key={index} html={block.html} />
+        ) : (
+          <CodeBlock key={index} info={block.info} code={block.code} complete={block.complete} />
+        ),
+      )}
+    </>
+  );
+}
+
+export function Markdown({ text }: { text: string }) {
+  const blocks = useMemo(() => renderMarkdown(text), [text]);
+  return <Blocks blocks={blocks} />;
+}
+
+/** The same for a text that is still being written; stays the same element when it ends. */
+export function GrowingMarkdown({ text, complete }: { text: string; complete: boolean }) {
+  const stream = useMemo(() => new MarkdownStream(), []);
+  const blocks = useMemo(() => (complete ? stream.finish(text) : stream.update(text)), [stream, text, complete]);
+  return <Blocks blocks={blocks} />;
+}

@@ -1,0 +1,125 @@
+import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
+import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
+import type { ComponentChildren } from 'preact';
+import { actOnError } from '../actions.ts';
+import { say, t } from '../l10n.ts';
+import { waiting } from '../store.ts';
+import { now } from '../view.ts';
+import { Button } from './Buttons.tsx';
+import { Icon } from './Icon.tsx';
+
+/** What went wrong and the one thing to do. */
+function Notice(props: {
+  testid: string;
+  kind: 'error' | 'warning';
+  icon: string;
+  title: string;
+  children: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  const { testid, kind, icon, title, children, action } = props;
+  return (
+    <div class="notice" data-kind={kind} role="group" aria-label={title} data-testid={testid}>
+      <span class="step-icon">
+        <Icon name={icon} />
+      </span>
+      <div class="notice-body">
+        <p class="notice-title">{title}</p>
+        <p class="notice-text">{children}</p>
+        {action && <div class="notice-actions">{action}</div>}
+      </div>
+    </div>
+  );
+}
+
+function titleOf(kind: ErrorKind): string {
+  const titles: Record<ErrorKind, string> = {
+    auth: t('The key was not accepted'),
+    quota: t('The quota is used up'),
+    rate_limited: t('Rate limit reached'),
+    overloaded: t('The server is overloaded'),
+    context_exceeded: t('The context is full'),
+    invalid_request: t('The server did not accept the request'),
+    model_not_found: t('The model was not found'),
+    content_filter: t('The answer was held back by a filter'),
+    network: t('The connection was lost'),
+    tls: t('The connection is not secure'),
+    proxy: t('The proxy did not let it through'),
+    timeout: t('The server did not answer in time'),
+    stream_closed: t('The answer was cut off'),
+    bad_response: t('The server’s answer was not understood'),
+    config: t('A setting is wrong'),
+    storage: t('Could not write to the disk'),
+    sandbox: t('The box could not be set up'),
+    internal: t('Something went wrong in Tiller'),
+  };
+  return titles[kind] ?? t('Something went wrong');
+}
+
+const ICONS: Partial<Record<ErrorKind, string>> = {
+  auth: 'key',
+  quota: 'credit-card',
+  rate_limited: 'clockface',
+  overloaded: 'clockface',
+  timeout: 'clockface',
+  context_exceeded: 'fold',
+  network: 'debug-disconnect',
+  tls: 'debug-disconnect',
+  proxy: 'debug-disconnect',
+  stream_closed: 'debug-disconnect',
+  sandbox: 'shield',
+};
+
+function labelOf(action: ErrorAction): string {
+  const labels: Record<ErrorAction, string> = {
+    set_api_key: t('Enter a key'),
+    select_model: t('Choose a model'),
+    check_settings: t('Open settings'),
+    check_network: t('Try again'),
+    retry: t('Try again'),
+    compact: t('Compact and go on'),
+    new_thread: t('New thread'),
+    show_log: t('Show log'),
+  };
+  return labels[action] ?? t('Show log');
+}
+
+/** Live while nothing came after it: its action is then the one filled button, unless a decision waits. */
+export function ErrorNotice({ error, isLive }: { error: TurnError; isLive: boolean }) {
+  const { action, kind } = error;
+  return (
+    <Notice
+      testid="error"
+      kind={kind === 'context_exceeded' ? 'warning' : 'error'}
+      icon={ICONS[kind] ?? 'error'}
+      title={titleOf(kind)}
+      action={
+        isLive &&
+        action && (
+          <Button
+            testid="error-action"
+            kind={waiting.value.length === 0 ? 'primary' : 'secondary'}
+            onClick={() => actOnError(action)}
+          >
+            {labelOf(action)}
+          </Button>
+        )
+      }
+    >
+      {error.message}
+      {error.detail && <span class="notice-detail">{error.detail}</span>}
+    </Notice>
+  );
+}
+
+export function RetryNotice({ retry }: { retry: RetryState }) {
+  const seconds = Math.ceil((Date.parse(retry.at) + retry.retryInMs - now.value) / 1000);
+  return (
+    <Notice testid="retry" kind="warning" icon={ICONS[retry.kind] ?? 'sync'} title={titleOf(retry.kind)}>
+      {retry.message}{' '}
+      {seconds > 0
+        ? say('Continues in {0}.', <span class="num">{t('{0} s', seconds)}</span>)
+        : t('Attempt {0} of {1}.', retry.attempt + 1, retry.of)}
+    </Notice>
+  );
+}

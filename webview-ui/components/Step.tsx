@@ -1,0 +1,66 @@
+import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { Icon, Spinner } from './Icon.tsx';
+
+export type StepState = 'done' | 'running' | 'waiting' | 'failed' | 'denied' | 'background';
+
+const STATE_ICONS: Partial<Record<StepState, string>> = {
+  failed: 'error',
+  denied: 'circle-slash',
+  waiting: 'bell-dot',
+};
+
+export interface StepProps {
+  testid: string;
+  icon: string;
+  state?: StepState;
+  label: ComponentChildren;
+  /** The whole of a label that may be cut. */
+  title?: string | undefined;
+  meta?: ComponentChildren;
+  /** Said below the line, always visible. */
+  word?: string;
+  open?: boolean;
+  /** Drawn when first opened. */
+  body?: (() => ComponentChildren) | undefined;
+  foot?: ComponentChildren;
+  className?: string;
+}
+
+/** One piece of work in one line, which may open. */
+export function Step(props: StepProps) {
+  const { testid, state = 'done', label, title, meta, word, open = false, body, foot, icon, className = '' } = props;
+  const wasOpened = useSignal(false);
+  const head = (
+    <>
+      <span class="step-icon">{state === 'running' ? <Spinner /> : <Icon name={STATE_ICONS[state] ?? icon} />}</span>
+      <span class="step-label" title={title}>
+        {label}
+      </span>
+      {body === undefined ? <span /> : <Icon name="chevron-right" className="step-chevron" />}
+      <span class="step-meta">{meta}</span>
+    </>
+  );
+  if (body === undefined) {
+    return (
+      <div class="step" data-state={state} data-testid={testid}>
+        <div class="step-row">{head}</div>
+        {word && <p class="step-say">{word}</p>}
+      </div>
+    );
+  }
+  const onToggle = (event: { currentTarget: HTMLDetailsElement }) => {
+    if (event.currentTarget.open) wasOpened.value = true;
+  };
+  return (
+    <details class={`step ${className}`.trim()} data-state={state} data-testid={testid} open={open} onToggle={onToggle}>
+      <summary class="step-row">{head}</summary>
+      {(open || wasOpened.value) && (
+        <div class="step-body">
+          {body()}
+          {foot && <div class="step-foot">{foot}</div>}
+        </div>
+      )}
+    </details>
+  );
+}

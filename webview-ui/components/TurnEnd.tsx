@@ -1,0 +1,93 @@
+import type { TurnAbortReason } from '../../src/protocol/event.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { copyText, submit } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { plural, t } from '../l10n.ts';
+import { isRunning } from '../store.ts';
+import { roughly } from '../text/format.ts';
+import { turnChanges } from '../text/turnFold.ts';
+import { turnAsMarkdown } from '../text/turnMarkdown.ts';
+import { Act, IconButton } from './Buttons.tsx';
+import { LineCount } from './Facts.tsx';
+import { Icon } from './Icon.tsx';
+
+/** The facts of a turn that is over, and what can be done about it. */
+export function TurnEnd({ turn }: { turn: TurnState }) {
+  if (turn.status.type === 'running') return null;
+  const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
+  return (
+    <>
+      {turn.status.type === 'aborted' && turn.error === null && <Stopped reason={turn.status.reason} time={time} />}
+      <footer class="turn-end" data-testid="turn-end">
+        <TurnFacts turn={turn} time={time} />
+        <TurnActions turn={turn} />
+      </footer>
+    </>
+  );
+}
+
+function TurnFacts({ turn, time }: { turn: TurnState; time: number }) {
+  const { files, added, removed } = turnChanges(turn);
+  return (
+    <p class="turn-facts">
+      {files > 0 && (
+        <>
+          <span>{plural(files, '{0} file', '{0} files')}</span> <LineCount added={added} removed={removed} />
+          <span class="sep" />
+        </>
+      )}
+      {turn.reverted && (
+        <>
+          <span>{t('undone')}</span>
+          <span class="sep" />
+        </>
+      )}
+      <span>{roughly(time)}</span>
+    </p>
+  );
+}
+
+function TurnActions({ turn }: { turn: TurnState }) {
+  const hasChanges = turnChanges(turn).files > 0;
+  return (
+    <span class="turn-actions">
+      {hasChanges && (
+        <Act testid="turn-review" onClick={() => post({ type: 'open_diff', itemId: turn.id })}>
+          {t('Review')}
+        </Act>
+      )}
+      {hasChanges && !turn.reverted && !isRunning.value && (
+        <Act testid="turn-undo" onClick={() => submit({ type: 'undo', turnId: turn.id })}>
+          {t('Undo turn')}
+        </Act>
+      )}
+      <IconButton
+        testid="turn-copy"
+        icon="copy"
+        label={t('Copy turn as Markdown')}
+        onClick={() => copyText(turnAsMarkdown(turn))}
+      />
+    </span>
+  );
+}
+
+function Stopped({ reason, time }: { reason: TurnAbortReason; time: number }) {
+  const words: Record<TurnAbortReason, string> = {
+    interrupted: t('Stopped by you after {0}', roughly(time)),
+    replaced: t('Stopped for your next message after {0}', roughly(time)),
+    failed: t('Failed after {0}', roughly(time)),
+    crashed: t('Cut off when the editor closed'),
+  };
+  return (
+    <div class="marker" data-testid="turn-stopped">
+      <Icon name="debug-stop" />
+      <span>{words[reason]}</span>
+      {!isRunning.value && reason !== 'replaced' && (
+        <Act testid="turn-continue" onClick={() => submit({ type: 'retry' })}>
+          {t('Continue')}
+        </Act>
+      )}
+      <span class="marker-line" />
+    </div>
+  );
+}

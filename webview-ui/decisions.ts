@@ -1,0 +1,31 @@
+/** What is asked, in words; shared by the card and by the announcement. */
+import type { ApprovalRequest } from '../src/protocol/event.ts';
+import { plural, t } from './l10n.ts';
+import type { Waiting } from './store.ts';
+
+export function decisionTitle(waiting: Waiting): string {
+  if (waiting.type === 'approval') return approvalTitle(waiting.request);
+  const { request } = waiting;
+  if (request.source === 'mcp') return t('{0} asks for details', request.server);
+  return request.questions.length === 1 ? (request.questions[0]?.question ?? '') : t('Tiller has some questions');
+}
+
+function approvalTitle(request: ApprovalRequest): string {
+  switch (request.kind) {
+    case 'command':
+      return t('Run this command?');
+    case 'escalation':
+      return t('Run outside the box?');
+    case 'network':
+      return t('Let this command use the network?');
+    case 'patch':
+      return plural(request.changes?.length ?? 0, 'Apply changes to {0} file?', 'Apply changes to {0} files?');
+    case 'tool':
+      return t('Call this tool?');
+  }
+}
+
+/** Something leaves the box, or there is none. */
+export function isRisky(request: ApprovalRequest): boolean {
+  return request.kind === 'escalation' || request.kind === 'network';
+}

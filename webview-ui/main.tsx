@@ -1,0 +1,59 @@
+/** Puts the panel on the page and keeps it going: door, clock, voice, type size. */
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import type { HostMessage } from '../src/protocol/wire.ts';
+import { announceNews } from './announce.ts';
+import { connect, savedState, saveState } from './bridge.ts';
+import { App } from './components/App.tsx';
+import './styles/main.css';
+import { draft, isRunning, receive, settings, threadId } from './store.ts';
+import { followsEnd, now } from './view.ts';
+
+/** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed sheet sets them (NOTES). */
+function followFontSettings(): void {
+  const sheet = new CSSStyleSheet();
+  document.adoptedStyleSheets.push(sheet);
+  effect(() => {
+    const { fontSize = null, fontFamily = null } = settings.value ?? {};
+    const size = fontSize === null ? '' : `--vscode-chat-font-size: ${fontSize}px;`;
+    const family = fontFamily === null ? '' : `--vscode-chat-font-family: ${fontFamily};`;
+    sheet.replaceSync(`:root { ${size} ${family} }`);
+  });
+}
+
+function runClock(): void {
+  effect(() => {
+    if (!isRunning.value) return;
+    now.value = Date.now();
+    const timer = setInterval(() => (now.value = Date.now()), 1_000);
+    return () => clearInterval(timer);
+  });
+}
+
+/** The draft survives the webview even when the host was not told in time. */
+function keepDraft(): void {
+  effect(() => {
+    const state = { threadId: threadId.value, draft: draft.value };
+    if (settings.value === null) return;
+    const saved = savedState();
+    const scrollTop = saved?.threadId === state.threadId && !followsEnd.peek() ? saved.scrollTop : null;
+    saveState({ ...state, scrollTop });
+  });
+}
+
+/** Of two drafts of one thread the one of this page is the newer. */
+function withSavedDraft(message: HostMessage): HostMessage {
+  const saved = savedState();
+  if (message.type !== 'snapshot' || !saved?.draft || saved.threadId !== (message.thread?.threadId ?? null))
+    return message;
+  return { ...message, draft: saved.draft };
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no #root.');
+followFontSettings();
+runClock();
+keepDraft();
+announceNews();
+render(<App />, root);
+connect((message) => receive(withSavedDraft(message)));

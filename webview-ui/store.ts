@@ -1,0 +1,119 @@
+/** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
+import { batch, computed, signal } from '@preact/signals';
+import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
+import { threadReducer, type ThreadState } from '../src/protocol/thread.ts';
+import type { HostMessage, PanelSettings } from '../src/protocol/wire.ts';
+import { observe } from './facts.ts';
+import { setTexts } from './l10n.ts';
+
+/** Turns in the DOM; "Load earlier" adds as many again. */
+export const TURN_WINDOW = 60;
+
+export const thread = signal<ThreadState | null>(null);
+export const settings = signal<PanelSettings | null>(null);
+export const draft = signal('');
+/** Turns that only the host has. */
+export const turnsAtHost = signal(0);
+export const shownTurns = signal(TURN_WINDOW);
+/** Counts the requests to put the cursor into the composer. */
+export const composerFocus = signal(0);
+
+// Parts of the thread with an identity of their own: who shows one is not drawn again for the others.
+export const threadId = computed(() => thread.value?.threadId ?? null);
+export const turns = computed(() => thread.value?.turns ?? []);
+export const visibleTurns = computed(() => turns.value.slice(-shownTurns.value));
+export const hiddenTurns = computed(() => turns.value.length - visibleTurns.value.length + turnsAtHost.value);
+export const title = computed(() => thread.value?.title ?? null);
+export const plan = computed(() => thread.value?.plan ?? null);
+export const tokenCount = computed(() => thread.value?.tokens ?? null);
+export const queuedInputs = computed(() => thread.value?.queuedInputs ?? []);
+export const threadWarnings = computed(() => thread.value?.warnings ?? []);
+export const threadError = computed(() => thread.value?.error ?? null);
+export const effort = computed(() => thread.value?.settings?.effort ?? null);
+export const activeTurnId = computed(() => thread.value?.activeTurnId ?? null);
+export const isRunning = computed(() => activeTurnId.value !== null);
+
+/** An error is live in the last turn only. */
+export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
+
+/** One thing that waits for the person. */
+export type Waiting =
+  | { readonly type: 'approval'; readonly id: string; readonly request: ApprovalRequest }
+  | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest };
+
+const approvals = computed(() => thread.value?.approvals ?? []);
+const questions = computed(() => thread.value?.questions ?? []);
+export const waiting = computed((): readonly Waiting[] => [
+  ...approvals.value.map((request) => ({ type: 'approval' as const, id: request.approvalId, request })),
+  ...questions.value.map((request) => ({ type: 'question' as const, id: request.questionId, request })),
+]);
+/** Items whose call waits for an approval. */
+export const waitingItems = computed(() => new Set(approvals.value.map((request) => request.itemId)));
+/** The diff of a proposed change; its item is in the running turn. */
+export function pendingDiff(itemId: string): string {
+  const items = turns.value.at(-1)?.items ?? [];
+  const item = items.find(({ id }) => id === itemId);
+  return item?.type === 'file_change' ? item.diff : '';
+}
+
+export const processes = computed(() => thread.value?.processes ?? []);
+
+/** The view is told once, whatever the message changes. */
+export function receive(message: HostMessage): void {
+  batch(() => take(message));
+}
+
+function take(message: HostMessage): void {
+  switch (message.type) {
+    case 'snapshot':
+      setTexts(message.texts);
+      thread.value = message.thread;
+      turnsAtHost.value = message.earlierTurns;
+      shownTurns.value = TURN_WINDOW;
+      settings.value = message.settings;
+      draft.value = message.draft;
+      break;
+    case 'events':
+      thread.value = foldAll(thread.value, message.events);
+      break;
+    case 'settings':
+      settings.value = message.settings;
+      break;
+    case 'earlier':
+      addEarlier(message.turns, message.earlierTurns);
+      break;
+    case 'insert_text':
+      draft.value = joined(draft.value, message.text);
+      composerFocus.value++;
+      break;
+    case 'focus_composer':
+      composerFocus.value++;
+      break;
+  }
+}
+
+function foldAll(state: ThreadState | null, events: readonly Event[]): ThreadState | null {
+  if (state === null) return null;
+  let next = state;
+  for (const event of events) {
+    observe(event, next);
+    next = threadReducer(next, event);
+  }
+  return next;
+}
+
+/** Turns from before the snapshot. They are over, so there is nothing to fold. */
+function addEarlier(earlier: ThreadState['turns'], earlierTurns: number): void {
+  if (thread.value === null) return;
+  const known = new Set(thread.value.turns.map((turn) => turn.id));
+  const added = earlier.filter((turn) => !known.has(turn.id));
+  thread.value = { ...thread.value, turns: [...added, ...thread.value.turns] };
+  turnsAtHost.value = earlierTurns;
+  shownTurns.value += added.length;
+}
+
+/** Appends a word or a block to what is being written, with one space or new line between. */
+export function joined(text: string, addition: string): string {
+  if (text === '' || /\s$/.test(text)) return text + addition;
+  return addition.includes('\n') ? `${text}\n${addition}` : `${text} ${addition}`;
+}

@@ -1,0 +1,42 @@
+/** Numbers as a person reads them. */
+import { t } from '../l10n.ts';
+
+/** `0.8 s`, `12 s`, `2 m 4 s`, `1 h 3 m` */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95) return t('{0} s', seconds.toFixed(1));
+  if (seconds < 59.5) return t('{0} s', Math.round(seconds));
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  if (minutes < 60) return t('{0} m {1} s', minutes, Math.round(seconds) % 60);
+  return t('{0} h {1} m', Math.floor(minutes / 60), minutes % 60);
+}
+
+/** The same without fractions, for what nobody timed: `6 s` */
+export function roughly(milliseconds: number): string {
+  return milliseconds < 9_500 ? t('{0} s', Math.round(milliseconds / 1000)) : duration(milliseconds);
+}
+
+/** A running clock: `0:12`, `1:02:05` */
+export function clock(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const tail = String(seconds % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
+}
+
+/** `950`, `5.8k`, `272k`, `1.2M` */
+export function tokens(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 100_000) return `${trimmed(count / 1_000)}k`;
+  return count < 999_500 ? `${Math.round(count / 1_000)}k` : `${trimmed(count / 1_000_000)}M`;
+}
+
+function trimmed(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, '');
+}
+
+/** The first line, at most `limit` characters. */
+export function firstLine(text: string, limit = 80): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
+}

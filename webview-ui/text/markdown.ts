@@ -1,0 +1,172 @@
+/**
+ * Markdown of a model as blocks: safe, free of inline styles, and cheap to grow (libraries.md §8.2, §8.3).
+ *
+ * While a text streams, finished blocks are parsed once and never touched again; only the last one is parsed per
+ * frame, and an open code fence not at all.
+ */
+import MarkdownIt from 'markdown-it';
+import { fileLinkHtml, filePlaceOf } from './fileLink.ts';
+
+export type Block =
+  | { readonly type: 'html'; readonly html: string }
+  | { readonly type: 'code'; readonly info: string; readonly code: string; readonly complete: boolean };
+
+const markdown = new MarkdownIt({ html: false }).disable('image');
+type Token = ReturnType<typeof markdown.parse>[number];
+/** What a parse learns beside the tokens: the link references a text defines. */
+type Environment = Parameters<typeof markdown.parse>[1];
+
+/** The web, mail, and places in the workspace. `command:` and `javascript:` stay plain text. */
+markdown.validateLink = (url) => /^(https?:|mailto:)/i.test(url.trim()) || !/^[a-z][a-z\d+.-]+:/i.test(url.trim());
+
+/** The turn has `h2`, the reply `h3`: whatever a model calls a heading stands just below them. */
+markdown.renderer.rules.heading_open = () => '<h4>';
+markdown.renderer.rules.heading_close = () => '</h4>';
+markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="group"><table>';
+markdown.renderer.rules.table_close = () => '</table></div>';
+
+for (const rule of ['th_open', 'td_open']) {
+  markdown.renderer.rules[rule] = (tokens, index) => {
+    const align = /text-align:(\w+)/.exec(String(tokens[index]?.attrGet('style') ?? ''))?.[1];
+    return `<${tokens[index]?.tag}${align === undefined ? '' : ` class="align-${align}"`}>`;
+  };
+}
+
+/** A fence inside a list or a quotation; those at the top are blocks of their own. */
+markdown.renderer.rules.fence = (tokens, index) =>
+  `<pre class="code-nested" tabindex="0" role="group"><code>${escape(tokens[index]?.content ?? '')}</code></pre>`;
+markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
+
+markdown.renderer.rules.code_inline = (tokens, index) => {
+  const text = tokens[index]?.content ?? '';
+  const place = isInLink(tokens, index) ? null : filePlaceOf(text);
+  return place === null ? `<code>${escape(text)}</code>` : fileLinkHtml(place, escape);
+};
+
+markdown.renderer.rules.link_open = (tokens, index) => {
+  const target = String(tokens[index]?.attrGet('href') ?? '');
+  if (/^(https?:|mailto:)/i.test(target)) return `<a class="link" href="${escape(target)}" title="${escape(target)}">`;
+  const [path = '', line] = target.split(/#L?|:(?=\d+$)/);
+  const data = `data-path="${escape(decoded(path))}"${line ? ` data-line="${escape(line)}"` : ''}`;
+  return `<a class="file" href="#" title="${escape(decoded(target))}" ${data}>`;
+};
+
+const BARE_ADDRESS = /\bhttps?:\/\/[^\s<>"'()[\]]+[^\s<>"'()[\].,;:!?]/g;
+
+markdown.renderer.rules.text = (tokens, index) => {
+  const text = tokens[index]?.content ?? '';
+  if (!text.includes('://') || isInLink(tokens, index)) return escape(text);
+  let html = '';
+  let from = 0;
+  for (const { 0: url, index: at } of text.matchAll(BARE_ADDRESS)) {
+    html += `${escape(text.slice(from, at))}<a class="link" href="${escape(url)}">${escape(url)}</a>`;
+    from = at + url.length;
+  }
+  return html + escape(text.slice(from));
+};
+
+function escape(text: string): string {
+  return markdown.utils.escapeHtml(text);
+}
+
+function decoded(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}
+
+function isInLink(tokens: readonly Token[], index: number): boolean {
+  const before = tokens.slice(0, index).findLast((token) => token.type === 'link_open' || token.type === 'link_close');
+  return before?.type === 'link_open';
+}
+
+/** Where each top-level block begins, as indices into the tokens. */
+function blockStarts(tokens: readonly Token[]): number[] {
+  return tokens.flatMap((token, index) => (token.level === 0 && token.nesting >= 0 && token.map ? [index] : []));
+}
+
+function blockOf(tokens: Token[], environment: Environment): Block {
+  const [first] = tokens;
+  if (first?.type === 'fence') return { type: 'code', info: first.info.trim(), code: first.content, complete: true };
+  if (first?.type === 'code_block') return { type: 'code', info: '', code: first.content, complete: true };
+  return { type: 'html', html: markdown.renderer.render(tokens, markdown.options, environment) };
+}
+
+/** A whole text at once. */
+export function renderMarkdown(text: string): readonly Block[] {
+  const environment: Environment = {};
+  const tokens = markdown.parse(text, environment);
+  const starts = blockStarts(tokens);
+  return starts.map((start, index) => blockOf(tokens.slice(start, starts[index + 1]), environment));
+}
+
+/**
+ * A text that grows. Give it the whole text each time; it looks at what is new. A block is finished when another begins
+ * on a line that has ended: half a line may yet turn out to be something else.
+ */
+export class MarkdownStream {
+  readonly #finished: Block[] = [];
+  /** What is not finished: the last block, and a line that has no end yet. */
+  #rest = '';
+  #length = 0;
+  #settledLength = 0;
+  #usesReferences = false;
+  #openFence: { readonly info: string; readonly close: RegExp } | null = null;
+
+  update(text: string): readonly Block[] {
+    this.#rest += text.slice(this.#length);
+    this.#length = text.length;
+    if (this.#openFence !== null && !this.#openFence.close.test(this.#rest))
+      return this.#withOpenCode(this.#openFence.info);
+    this.#settle();
+    this.#openFence = openFenceOf(this.#rest);
+    if (this.#openFence !== null) return this.#withOpenCode(this.#openFence.info);
+    return [...this.#finished, ...this.#parse(this.#rest).map(({ block }) => block)];
+  }
+
+  /** The same blocks as `renderMarkdown(text)`, most of them already made. */
+  finish(text: string): readonly Block[] {
+    const blocks = this.update(text);
+    if (this.#usesReferences) return renderMarkdown(text);
+    return this.#openFence === null ? blocks : [...this.#finished, ...renderMarkdown(this.#rest)];
+  }
+
+  #settle(): void {
+    const end = this.#rest.lastIndexOf('\n') + 1;
+    if (end === this.#settledLength) return;
+    const blocks = this.#parse(this.#rest.slice(0, end));
+    const last = blocks.at(-1);
+    if (last !== undefined && blocks.length > 1) {
+      this.#finished.push(...blocks.slice(0, -1).map(({ block }) => block));
+      this.#rest = this.#rest.split('\n').slice(last.line).join('\n');
+    }
+    this.#settledLength = this.#rest.lastIndexOf('\n') + 1;
+  }
+
+  #parse(text: string): readonly { readonly line: number; readonly block: Block }[] {
+    const environment: Environment = {};
+    const tokens = markdown.parse(text, environment);
+    if (environment.references !== undefined) this.#usesReferences = true;
+    const starts = blockStarts(tokens);
+    return starts.map((start, index) => ({
+      line: tokens[start]?.map?.[0] ?? 0,
+      block: blockOf(tokens.slice(start, starts[index + 1]), environment),
+    }));
+  }
+
+  #withOpenCode(info: string): readonly Block[] {
+    const code = this.#rest.slice(this.#rest.indexOf('\n') + 1);
+    return [...this.#finished, { type: 'code', info, code, complete: false }];
+  }
+}
+
+function openFenceOf(text: string): { info: string; close: RegExp } | null {
+  const opening = /^ {0,3}(`{3,}|~{3,})([^\n]*)\n/.exec(text);
+  if (!opening) return null;
+  const [, marker = '', info = ''] = opening;
+  if (marker.startsWith('`') && info.includes('`')) return null;
+  const close = new RegExp(`\\n {0,3}${marker[0]}{${marker.length},}[^\\S\\n]*(\\n|$)`);
+  return close.test(text) ? null : { info: info.trim(), close };
+}

@@ -1,0 +1,107 @@
+/** How a turn is told: while it runs, step by step; when it is done, in one line and the last words (NOTES, principle 3). */
+import type { TurnItem } from '../../src/protocol/item.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { plural, t } from '../l10n.ts';
+import { commandKindOf } from './commandKind.ts';
+
+export type TurnPart =
+  | { readonly type: 'steps'; readonly items: readonly TurnItem[] }
+  | { readonly type: 'fold'; readonly items: readonly TurnItem[] }
+  | { readonly type: 'item'; readonly item: TurnItem };
+
+/** Speech and marks stand alone; everything else is a step and stands with its neighbours. */
+function isStep(item: TurnItem): boolean {
+  return item.type !== 'agent_message' && item.type !== 'user_message' && item.type !== 'compaction';
+}
+
+/**
+ * The items after the first message, in order. What the person said meanwhile is never folded away, nor are the last
+ * words; a stopped turn stays open, because one wants to see where.
+ */
+export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
+  const items = turn.items[0]?.type === 'user_message' ? turn.items.slice(1) : turn.items;
+  if (turn.status.type !== 'completed') return openParts(items);
+  const lastWords = items.findLastIndex((item) => item.type === 'agent_message');
+  const parts: TurnPart[] = [];
+  let folded: TurnItem[] = [];
+  const close = () => {
+    parts.push(...(folded.filter(isStep).length > 1 ? [{ type: 'fold' as const, items: folded }] : openParts(folded)));
+    folded = [];
+  };
+  for (const [index, item] of items.entries()) {
+    if (index !== lastWords && item.type !== 'user_message' && item.type !== 'compaction') folded.push(item);
+    else {
+      close();
+      parts.push({ type: 'item', item });
+    }
+  }
+  close();
+  return parts;
+}
+
+function openParts(items: readonly TurnItem[]): readonly TurnPart[] {
+  const parts: TurnPart[] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    if (!isStep(item)) parts.push({ type: 'item', item });
+    else if (last?.type === 'steps') parts[parts.length - 1] = { type: 'steps', items: [...last.items, item] };
+    else parts.push({ type: 'steps', items: [item] });
+  }
+  return parts;
+}
+
+/** "Read 4 files, edited 3, ran 2 commands, 1 failed, searched once" */
+export function foldSummary(items: readonly TurnItem[]): string {
+  const count = { read: 0, searched: 0, edited: new Set<string>(), ran: 0, called: 0, failed: 0 };
+  for (const item of items) {
+    if (item.status === 'failed') count.failed++;
+    if (item.type === 'file_change' && item.status === 'completed') {
+      for (const change of item.changes) count.edited.add(change.path);
+    } else if (item.type === 'command_execution' && item.status !== 'declined') {
+      const kind = commandKindOf(item.command);
+      if (kind.type === 'read') count.read += kind.names.length;
+      else if (kind.type === 'search' || kind.type === 'list') count.searched++;
+      else count.ran++;
+    } else if (item.type === 'mcp_tool_call' || item.type === 'dynamic_tool_call') count.called++;
+    else if (item.type === 'web_search') count.searched++;
+  }
+  const sentence = [
+    count.read > 0 && plural(count.read, 'read {0} file', 'read {0} files'),
+    count.edited.size > 0 &&
+      (count.read > 0
+        ? t('edited {0}', count.edited.size)
+        : plural(count.edited.size, 'edited {0} file', 'edited {0} files')),
+    count.ran > 0 && plural(count.ran, 'ran {0} command', 'ran {0} commands'),
+    count.failed > 0 && t('{0} failed', count.failed),
+    count.called > 0 && plural(count.called, 'called {0} tool', 'called {0} tools'),
+    count.searched > 0 && plural(count.searched, 'searched once', 'searched {0} times'),
+  ].filter((part) => part !== false);
+  const text = sentence.length === 0 ? plural(items.length, '{0} step', '{0} steps') : sentence.join(', ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Files and lines the turn has changed, from its own applied patches. */
+export function turnChanges(turn: TurnState): {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+} {
+  const paths = new Set<string>();
+  let [added, removed] = [0, 0];
+  for (const item of turn.items) {
+    if (item.type !== 'file_change' || item.status !== 'completed') continue;
+    for (const change of item.changes) {
+      paths.add(change.path);
+      added += change.added;
+      removed += change.removed;
+    }
+  }
+  return { files: paths.size, added, removed };
+}
+
+/** What the person asked. */
+export function firstWords(turn: TurnState): string {
+  const [first] = turn.items;
+  if (first?.type !== 'user_message') return '';
+  return first.content.find((part) => part.type === 'text')?.text ?? '';
+}

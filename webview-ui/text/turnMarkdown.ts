@@ -1,0 +1,22 @@
+import type { TurnState } from '../../src/protocol/thread.ts';
+
+/** A turn as somebody would paste it into an issue: the words, the commands, the changes. */
+export function turnAsMarkdown(turn: TurnState): string {
+  const parts = turn.items.map((item) => {
+    switch (item.type) {
+      case 'user_message':
+        return item.content
+          .map((part) => (part.type === 'text' ? `> ${part.text.replaceAll('\n', '\n> ')}` : ''))
+          .join('');
+      case 'agent_message':
+        return item.text;
+      case 'command_execution':
+        return `\`\`\`console\n$ ${item.command}\n${item.output}\n\`\`\``;
+      case 'file_change':
+        return `\`\`\`diff\n${item.diff}\n\`\`\``;
+      default:
+        return '';
+    }
+  });
+  return `${parts.filter((part) => part.trim() !== '').join('\n\n')}\n`;
+}

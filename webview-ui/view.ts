@@ -1,0 +1,42 @@
+/** State of the view alone: what is unfolded, focused, said aloud. Nothing of it is missed after a reload. */
+import { computed, signal } from '@preact/signals';
+import { waiting } from './store.ts';
+
+/** Which of the waiting decisions is shown. */
+const decisionPlace = signal(0);
+export const decisionIndex = computed(() => Math.min(decisionPlace.value, Math.max(0, waiting.value.length - 1)));
+export const decision = computed(() => waiting.value[decisionIndex.value] ?? null);
+
+export function showDecision(step: 1 | -1): void {
+  const count = waiting.value.length;
+  decisionPlace.value = (decisionIndex.value + step + count) % count;
+}
+
+/** The decision whose word of denial is being written. */
+export const denying = signal<string | null>(null);
+
+export const openPopup = signal<'meter' | 'menu' | null>(null);
+
+/** A queued message that stands in the composer to be changed. */
+export const editedQueueId = signal<string | null>(null);
+
+let lastKeyAt = Number.NEGATIVE_INFINITY;
+
+/** To be told of every key in the composer. */
+export function noteTyping(): void {
+  lastKeyAt = performance.now();
+}
+
+/** Whether the next key may still be meant for the composer. */
+export function hasJustTyped(): boolean {
+  return performance.now() - lastKeyAt < 1_500;
+}
+
+/** Whether the transcript follows its end. */
+export const followsEnd = signal(true);
+
+/** Read by screen readers, politely. */
+export const announcement = signal('');
+
+/** The wall clock, moved on by `main.tsx` while something runs. */
+export const now = signal(Date.now());
