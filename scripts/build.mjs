@@ -11,7 +11,7 @@ const dist = path.join(root, 'dist');
 const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
 
 /** Modules loaded on first use; each becomes a file of its own beside the bundle that asks for it. */
-const LAZY = ['openaiSdk'];
+const LAZY = ['openaiSdk', 'compose'];
 
 /** esbuild does not split CommonJS: an import of a lazy module is left to `require` at run time. */
 const lazyModules = {
@@ -45,10 +45,20 @@ export async function build({ outdir = dist } = {}) {
   await mkdir(outdir, { recursive: true });
   await Promise.all([
     buildCli({ outdir }),
-    esbuild.build({ ...common, entryPoints: { extension: 'src/extension.ts' }, external: ['vscode'], outdir }),
+    buildExtension({ outdir }),
     buildWebview({ outdir: path.join(outdir, 'webview') }),
     writeSchema(outdir),
   ]);
+}
+
+/** The extension alone: a small shell, and the rest that it loads on first use. */
+export async function buildExtension({ outdir }) {
+  await esbuild.build({
+    ...common,
+    entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts' },
+    external: ['vscode'],
+    outdir,
+  });
 }
 
 /** The second front door alone, with the modules it loads on first use. */

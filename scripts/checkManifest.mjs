@@ -18,6 +18,9 @@ const problems = [];
 const used = new Set();
 
 checkTexts(manifest.contributes, 'contributes', false);
+checkTexts(manifest.capabilities, 'capabilities', false);
+noteUse(manifest.description);
+noteUse(manifest.displayName);
 for (const key of Object.keys(texts)) if (!used.has(key)) problems.push(`package.nls.json: nobody uses "${key}"`);
 if (manifest.enabledApiProposals) problems.push('package.json: enabledApiProposals names proposed API');
 for (const file of sources()) {

@@ -35,9 +35,11 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
 }
 
 /** A reader that went away (`tiller exec … | head`) is no error of ours. */
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 
 async function run(): Promise<void> {
   try {
@@ -47,6 +49,15 @@ async function run(): Promise<void> {
     process.stderr.write(`tiller: ${isUsage || !(error instanceof Error) ? describe(error) : error.stack}\n`);
     process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
   }
+  // Nothing that is still open (stdin of a client that waits, a command that will not die) keeps us from ending.
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  process.exit();
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
 }
 
 function describe(error: unknown): string {

@@ -1,4 +1,36 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import type { Tiller } from './extension/compose.ts';
+import { registerCommands } from './vscode/commands.ts';
 
-/** Builds the object graph and returns. The panel, the approvals and the landing of patches come with their issue. */
-export function activate(_context: vscode.ExtensionContext): void {}
+let composed: Promise<Tiller> | undefined;
+
+/**
+ * Registers what VS Code asks for by name and returns; everything else is loaded when the first of it is used
+ * (design decision 16).
+ */
+export function activate(context: vscode.ExtensionContext): void {
+  const tiller = () => {
+    composed ??= import('./extension/compose.ts').then(({ compose }) => compose(context));
+    return composed;
+  };
+  const provider: vscode.WebviewViewProvider = {
+    resolveWebviewView: async (view) => (await tiller()).view.resolveWebviewView(view),
+  };
+  context.subscriptions.push(
+    vscode.window.registerWebviewViewProvider('tiller.chat', provider),
+    vscode.window.registerWebviewViewProvider('tiller.chatLeft', provider),
+    registerCommands(tiller),
+  );
+  // The secondary side bar came with 1.106; before that the view lives in the activity bar.
+  void vscode.commands.executeCommand('setContext', 'tiller.useActivityBar', !hasSecondarySideBar());
+}
+
+/** VS Code waits for this: what runs is stopped and written down. */
+export async function deactivate(): Promise<void> {
+  await (await composed)?.dispose();
+}
+
+function hasSecondarySideBar(): boolean {
+  const [major = 0, minor = 0] = vscode.version.split('.').map(Number);
+  return major > 1 || (major === 1 && minor >= 106);
+}

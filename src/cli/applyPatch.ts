@@ -50,7 +50,7 @@ async function land(operations: readonly PatchOperation[], cwd: string, streams:
         `These files changed while the patch was read: ${result.paths.join(', ')}. Nothing was changed.`,
       );
     case 'failed':
-      return fail(streams, result.message);
+      return fail(streams, [result.message, ...result.notRestored.map((file) => `not put back: ${file}`)].join('\n'));
   }
 }
 

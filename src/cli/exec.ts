@@ -1,11 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { ProviderConfig } from '../core/model/provider.ts';
+import { resolveBox } from '../core/sandbox/box.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
+import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { describeHost } from '../node/host.ts';
 import type { UserInput } from '../protocol/item.ts';
+import type { Settings } from '../protocol/settings.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { readSubmissions } from './jsonlInput.ts';
 import { settleLandings } from './settleLandings.ts';
@@ -13,7 +17,6 @@ import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
-import { providerConfig, threadConfig } from './threadConfig.ts';
 import { UsageError } from './usage.ts';
 
 /** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
@@ -35,19 +38,22 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   const opening = await openingOf(args, streams);
   const demo = args.demo ? await startDemo() : undefined;
   try {
-    const provider = demo
-      ? {
-          id: 'demo',
-          baseUrl: demo.baseUrl,
-          wireApi: settings.wireApi ?? ('responses' as const),
-          auth: 'none' as const,
-        }
-      : providerConfig(settings);
+    const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
     const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl });
     await settleLandings(home, say);
     const manager = new SessionManager(ports, { version, originator: 'cli' });
-    const interactive = args.input === 'jsonl';
-    const config = await threadConfig(settings, { model, cwd, writable: args.writable, interactive, provider });
+    const config = threadConfigOf(settings, {
+      model,
+      cwd,
+      writable: args.writable,
+      provider,
+      baseInstructions: await baseInstructionsOf(settings),
+      // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
+      review: 'after',
+      interactive: args.input === 'jsonl',
+      boxFor: resolveBox,
+      isTrusted: () => true,
+    });
     const session = await open(manager, args, config, say);
     return await run(session, opening, args, streams);
   } finally {
@@ -107,7 +113,9 @@ async function run(session: Session, opening: Opening, args: ExecArguments, stre
       session.submit({ id: 'prompt', op: { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) } });
     }
     if (args.input === 'jsonl') {
-      await termination.orStopped(readSubmissions(streams.stdin, session, streams.stderr));
+      await termination.orStopped(
+        Promise.race([readSubmissions(streams.stdin, session, streams.stderr), session.closed]),
+      );
       session.endOfInput();
     }
     await termination.orTooLate(session.idle());
@@ -116,6 +124,27 @@ async function run(session: Session, opening: Opening, args: ExecArguments, stre
     return termination.exitCode ?? report.exitCode;
   } finally {
     termination.dispose();
+  }
+}
+
+/** @throws UsageError */
+function namedProvider(settings: Settings): ProviderConfig {
+  const provider = providerOf(settings);
+  if (!provider) throw new UsageError(`there is no provider "${settings.provider}"`);
+  return provider;
+}
+
+function demoProvider(baseUrl: string, settings: Settings): ProviderConfig {
+  return { id: 'demo', baseUrl, wireApi: settings.wireApi ?? 'responses', auth: 'none' };
+}
+
+/** @throws UsageError */
+async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<string | null> {
+  if (baseInstructionsFile === null) return null;
+  try {
+    return await readFile(baseInstructionsFile, 'utf8');
+  } catch (error) {
+    throw new UsageError(`baseInstructionsFile: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -21,7 +21,11 @@ export class Report {
       this.#lastTurn = 'completed';
       this.#lastMessage = msg.lastMessage;
     }
-    if (msg.type === 'turn_aborted') this.#lastTurn = msg.reason === 'failed' ? 'failed' : 'interrupted';
+    // A turn that an earlier process left behind is no turn of ours.
+    if (msg.type === 'turn_aborted' && msg.reason !== 'crashed') {
+      this.#lastTurn = msg.reason === 'failed' ? 'failed' : 'interrupted';
+    }
+    if (msg.type === 'error' && event.turnId === null) this.#lastTurn = 'failed';
     if (msg.type === 'error') this.#say(msg.message + detailOf(msg.detail));
     if (msg.type === 'warning') this.#say(msg.message);
     if (msg.type === 'stream_error') this.#say(retryLine(msg));

@@ -66,6 +66,12 @@ export type FileChange =
       readonly movedOver: string | null;
     };
 
+/** Whose landing it is, so that it can be undone by name. */
+export interface LandingOrigin {
+  readonly turnId: string;
+  readonly itemId: string;
+}
+
 export interface LandedFile {
   readonly path: string;
   /** False when the change stands in a buffer that was left unsaved because it held the person's own edits. */
@@ -107,7 +113,7 @@ export interface Workspace {
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */
-  apply(changes: readonly FileChange[], signal?: AbortSignal): Promise<ApplyResult>;
+  apply(changes: readonly FileChange[], signal?: AbortSignal, origin?: LandingOrigin): Promise<ApplyResult>;
 }
 
 // ---------------------------------------------------------------- commands

@@ -51,7 +51,11 @@ export const journalFolder = (home: string): string => join(home, 'journal');
 export const JOURNAL_ENDING = '.journal';
 
 /** Returns once the journal is on the disk. */
-export async function openJournal(home: string, id: string, steps: readonly PlannedStep[]): Promise<OpenJournal> {
+export async function openJournal(
+  home: string,
+  id: string,
+  steps: readonly Pick<PlannedStep, 'path' | 'before' | 'after'>[],
+): Promise<OpenJournal> {
   const transitions = steps.map(({ path, before, after }, index) => ({
     path,
     before,

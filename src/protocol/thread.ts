@@ -167,7 +167,8 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return completeItem(state, msg.item, event);
     case 'approval_requested': {
       const { type: _type, ...request } = msg;
-      return { ...state, approvals: upsert(state.approvals, 'approvalId', request) };
+      const asked = { ...state, approvals: upsert(state.approvals, 'approvalId', request) };
+      return updateTurn(asked, event.turnId, (turn) => proposeChanges(turn, request));
     }
     case 'approval_resolved':
       return {
@@ -277,11 +278,14 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     diff: '',
     reverted: false,
   };
-  return { ...state, turns: [...state.turns, turn], activeTurnId: turn.id, error: null };
+  // At most one turn runs: one whose end was lost has ended by now.
+  const before = endTurn(state, state.activeTurnId, { type: 'aborted', at: event.at, reason: 'crashed' });
+  return { ...before, turns: [...before.turns, turn], activeTurnId: turn.id, error: null };
 }
 
 /** Whatever is still open when a turn ends ends with it: no spinner and no question survives a turn. */
 function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus): ThreadState {
+  if (turnId === null) return state;
   const ended = updateTurn(state, turnId, (turn) => ({
     ...turn,
     status,
@@ -313,6 +317,14 @@ function titleOf(content: readonly UserInput[]): string | null {
   if (!text) return null;
   const line = text.split('\n', 1)[0] ?? '';
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
+}
+
+/** A patch that was shown while it was being written is from here on shown as what it would change. */
+function proposeChanges(turn: TurnState, { itemId, changes, diff }: ApprovalRequest): TurnState {
+  const index = turn.items.findLastIndex((item) => item.id === itemId);
+  const item = turn.items[index];
+  if (item?.type !== 'file_change' || changes === undefined) return turn;
+  return { ...turn, items: turn.items.with(index, { ...item, changes, diff: diff ?? item.diff }) };
 }
 
 function growItem(turn: TurnState, delta: EventMsgOf<'item_delta'>): TurnState {

@@ -7,7 +7,6 @@
 import * as z from 'zod';
 import type { Event } from './event.ts';
 import { opSchema } from './op.ts';
-import { userInputSchema } from './item.ts';
 import type { ApprovalPolicy, Box, ChatMode, ReviewSetting, SandboxPolicy } from './policy.ts';
 import type { ThreadState } from './thread.ts';
 
@@ -75,7 +74,6 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** A code block into the active editor, at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
-  z.object({ type: z.literal('attach'), input: z.array(userInputSchema) }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;

@@ -82,7 +82,7 @@ export function layerOf(file: string): string | null {
   if (file.startsWith('webview-ui/')) return 'webview-ui';
   if (!file.startsWith('src/')) return null;
   const [first = '', second = ''] = file.slice('src/'.length).split('/');
-  if (first === 'cli') return 'cli.ts';
+  if (first === 'cli' || first === 'extension') return `${first}.ts`;
   return first === 'core' ? `core/${path.posix.basename(second, '.ts')}` : first;
 }
 

@@ -28,6 +28,7 @@ export interface ScenarioOptions {
   readonly maxToolRounds?: number;
   readonly maxAttempts?: number;
   readonly userInstructions?: string;
+  readonly trusted?: boolean;
   /** Go on in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
 }
@@ -64,6 +65,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       box: resolveBox(sandboxPolicy),
     },
     boxFor: resolveBox,
+    isTrusted: () => options.trusted ?? true,
     provider: { id: 'test', baseUrl: server.baseUrl, wireApi: wire, auth: 'none', streamIdleTimeoutMs: 20_000 },
     baseInstructions: null,
     userInstructions: options.userInstructions ?? '',

@@ -12,18 +12,24 @@ export const ABORTED_OUTPUT = 'aborted';
 
 /**
  * A history in which every call has exactly one output and every output its call: a missing output is put directly
- * after its call, an output without a call or a second one is left out. Calls in `open` are left without one.
+ * after its call; an output without a call before it, a second one, and a second call of the same id are left out.
+ * Calls in `open` are left without one.
  */
 export function normalize(items: readonly ResponseItem[], open: ReadonlySet<string> = new Set()): ResponseItem[] {
-  const answered = new Set(items.filter(isToolCallOutput).map((item) => item.call_id));
+  const lastOutput = new Map<string, number>();
+  items.forEach((item, index) => {
+    if (isToolCallOutput(item)) lastOutput.set(item.call_id, index);
+  });
+  const called = new Set<string>();
   const owed = new Set<string>();
   const result: ResponseItem[] = [];
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     if (isToolCall(item)) {
       const callId = callIdOf(item) ?? '';
-      if (owed.has(callId)) continue;
+      if (called.has(callId)) continue;
+      called.add(callId);
       result.push(item);
-      if (answered.has(callId)) owed.add(callId);
+      if ((lastOutput.get(callId) ?? -1) > index) owed.add(callId);
       else if (!open.has(callId)) result.push(outputFor(item, ABORTED_OUTPUT));
     } else if (isToolCallOutput(item)) {
       if (owed.delete(item.call_id)) result.push(item);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
-import type { Storage, Workspace } from '../ports.ts';
+import { type Storage, type Workspace, WorkspaceError } from '../ports.ts';
 
 /** In one folder the first that exists counts; an override hides its AGENTS.md even when blank (codex-behaviour.md §7). */
 const FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md'];
@@ -47,9 +47,19 @@ async function readDoc(workspace: Workspace, folder: string): Promise<string> {
   for (const name of FILE_NAMES) {
     const file = path.join(folder, name);
     if ((await workspace.stat(file))?.type !== 'file') continue;
-    return new TextDecoder().decode(await workspace.readBytes(file));
+    return readLossy(workspace, file);
   }
   return '';
+}
+
+/** One that cannot be read says nothing: it must not keep the person from talking. */
+async function readLossy(workspace: Workspace, file: string): Promise<string> {
+  try {
+    return new TextDecoder().decode(await workspace.readBytes(file));
+  } catch (error) {
+    if (error instanceof WorkspaceError) return '';
+    throw error;
+  }
 }
 
 /** From the nearest ancestor with a `.git` (folder or file) down to `cwd`; just `cwd` where there is none. */

@@ -17,7 +17,10 @@ export class Recorder {
   readonly #storage: Storage;
   readonly #clock: Clock;
   #file: AppendFile | undefined;
-  #waiting: string[] = [];
+  /** Lines that are not on disk yet, oldest first. */
+  readonly #waiting: string[] = [];
+  /** The last write failed and may have left a piece of a line. */
+  #torn = false;
 
   constructor(path: string, ports: { readonly storage: Storage; readonly clock: Clock }) {
     this.path = path;
@@ -29,17 +32,14 @@ export class Recorder {
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
     this.#file = await this.#storage.openAppend(this.path);
-    const waiting = this.#waiting.join('');
-    this.#waiting = [];
-    if (waiting !== '') this.#file.append(waiting);
+    this.#write();
   }
 
-  /** @throws Error when it cannot be written. */
+  /** @throws Error when it cannot be written; it is then kept, and written before whatever comes next. */
   record(entry: RolloutEntry): void {
     const { type, payload } = entry;
-    const line = `${JSON.stringify({ timestamp: this.#clock.now().toISOString(), type, payload })}\n`;
-    if (this.#file === undefined) this.#waiting.push(line);
-    else this.#file.append(line);
+    this.#waiting.push(`${JSON.stringify({ timestamp: this.#clock.now().toISOString(), type, payload })}\n`);
+    this.#write();
   }
 
   async sync(): Promise<void> {
@@ -49,5 +49,17 @@ export class Recorder {
   async close(): Promise<void> {
     await this.#file?.close();
     this.#file = undefined;
+  }
+
+  #write(): void {
+    if (this.#file === undefined) return;
+    for (let line = this.#waiting[0]; line !== undefined; line = this.#waiting[0]) {
+      const wasTorn = this.#torn;
+      this.#torn = true;
+      // Half a line is closed off, so that it does not spoil the whole one that follows.
+      this.#file.append(wasTorn ? `\n${line}` : line);
+      this.#torn = false;
+      this.#waiting.shift();
+    }
   }
 }

@@ -21,16 +21,13 @@ export type Replay =
   | { readonly type: 'unreadable'; readonly message: string };
 
 /**
- * Rebuilds a thread from the text of its rollout. Reads what is there and says what was dropped; only a file without a
- * first line is refused.
+ * Rebuilds a thread from the text of its rollout. Reads what is there and says what was dropped; only a file in which no
+ * line says what it is, is refused.
  */
 export function replay(text: string): Replay {
   const lines = text.split('\n').filter((line) => line !== '');
-  const first = parseLine(lines[0] ?? '');
-  if (first?.type !== 'session_meta') {
-    return { type: 'unreadable', message: 'The first line does not say that this is a Tiller thread.' };
-  }
-  const meta = first.payload;
+  const meta = metaOf(lines);
+  if (meta === undefined) return { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
   let state = initialThreadState(meta.id);
   let history: ResponseItem[] = [];
   let settings: TurnSettings | null = null;
@@ -74,6 +71,15 @@ export function replay(text: string): Replay {
     type: 'thread',
     thread: { meta, state, history, settings, dropped, readOnly: meta.version > ROLLOUT_VERSION },
   };
+}
+
+/** On the first line, unless a crash or a full disk tore that one. */
+function metaOf(lines: readonly string[]): SessionMeta | undefined {
+  for (const line of lines) {
+    const entry = parseLine(line);
+    if (entry?.type === 'session_meta') return entry.payload;
+  }
+  return undefined;
 }
 
 type ReadEntry = RolloutEntry & { readonly timestamp: string };

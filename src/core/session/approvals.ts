@@ -1,6 +1,6 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg } from '../../protocol/event.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
-import type { Ids } from '../ports.ts';
+import type { FileChange, Ids } from '../ports.ts';
 import type { Approver } from '../tools/orchestrator.ts';
 
 type Answer = Awaited<ReturnType<Approver['ask']>>;
@@ -18,9 +18,17 @@ export class Approvals {
   readonly #pending = new Map<string, (answer: Answer, submissionId?: string) => void>();
   readonly #remembered: Set<string>;
   readonly #ids: Ids;
+  readonly #onProposal: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
   #interactive: boolean;
 
-  constructor(options: { readonly ids: Ids; readonly interactive: boolean; readonly remembered?: Iterable<string> }) {
+  constructor(options: {
+    readonly ids: Ids;
+    readonly interactive: boolean;
+    readonly remembered?: Iterable<string>;
+    /** Hears what a patch would do before anybody is asked about it. */
+    readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
+  }) {
+    this.#onProposal = options.onProposal;
     this.#ids = options.ids;
     this.#interactive = options.interactive;
     this.#remembered = new Set(options.remembered);
@@ -49,7 +57,7 @@ export class Approvals {
   }
 
   async #ask(question: Parameters<Approver['ask']>[0], signal: AbortSignal, emit: EmitForTurn): Promise<Answer> {
-    const { callId, itemId, card, reason, keys } = question;
+    const { callId, itemId, card, reason, keys, proposal } = question;
     if (keys.length > 0 && keys.every((key) => this.#remembered.has(key))) {
       return { decision: 'approved', by: 'memory' };
     }
@@ -61,6 +69,7 @@ export class Approvals {
       reason,
       choices: choicesFor(keys),
     };
+    if (proposal) this.#onProposal?.(request.approvalId, proposal);
     emit({ type: 'approval_requested', ...request });
     if (!this.#interactive) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NOBODY });

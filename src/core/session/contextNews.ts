@@ -20,7 +20,7 @@ export class ContextNews {
   #facts: Partial<EnvironmentFacts> = {};
   #permissions = '';
   #docs = '';
-  /** The folder whose instructions were read in this process. */
+  /** Whose instructions were read in this process: the folder, and how much of them was allowed. */
   #docsReadIn: string | undefined;
 
   constructor(history: readonly ResponseItem[]) {
@@ -35,12 +35,13 @@ export class ContextNews {
     const news: MessageItem[] = [];
     const permissions = permissionsMessage(settings);
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
-    if (this.#docsReadIn !== settings.cwd) {
+    const place = `${projectDocMaxBytes} ${settings.cwd}`;
+    if (this.#docsReadIn !== place) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, projectDocMaxBytes);
       const docs = joinDocs(userInstructions, project);
       const message = projectDocsMessage(settings.cwd, docs);
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
-      this.#docsReadIn = settings.cwd;
+      this.#docsReadIn = place;
     }
     const changed = changedFacts(this.#facts, environmentFacts(settings, ports.host, ports.clock.now()));
     if (changed) news.push(environmentMessage(changed));

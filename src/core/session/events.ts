@@ -14,14 +14,18 @@ export class EventSequence {
   }
 }
 
-/** Turns news into events: numbered, dated, written down first and told afterwards. */
+/**
+ * Turns news into events: numbered, dated, written down first and told afterwards. Never throws, for who emits can be
+ * anywhere: in a stream, a listener, a timer. That the thread cannot be written is told to its owner, who stops the turn.
+ */
 export class EventSink {
   readonly #emitter: Emitter<Event>;
   readonly #threadId: string;
   readonly #sequence: EventSequence;
   readonly #clock: Clock;
   readonly #recorder: Recorder;
-  /** Set by the first line that could not be written, so that the failure itself can still be told. */
+  readonly #onStorageFailure: (failure: StorageFailure) => void;
+  /** Set by the first line that could not be written, until one can be: a full disk is told once. */
   #broken = false;
 
   constructor(options: {
@@ -30,11 +34,13 @@ export class EventSink {
     readonly clock: Clock;
     readonly log: Log;
     readonly recorder: Recorder;
+    readonly onStorageFailure: (failure: StorageFailure) => void;
   }) {
     this.#threadId = options.threadId;
     this.#sequence = options.sequence;
     this.#clock = options.clock;
     this.#recorder = options.recorder;
+    this.#onStorageFailure = options.onStorageFailure;
     this.#emitter = new Emitter((error) => options.log.error('An event listener failed', error));
   }
 
@@ -42,25 +48,16 @@ export class EventSink {
     return this.#emitter.event(listener);
   }
 
-  /** Lines are written again from here on; said at the start of a turn. */
-  mend(): void {
-    this.#broken = false;
-  }
-
-  /** @throws StorageFailure for the first line that cannot be written; later ones are let go until `mend`. */
+  /** What cannot be written now is written with the next line that can. */
   record(entry: RolloutEntry): void {
-    if (this.#broken) return;
-    try {
-      this.#recorder.record(entry);
-    } catch (error) {
-      this.#broken = true;
-      throw new StorageFailure(error);
-    }
+    const failure = this.#write(entry);
+    if (failure) this.#onStorageFailure(failure);
   }
 
-  /** @throws StorageFailure as `record` does. */
   emit(turnId: string | null, submissionId: string | null, msg: EventMsg): void {
-    if (isPersisted(msg)) this.record({ type: 'event_msg', payload: { turnId, submissionId, msg } });
+    const failure = isPersisted(msg)
+      ? this.#write({ type: 'event_msg', payload: { turnId, submissionId, msg } })
+      : undefined;
     this.#emitter.fire({
       v: 1,
       seq: this.#sequence.next(),
@@ -70,6 +67,20 @@ export class EventSink {
       submissionId,
       msg,
     });
+    if (failure) this.#onStorageFailure(failure);
+  }
+
+  /** The first failure of a row. */
+  #write(entry: RolloutEntry): StorageFailure | undefined {
+    try {
+      this.#recorder.record(entry);
+      this.#broken = false;
+      return undefined;
+    } catch (error) {
+      if (this.#broken) return undefined;
+      this.#broken = true;
+      return new StorageFailure(error);
+    }
   }
 
   dispose(): void {

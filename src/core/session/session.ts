@@ -8,12 +8,12 @@ import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../pro
 import { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
 import type { ModelFamily } from '../model/families.ts';
-import type { Ports } from '../ports.ts';
+import type { FileChange, Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
-import { builtinTools } from '../tools/builtin.ts';
+import { builtinTools, harmlessTools } from '../tools/builtin.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { RulesStore } from '../tools/rulesStore.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
@@ -24,7 +24,7 @@ import type { Listener } from '../util/emitter.ts';
 import { Approvals } from './approvals.ts';
 import { ContextNews } from './contextNews.ts';
 import { type EventSequence, EventSink } from './events.ts';
-import { describeFailure } from './failure.ts';
+import { describeFailure, StorageFailure } from './failure.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 
@@ -43,12 +43,18 @@ export interface SessionOptions {
   /** The thread as it was, when it is taken up again. */
   readonly replayed: ReplayedThread | null;
   readonly settings: TurnSettings;
-  /** How models are reached. @throws ModelFault of kind `config` for a model that cannot be. */
+  /** How models are reached. One that cannot be says so when it is asked. */
   readonly connect: (model: string) => ConnectedModel;
   readonly rules: RulesStore;
   /** What surrounds commands on this machine under a policy. */
   readonly boxFor: (policy: SandboxPolicy) => Box;
+  /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */
+  readonly isTrusted: () => boolean;
   readonly review: 'before' | 'after';
+  /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
+  readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
+  /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */
+  readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
   /** False when there is nobody to ask: every question is answered no. */
   readonly interactive: boolean;
   readonly showRawReasoning: boolean;
@@ -60,10 +66,15 @@ export interface SessionOptions {
   readonly userInstructions: string;
 }
 
+export interface RevertedFiles {
+  readonly paths: readonly string[];
+  /** Left alone, each with its reason. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
+
 interface ActiveTurn {
   readonly turnId: string;
   readonly abort: AbortController;
-  done: Promise<void>;
 }
 
 /**
@@ -88,6 +99,10 @@ export class Session {
   #settings: TurnSettings;
   #queued: { readonly id: string; readonly input: readonly UserInput[] }[] = [];
   #active: ActiveTurn | undefined;
+  /** Settles when the last turn has ended and what it left was seen to. */
+  #lastTurn: Promise<void> = Promise.resolve();
+  /** Whether this session has started a turn. */
+  #begun = false;
   #unhandled = 0;
   readonly #waitForIdle: (() => void)[] = [];
   #closed = false;
@@ -105,10 +120,17 @@ export class Session {
       ids: ports.ids,
       interactive: options.interactive,
       remembered: replayed?.state.approvedKeys ?? [],
+      onProposal: options.onProposal,
     });
     this.#context = new ContextNews(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
-    this.#sink = new EventSink({ ...ports, threadId: meta.id, sequence: options.sequence, recorder: this.#recorder });
+    this.#sink = new EventSink({
+      ...ports,
+      threadId: meta.id,
+      sequence: options.sequence,
+      recorder: this.#recorder,
+      onStorageFailure: (failure) => this.#storageFailed(failure),
+    });
     this.#loop = this.#takeSubmissions();
   }
 
@@ -131,8 +153,18 @@ export class Session {
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),
     });
-    const cutTurn = replayed?.state.activeTurnId ?? null;
-    if (replayed && cutTurn !== null) this.#recover(cutTurn, replayed.state);
+    const { problem } = this.#options.rules;
+    if (problem !== undefined) this.#emit(null, { type: 'warning', message: problem });
+    if (replayed === null) return;
+    const { activeTurnId, queuedInputs } = replayed.state;
+    for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
+    if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
+  }
+
+  /** Nothing may happen that is not written down: the turn is stopped, and without one the person is told. */
+  #storageFailed(failure: StorageFailure): void {
+    if (this.#active) this.#active.abort.abort(failure);
+    else this.#emit(null, { type: 'error', ...describeFailure(failure) });
   }
 
   /**
@@ -170,6 +202,11 @@ export class Session {
     this.#dynamicCalls.failAll('The client is gone and cannot run this tool.');
   }
 
+  /** Resolves when it has been shut down, by whomever. */
+  get closed(): Promise<void> {
+    return this.#loop;
+  }
+
   /** Resolves when no turn runs and everything submitted has been taken. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
@@ -193,7 +230,8 @@ export class Session {
   async #takeSubmissions(): Promise<void> {
     for await (const submission of this.#submissions) {
       try {
-        await this.#handle(submission);
+        // What was said behind a shutdown comes too late.
+        if (!this.#closed) await this.#handle(submission);
       } catch (error) {
         this.#options.ports.log.error(`${submission.op.type} failed`, error);
         this.#emit(submission.id, { type: 'error', ...describeFailure(error) });
@@ -206,9 +244,11 @@ export class Session {
   async #handle({ id, op }: Submission): Promise<void> {
     switch (op.type) {
       case 'user_turn':
+        await this.#stopping();
         if (this.#active) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
+        await this.#stopping();
         return this.#active ? this.#enqueue(id, op.input) : this.#startTurn(id, op.input);
       case 'edit_queued':
         return this.#editQueued(id, op);
@@ -229,6 +269,7 @@ export class Session {
       case 'register_tools':
         return this.#registerTools(id, op.tools);
       case 'retry':
+        await this.#stopping();
         if (this.#active) return this.#warn(id, 'A turn is running.');
         return this.#startTurn(id, null);
       case 'set_title':
@@ -239,8 +280,9 @@ export class Session {
       case 'process_input':
       case 'kill_process':
         return this.#warn(id, `There is no process ${op.processId}.`);
-      case 'compact':
       case 'undo':
+        return this.#undo(id, op.turnId);
+      case 'compact':
       case 'redo':
       case 'rollback':
         return this.#warn(id, `This version of Tiller cannot ${op.type} yet.`);
@@ -251,6 +293,11 @@ export class Session {
     }
   }
 
+  /** A turn that was told to stop is waited for, so that "interrupt, then this" can be said in one breath. */
+  async #stopping(): Promise<void> {
+    if (this.#active?.abort.signal.aborted) await this.#lastTurn;
+  }
+
   async #startTurn(
     submissionId: string,
     input: readonly UserInput[] | null,
@@ -258,11 +305,10 @@ export class Session {
     outputSchema?: OpOf<'user_turn'>['outputSchema'],
   ): Promise<void> {
     const { ports } = this.#options;
-    this.#sink.mend();
-    await this.#recorder.open();
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
-    const context = await this.#context.take(settings, this.#options);
+    const projectDocMaxBytes = this.#options.isTrusted() ? this.#options.projectDocMaxBytes : 0;
+    const context = await this.#context.take(settings, { ...this.#options, projectDocMaxBytes });
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
   }
 
@@ -276,15 +322,16 @@ export class Session {
     const { ports } = this.#options;
     const { client, family } = this.#options.connect(settings.model);
     const abort = new AbortController();
+    this.#begun = true;
     const emit = (msg: EventMsg, by = submissionId) => {
       // Whoever hears of the end may start the next turn at once.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
       this.#sink.emit(turnId, by, msg);
     };
-    const turn: ActiveTurn = { turnId, abort, done: Promise.resolve() };
-    this.#active = turn;
+    const ready = () => this.#recorder.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
+    this.#active = { turnId, abort };
     this.#unhandled++;
-    turn.done = runTurn(
+    this.#lastTurn = runTurn(
       {
         turnId,
         threadId: this.threadId,
@@ -303,6 +350,7 @@ export class Session {
         ports,
         signal: abort.signal,
         emit,
+        ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
         takeQueued: () => this.#takeQueued(submissionId),
@@ -315,10 +363,10 @@ export class Session {
   /** What was queued too late to join a turn that completed becomes the next one; otherwise the person gets it back. */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
     const late = this.#queued.splice(0);
-    const reason = outcome === 'completed' ? 'joined' : 'dropped';
+    const goesOn = outcome === 'completed' && !this.#closed;
     for (const { id, input } of late) {
-      this.#emit(id, { type: 'input_dequeued', id, reason });
-      if (outcome === 'completed') this.submit({ id, op: { type: 'steer', input: [...input] } });
+      this.#emit(id, { type: 'input_dequeued', id, reason: goesOn ? 'joined' : 'dropped' });
+      if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
     await this.#recorder
       .sync()
@@ -336,13 +384,39 @@ export class Session {
     const { rules, review } = this.#options;
     const options = { rules: () => rules.rules, review };
     const client = { tools: this.#dynamicTools, calls: this.#dynamicCalls };
-    return new ToolRegistry(builtinTools(family, options, client));
+    const tools = this.#options.isTrusted() ? builtinTools(family, options, client) : harmlessTools();
+    return new ToolRegistry(tools);
+  }
+
+  /** They are the same for every model. */
+  #builtinNames(): readonly string[] {
+    const family = { applyPatch: 'function', extraInstructions: false } as const;
+    const client = { tools: [], calls: this.#dynamicCalls };
+    return builtinTools(family, { rules: () => [], review: this.#options.review }, client).flatMap(
+      ({ names }) => names,
+    );
+  }
+
+  async #undo(submissionId: string, turnId: string): Promise<void> {
+    const { undoTurn } = this.#options;
+    if (!undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
+    if (this.#active) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
+    const { paths, skipped } = await undoTurn(turnId);
+    this.#emit(submissionId, {
+      type: 'files_reverted',
+      turnId,
+      direction: 'undo',
+      paths: [...paths],
+      skipped: [...skipped],
+    });
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
-    if (this.#active || this.#history.items.length > 0) {
-      return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
-    }
+    if (this.#begun) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
+    const names = [...this.#builtinNames(), ...tools.map(({ name }) => name)];
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined)
+      return this.#warn(submissionId, `Two tools would be called ${twice}: none was registered.`);
     this.#dynamicTools = tools;
   }
 
@@ -376,7 +450,7 @@ export class Session {
       model: model ?? this.#settings.model,
       effort: effort === undefined ? this.#settings.effort : effort,
       summary: summary ?? this.#settings.summary,
-      cwd: cwd ?? this.#settings.cwd,
+      cwd: cwd === undefined ? this.#settings.cwd : path.resolve(this.#settings.cwd, cwd),
       approvalPolicy: policy ?? this.#settings.approvalPolicy,
       sandboxPolicy,
       box: this.#options.boxFor(sandboxPolicy),
@@ -386,7 +460,7 @@ export class Session {
   async #shutdown(submissionId: string): Promise<void> {
     this.#closed = true;
     this.#active?.abort.abort(new Error('Shut down.'));
-    await this.#active?.done;
+    await this.#lastTurn;
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#recorder.close();

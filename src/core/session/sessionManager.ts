@@ -1,5 +1,5 @@
 import type { TurnSettings } from '../../protocol/event.ts';
-import { ModelFault } from '../model/client.ts';
+import { type ModelClient, ModelFault } from '../model/client.ts';
 import { createModelClient, dialectOf, type ProviderConfig } from '../model/provider.ts';
 import { capabilitiesOf } from '../model/families.ts';
 
@@ -9,6 +9,7 @@ import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/li
 import { rolloutPath } from '../rollout/recorder.ts';
 import { type ReplayedThread, replay } from '../rollout/replay.ts';
 import { RulesStore } from '../tools/rulesStore.ts';
+import { summarize, type ThreadSummary } from '../rollout/summary.ts';
 import { EventSequence } from './events.ts';
 import { type ConnectedModel, Session, type SessionOptions } from './session.ts';
 
@@ -18,6 +19,9 @@ export interface ThreadConfig
     SessionOptions,
     | 'review'
     | 'boxFor'
+    | 'isTrusted'
+    | 'onProposal'
+    | 'undoTurn'
     | 'interactive'
     | 'showRawReasoning'
     | 'maxToolRounds'
@@ -34,6 +38,13 @@ export interface ThreadConfig
 export type Resumed =
   | { readonly type: 'resumed'; readonly session: Session; readonly dropped: number }
   | { readonly type: 'refused'; readonly message: string };
+
+/** Fails when it is asked: what the person said stands in the thread, and `retry` finds it when a model is selected. */
+const NO_MODEL: ModelClient = {
+  stream() {
+    throw new ModelFault('config', 'No model is selected.', { retryable: false, action: 'select_model' });
+  },
+};
 
 /** Starts threads and takes them up again: one per process, whichever front door it has. */
 export class SessionManager {
@@ -86,8 +97,21 @@ export class SessionManager {
     return { type: 'resumed', session, dropped: thread.dropped };
   }
 
+  /** Newest first, at most `limit`. Files that are not threads are left out. */
+  async list(limit: number): Promise<readonly ThreadSummary[]> {
+    const { storage } = this.#ports;
+    const paths = (await this.#rollouts()).toReversed().slice(0, limit);
+    const read = async (path: string) => summarize((await storage.readText(path)) ?? '', path);
+    return (await Promise.all(paths.map(read))).filter((summary) => summary !== undefined);
+  }
+
+  /** Oldest first: their names begin with the time. */
+  async #rollouts(): Promise<readonly string[]> {
+    return (await this.#ports.storage.listFiles('threads')).filter((path) => path.endsWith('.jsonl'));
+  }
+
   async #find(which: { readonly id: string } | 'last'): Promise<string | undefined> {
-    const rollouts = (await this.#ports.storage.listFiles('threads')).filter((path) => path.endsWith('.jsonl'));
+    const rollouts = await this.#rollouts();
     return which === 'last' ? rollouts.at(-1) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
   }
 
@@ -116,11 +140,9 @@ export class SessionManager {
     const { fetch, secrets, clock, ids, log } = this.#ports;
     const userAgent = `tiller/${this.#version}`;
     const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent });
-    return (model) => {
-      if (model === '') {
-        throw new ModelFault('config', 'No model is selected.', { retryable: false, action: 'select_model' });
-      }
-      return { client, family: capabilitiesOf(model, dialectOf(provider), provider.wireApi) };
-    };
+    return (model) => ({
+      client: model === '' ? NO_MODEL : client,
+      family: capabilitiesOf(model, dialectOf(provider), provider.wireApi),
+    });
   }
 }

@@ -52,10 +52,12 @@ export class ToolRuntime {
   ): Promise<ToolCallOutputItem> {
     const startedAt = this.#deps.clock.monotonic();
     try {
-      context.signal.throwIfAborted();
       const answer = await runToolCall(call, this.#deps, context, shown);
       return outputFor(item, this.#guarded(call, answer, context));
-    } catch {
+    } catch (error) {
+      if (!context.signal.aborted) {
+        return outputFor(item, `${call.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+      }
       const seconds = Math.max(0.1, (this.#deps.clock.monotonic() - startedAt) / 1000);
       return outputFor(item, `aborted by user after ${seconds.toFixed(1)} s`);
     }

@@ -5,7 +5,7 @@ import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
-import { describeFailure, TurnPaused } from './failure.ts';
+import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
@@ -44,19 +44,27 @@ export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outco
   let outcome: Outcome;
   try {
     if (opening.type === 'begun') await open(run, opening);
+    else await run.ready();
     outcome = {
       type: 'completed',
       lastMessage: await converse(run, opening.type === 'recovered' ? opening.calls : []),
     };
   } catch (error) {
-    outcome = run.signal.aborted ? { type: 'interrupted' } : { type: 'failed', error };
+    outcome = outcomeOf(error, run.signal);
   }
   close(run, outcome);
   return outcome.type;
 }
 
+/** A turn is stopped by the person, unless it is stopped because it cannot be written down. */
+function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
+  if (!signal.aborted) return { type: 'failed', error };
+  return signal.reason instanceof StorageFailure ? { type: 'failed', error: signal.reason } : { type: 'interrupted' };
+}
+
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
+  await run.ready();
   answerOwed(run);
   for (const item of opening.context) run.remember(item);
   if (opening.input) await hear(run, opening.input);
@@ -82,14 +90,18 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
   if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, loopGuard, diff));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
-    const { sampled, calls } = await respond(run, loopGuard, diff);
+    const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
     lastMessage = sampled.lastMessage ?? lastMessage;
-    if (diff.takeNews()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
     const queued = run.takeQueued();
     if (calls === 0 && sampled.endTurn && queued.length === 0) return lastMessage;
-    if (round >= run.maxToolRounds) throw new TurnPaused(round);
     for (const input of queued) await hear(run, input);
+    if (round >= run.maxToolRounds) throw new TurnPaused(round);
   }
+}
+
+/** Also of a turn that was stopped: what has landed has landed. */
+function tellDiff(run: TurnRun, diff: TurnDiff): void {
+  if (diff.takeNews()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
 }
 
 async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, tools: ToolRuntime): Promise<void> {
@@ -109,6 +121,7 @@ async function respond(
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
   while (true) {
+    run.signal.throwIfAborted();
     const tools = toolRuntime(run, loopGuard, diff);
     const prompt = promptOf(run);
     const attempt = await settled(sample(run, run.client, prompt, tools));

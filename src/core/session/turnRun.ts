@@ -29,7 +29,9 @@ export interface TurnRun {
   readonly signal: AbortSignal;
   /** Tells everybody, in the name of this turn. */
   readonly emit: (msg: EventMsg) => void;
-  /** Writes the item down, then adds it to the history. @throws when it cannot be written. */
+  /** Makes sure that the thread can be written; stops the turn when it cannot. */
+  readonly ready: () => Promise<void>;
+  /** Writes the item down, then adds it to the history. Stops the turn when it cannot be written. */
   readonly remember: (item: ResponseItem) => void;
   /** Forces what was written down to the disk. */
   readonly flush: () => Promise<void>;

@@ -20,3 +20,8 @@ export function builtinTools(
     ...client.tools.map((tool) => dynamicTool(tool, client.calls)),
   ];
 }
+
+/** What is left in a workspace that is not trusted: nothing that reads, runs or writes. */
+export function harmlessTools(): readonly ToolHandler[] {
+  return [updatePlan];
+}

@@ -9,6 +9,8 @@ export interface DynamicToolResponse {
 /** Calls of the client's own tools that wait for its answer (seed 004, "Dynamic Tools"). */
 export class DynamicCalls {
   readonly #pending = new Map<string, (response: DynamicToolResponse) => void>();
+  /** What every call is answered with since the client is gone. */
+  #answer: DynamicToolResponse | undefined;
 
   /** Rejects with the signal's reason when the turn ends first. */
   request(
@@ -17,6 +19,8 @@ export class DynamicCalls {
     signal: AbortSignal,
   ): Promise<DynamicToolResponse> {
     signal.throwIfAborted();
+    const answer = this.#answer;
+    if (answer) return Promise.resolve(answer);
     return new Promise((resolve, reject) => {
       const close = (success: boolean) => {
         this.#pending.delete(call.callId);
@@ -43,10 +47,9 @@ export class DynamicCalls {
     return settle !== undefined;
   }
 
-  /** Nobody will answer any more. */
+  /** Nobody will answer any more: what waits and what will be called fails with the message. */
   failAll(message: string): void {
-    for (const settle of this.#pending.values()) {
-      settle({ contentItems: [{ type: 'input_text', text: message }], success: false });
-    }
+    this.#answer = { contentItems: [{ type: 'input_text', text: message }], success: false };
+    for (const settle of [...this.#pending.values()]) settle(this.#answer);
   }
 }

@@ -70,6 +70,8 @@ export type Preparation<Plan> =
       readonly item?: TurnItem;
       /** What to show when a person must be asked. */
       readonly card?: ApprovalCard;
+      /** What a patch would do to which file, for whoever shows it in an editor. */
+      readonly proposal?: readonly FileChange[];
       /** What an approval for the thread is remembered under; it is given only if all of them are. */
       readonly approvalKeys: readonly string[];
     };

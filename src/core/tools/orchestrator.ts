@@ -1,6 +1,7 @@
 import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
 import type { ResolvedBy } from '../../protocol/event.ts';
 import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
+import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { ApprovalCard, ToolCall, ToolContext, ToolHandler, ToolOutput } from './handler.ts';
 import type { ToolRegistry } from './registry.ts';
@@ -15,6 +16,7 @@ export interface Approver {
       readonly card: ApprovalCard;
       readonly reason: DecisionReason;
       readonly keys: readonly string[];
+      readonly proposal?: readonly FileChange[] | undefined;
     },
     signal: AbortSignal,
   ): Promise<{ readonly decision: ApprovalDecision; readonly by: ResolvedBy }>;
@@ -38,9 +40,13 @@ export async function runToolCall(
   shown?: TurnItem,
 ): Promise<ToolOutput> {
   const handler = deps.registry.handler(call.name);
-  if (!handler) return failure(unknownTool(call.name, deps.registry.offeredNames));
   const items = new OpenItem(context, shown);
+  if (!handler) {
+    items.close('failed');
+    return failure(unknownTool(call.name, deps.registry.offeredNames));
+  }
   try {
+    context.signal.throwIfAborted();
     const parsed = handler.parse(call.payload, call.name);
     if (parsed.type === 'parsed') return await decideAndRun(handler, parsed.args, deps, context, items);
     items.close('failed');
@@ -90,7 +96,7 @@ async function decideAndRun(
     items.close('failed');
     return failure(prepared.output);
   }
-  const { plan, requirement, item, card, approvalKeys } = prepared;
+  const { plan, requirement, item, card, approvalKeys, proposal } = prepared;
   if (item) items.start(item);
 
   switch (requirement.type) {
@@ -106,6 +112,7 @@ async function decideAndRun(
           card,
           reason: requirement.reason,
           keys: approvalKeys,
+          proposal,
         },
         context.signal,
       );

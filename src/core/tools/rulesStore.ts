@@ -5,6 +5,7 @@ import type { Log, Storage } from '../ports.ts';
 /** The rules a person has written, as they stand when a command is decided. */
 export class RulesStore {
   #rules: LoadedRules = [];
+  #problem: string | undefined;
   readonly #storage: Storage;
   readonly #log: Log;
 
@@ -17,11 +18,17 @@ export class RulesStore {
     return this.#rules;
   }
 
+  /** Why there are none, when the file is broken: the person must know that what it forbids is not forbidden now. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
   /** Reads `rules.json` again. A broken file is said and gives no rules (codex-behaviour.md §6.9). */
   async load(): Promise<void> {
     const text = await this.#storage.readText('rules.json');
     const result = text === undefined ? undefined : parseRulesFile(text, path.join(this.#storage.home, 'rules.json'));
-    if (result?.type === 'invalid') this.#log.warn(result.message);
+    this.#problem = result?.type === 'invalid' ? `No rule is in force: ${result.message}` : undefined;
+    if (this.#problem !== undefined) this.#log.warn(this.#problem);
     this.#rules = result?.type === 'rules' ? result.rules : [];
   }
 }

@@ -14,10 +14,19 @@ export class DisposableStore implements Disposable {
     return disposable;
   }
 
+  /** The last one first. One that throws does not keep the others open; its error is thrown when all are closed. */
   dispose(): void {
     this.#disposed = true;
     const open = [...this.#open].toReversed();
     this.#open.clear();
-    for (const disposable of open) disposable.dispose();
+    const errors: unknown[] = [];
+    for (const disposable of open) {
+      try {
+        disposable.dispose();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors[0];
   }
 }

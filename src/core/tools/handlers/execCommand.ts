@@ -56,9 +56,11 @@ export function execCommand(options: ToolOptions): ToolHandler<Arguments, ShellP
     },
     parse: (payload) => parseArguments(argumentsSchema, payload),
     prepare: (args, context) => {
+      const argv = shellArgv(args.cmd, context.host, args);
       const request: CommandRequest = {
-        argv: shellArgv(args.cmd, context.host, args),
-        display: args.cmd,
+        argv,
+        // A shell of the model's choice is part of what the person says yes to.
+        display: args.shell === undefined ? args.cmd : displayOf(argv),
         workdir: args.workdir,
         timeoutMs: args.timeout_ms,
         maxOutputTokens: args.max_output_tokens,
@@ -124,13 +126,13 @@ function parseShell(payload: ToolPayload): Parsed<ShellArguments> {
   });
 }
 
-/** `bash -lc SCRIPT` reads best as its script; other words are quoted where a shell would need it. */
+/** `bash -lc SCRIPT` reads best as its script, if that is the real bash; other words are quoted where a shell would need it. */
 function displayOf(argv: readonly string[]): string {
   const [program, flag, script] = argv;
   if (
     argv.length === 3 &&
     script !== undefined &&
-    /(^|\/)(ba|z)?sh$/.test(program ?? '') &&
+    /^(\/(usr\/)?bin\/)?(ba|z)?sh$/.test(program ?? '') &&
     /^-l?c$/.test(flag ?? '')
   ) {
     return script;

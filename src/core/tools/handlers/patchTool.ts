@@ -10,7 +10,7 @@ import { unifiedDiff, unifiedDiffOfAll } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
-import type { FileChange, Host } from '../../ports.ts';
+import type { FileChange, Host, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
 import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
@@ -46,7 +46,7 @@ export async function preparePatch(
     paths,
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy: settings.sandboxPolicy,
-    writable: scopeOf(settings, host),
+    writable: await scopeOf(settings, host, context.workspace, paths),
     review,
     platform: host.platform,
   });
@@ -59,6 +59,7 @@ export async function preparePatch(
     requirement,
     item,
     card: { kind: 'patch', cwd: workdir, changes, diff },
+    proposal: planned.changes,
     approvalKeys: patchApprovalKeys(paths),
   };
 }
@@ -73,7 +74,7 @@ export async function landPatch(
   await context.flush();
   let current: PatchPlan = planned;
   for (let replans = 0; current.type === 'planned'; replans++) {
-    const result = await workspace.apply(current.changes, signal);
+    const result = await workspace.apply(current.changes, signal, { turnId: context.turnId, itemId: item.id });
     if (result.type === 'applied') {
       context.landed(current.changes);
       const changes = current.changes.map((change) => ({
@@ -98,7 +99,12 @@ export async function landPatch(
   return failed(item, `The files were changed in the meantime, and the patch no longer fits: ${current.message}`);
 }
 
-function scopeOf(settings: TurnSettings, host: Host): WritableScope {
+async function scopeOf(
+  settings: TurnSettings,
+  host: Host,
+  workspace: Workspace,
+  paths: readonly string[],
+): Promise<WritableScope> {
   const { TMPDIR } = host.environment;
   const writable = writableRoots(settings.sandboxPolicy, {
     cwd: settings.cwd,
@@ -106,7 +112,31 @@ function scopeOf(settings: TurnSettings, host: Host): WritableScope {
     tmpdirVariable: TMPDIR,
   });
   const roots = writable.type === 'roots' ? writable.roots.map((root) => root.path) : [];
-  return { roots, protectedNames: PROTECTED_NAMES };
+  return { roots, protectedNames: PROTECTED_NAMES, protectedPaths: await linksBelow(roots, paths, workspace) };
+}
+
+/**
+ * Links that lie on the way from a root to a file. A patch is written through them, to places that a comparison of paths
+ * cannot know, so whatever lies behind one is asked about.
+ */
+async function linksBelow(
+  roots: readonly string[],
+  paths: readonly string[],
+  workspace: Workspace,
+): Promise<readonly string[]> {
+  const places = new Set(paths.flatMap((file) => roots.flatMap((root) => placesBetween(root, file))));
+  const links = await Promise.all(
+    [...places].map(async (place) => ((await workspace.stat(place))?.symbolicLink ? [place] : [])),
+  );
+  return links.flat();
+}
+
+/** Every folder below the root on the way to the file, and the file; nothing when it lies elsewhere. */
+function placesBetween(root: string, file: string): string[] {
+  const relative = path.relative(root, file);
+  if (relative === '' || relative.startsWith('..') || path.isAbsolute(relative)) return [];
+  const names = relative.split(path.sep);
+  return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
 }
 
 function summaryOf(change: FileChange, cwd: string): FileChangeSummary {

@@ -1,0 +1,403 @@
+// The VS Code window as a test sees it: commands, views, editors, diffs, notifications. One object per window, for
+// playwright-core. Everything that has to be looked for inside the workbench's markup is looked for here and nowhere else.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { findBrowser } from './browser.mjs';
+
+/** @typedef {import('playwright-core').Locator} Locator */
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {Awaited<ReturnType<typeof import('./server.mjs').startVscode>>} Server */
+
+const EXTENSION = 'tiller-dev.tiller';
+/** Lines by which VS Code says that the extension uses what Microsoft has not published. */
+const COMPLAINT = /is a proposed menu identifier|CANNOT use API proposal/;
+
+/** Names as the theme picker has them, and the class of the workbench. */
+export const THEMES = {
+  dark: { label: 'Dark Modern', class: 'vs-dark' },
+  light: { label: 'Light Modern', class: 'vs' },
+  'hc-dark': { label: 'Dark High Contrast', class: 'hc-black' },
+  'hc-light': { label: 'Light High Contrast', class: 'hc-light' },
+};
+
+/**
+ * A browser with one page in it. What the browser stores (VS Code keeps secrets and state there) is in `profile`, a
+ * temporary folder unless named.
+ * @param {{ profile?: string, width?: number, height?: number }} [options]
+ */
+export async function openBrowser({ profile, width = 1400, height = 900 } = {}) {
+  const { executablePath, env } = await findBrowser();
+  const folder = profile ?? (await mkdtemp(path.join(tmpdir(), 'tiller-browser-')));
+  const context = await chromium.launchPersistentContext(folder, {
+    executablePath,
+    env,
+    headless: true,
+    viewport: { width, height },
+    permissions: ['clipboard-read', 'clipboard-write'],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  page.setDefaultTimeout(20_000);
+  return {
+    page,
+    async close() {
+      await context.close();
+      if (!profile) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
+    },
+  };
+}
+
+export class Workbench {
+  /** Every line of the console, the extension host's included. @type {string[]} */
+  console = [];
+  /** What VS Code found wrong with the extension; a test fails unless it is empty. @type {string[]} */
+  complaints = [];
+
+  /** @param {Page} page @param {Server} server */
+  constructor(page, server) {
+    /** @readonly */
+    this.page = page;
+    /** @readonly */
+    this.server = server;
+    page.on('console', (message) => this.hear(message.text()));
+  }
+
+  /** Takes down a line of the console. @param {string} text */
+  hear(text) {
+    const plain = text.replace(/%c|color: ?[\w#-]*|\u001b\[\d+m/g, '').trim();
+    this.console.push(plain);
+    if (COMPLAINT.test(plain)) this.complaints.push(plain);
+  }
+
+  // ── The window ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Opens the window, trusts the folder if the profile says so, and waits until the window can be used. */
+  async open() {
+    await this.page.goto(this.server.address());
+    await this.ready();
+    if (this.server.trust) await this.trust();
+  }
+
+  async ready() {
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await this.page.locator('.part.sidebar .pane-body').first().waitFor({ timeout: 60_000 });
+  }
+
+  /** VS Code opens a folder in restricted mode without a question; this is the way out of it that a person has. */
+  async trust() {
+    const restricted = this.page.locator('.statusbar-item').filter({ hasText: 'Restricted Mode' });
+    if (!(await appears(restricted, 5000))) return;
+    await restricted.click();
+    const editor = this.page.locator('.workspace-trust-editor');
+    await editor.getByRole('button', { name: 'Trust', exact: true }).click();
+    await restricted.waitFor({ state: 'hidden' });
+    await this.closeModalEditor();
+  }
+
+  /** As a person does it: the window stores what is on its mind first, which a reload of the page does not. */
+  async reload() {
+    const gone = this.page.waitForEvent('framenavigated', (frame) => frame === this.page.mainFrame());
+    await this.command('Developer: Reload Window');
+    await gone;
+    await this.ready();
+  }
+
+  /** @param {string} file  the name of a picture, below artifacts/e2e */
+  async screenshot(file) {
+    const whole = path.resolve(import.meta.dirname, '../../artifacts/e2e', file.endsWith('.png') ? file : `${file}.png`);
+    await mkdir(path.dirname(whole), { recursive: true });
+    await this.page.screenshot({ path: whole });
+    return whole;
+  }
+
+  /** @param {keyof typeof THEMES} theme */
+  async theme(theme) {
+    const { label, class: className } = THEMES[theme];
+    await this.command('Preferences: Color Theme');
+    await this.pick(label);
+    await this.page.locator(`.monaco-workbench.${className}`).waitFor();
+    // Colours fade in.
+    await this.page.waitForTimeout(300);
+  }
+
+  /** Writes the user's settings. A running window may notice them only at the next `reload`. */
+  async settings(changes) {
+    const { settingsFile } = this.server;
+    const settings = JSON.parse(await readFile(settingsFile, 'utf8'));
+    await writeFile(settingsFile, `${JSON.stringify({ ...settings, ...changes }, null, 2)}\n`);
+  }
+
+  // ── Commands, pickers, questions ──────────────────────────────────────────────────────────────────────────────
+
+  /** Runs a command by its whole name in the palette, such as "Tiller: New Thread". */
+  async command(name) {
+    await this.quickOpen(`>${name}`, name);
+  }
+
+  /** Whether the palette offers a command of exactly this name now. */
+  async offers(name) {
+    await this.openQuickInput(`>${name}`);
+    const offered = await appears(this.quickRow(name), 1500);
+    await this.closeQuickInput();
+    return offered;
+  }
+
+  /** Opens a file of the workspace by its name, in the active group. */
+  async openFile(name) {
+    await this.quickOpen(name, path.basename(name));
+    await this.tab(path.basename(name)).waitFor();
+    await this.editor().locator('.view-line').first().waitFor();
+  }
+
+  /** @private */
+  async quickOpen(text, row) {
+    // A page that is still loading can swallow the key, or take the focus and so close the list.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.openQuickInput(text);
+        await this.quickRow(row).click({ timeout: 4000 });
+        return;
+      } catch (error) {
+        if (attempt === 4) throw new Error(`"${row}" is not in the list for "${text}": ${error.message}`, { cause: error });
+        await this.closeQuickInput();
+      }
+    }
+  }
+
+  /** @private */
+  async openQuickInput(text) {
+    const input = this.quickInput();
+    for (let attempt = 1; !(await input.isVisible()); attempt++) {
+      await this.page.keyboard.press('F1');
+      if (await appears(input, 3000)) break;
+      if (attempt === 4) throw new Error('The command palette does not open.');
+      await this.page.locator('.part.statusbar').click({ position: { x: 600, y: 8 } });
+    }
+    await input.fill(text, { timeout: 3000 });
+  }
+
+  /** Leaves a picker without a choice. It fades, and must be gone before the next one opens. */
+  async closeQuickInput() {
+    await this.page.keyboard.press('Escape');
+    await this.quickInput().waitFor({ state: 'hidden' });
+  }
+
+  /** The text field of the picker or input box that is open. */
+  quickInput() {
+    return this.page.locator('.quick-input-widget:visible .quick-input-box input').first();
+  }
+
+  /** The row of the open picker with exactly this label. */
+  quickRow(label) {
+    const name = this.page.locator('.label-name').filter({ hasText: new RegExp(`^\\s*${escaped(label)}\\s*$`) });
+    return this.page.locator('.quick-input-widget:visible .monaco-list-row').filter({ has: name }).first();
+  }
+
+  /** The labels that the open picker shows. */
+  async quickLabels() {
+    return this.page.locator('.quick-input-widget:visible .monaco-list-row .label-name').allInnerTexts();
+  }
+
+  /** Chooses a row of the picker that a command has opened. */
+  async pick(label) {
+    await this.quickInput().waitFor();
+    const row = this.quickRow(label);
+    if (!(await appears(row, 1000))) await this.quickInput().fill(label);
+    await row.click();
+  }
+
+  /** Answers the input box that a command has opened. */
+  async answer(text) {
+    await this.quickInput().fill(text);
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** A modal question. @param {string | RegExp} [text] */
+  dialog(text = '') {
+    return this.page.locator('.monaco-dialog-box').filter({ hasText: text });
+  }
+
+  /** A notification that is on the screen; its buttons are roles in it. @param {string | RegExp} [text] */
+  notification(text = '') {
+    return this.page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
+  }
+
+  /** Presses a button of a notification. */
+  async answerNotification(text, button) {
+    const notification = this.notification(text).first();
+    await notification.hover();
+    await notification.getByRole('button', { name: button, exact: true }).click();
+  }
+
+  /** An item of the status bar by the id that its extension gave it. */
+  status(id = 'tiller.status') {
+    return this.page.locator(`.statusbar [id="${EXTENSION}.${id}"]`);
+  }
+
+  // ── Side bars ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The icon or tab of a view container, in whichever bar it is. */
+  viewTab(title) {
+    const bars = this.page.locator('.part.activitybar, .part.auxiliarybar .composite-bar, .part.panel .composite-bar');
+    return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
+  }
+
+  /** The bar beside the editors in which Tiller's view is now: the secondary one where VS Code has it. */
+  sideBar() {
+    const view = this.page.locator('.pane-body[id*="tiller"], .composite.title:has-text("Tiller")').first();
+    return this.page.locator('.part.auxiliarybar, .part.sidebar').filter({ has: view }).first();
+  }
+
+  /** Shows Tiller's view and waits for the page in it. Leaves an open one alone. */
+  async openChat() {
+    if (!(await this.chatFrame().isVisible())) {
+      const tab = this.viewTab('Tiller');
+      if (await tab.isVisible()) await tab.click();
+      else await this.command('View: Toggle Tiller');
+    }
+    await this.chatFrame().waitFor();
+    await this.chat().locator('body').waitFor();
+    return this.chat();
+  }
+
+  /** The frame that VS Code puts around the view; visible exactly when the view is. */
+  chatFrame() {
+    return this.webviewFrame({ view: true });
+  }
+
+  /** What is inside Tiller's view: look there by role, name and test id. */
+  chat() {
+    return inside(this.chatFrame());
+  }
+
+  /** A webview of Tiller: a view of a side bar or an editor tab. */
+  webviewFrame({ view = false, extension = EXTENSION } = {}) {
+    const isView = '[src*="purpose=webviewView"]';
+    return this.page.locator(`iframe.webview[src*="extensionId=${extension}"]${view ? isView : `:not(${isView})`}`).first();
+  }
+
+  webview(options) {
+    return inside(this.webviewFrame(options));
+  }
+
+  /** Drags the edge of the secondary side bar until it has this width. Resolves with the width it got. */
+  async resizeSideBar(width) {
+    const bar = this.page.locator('.part.auxiliarybar');
+    const box = await bar.boundingBox();
+    if (!box) throw new Error('The secondary side bar is not open.');
+    const y = box.y + box.height / 2;
+    await this.page.mouse.move(box.x - 2, y);
+    // The edge wants to be hovered a moment before it can be dragged.
+    await this.page.waitForTimeout(400);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x - 2 + box.width - width, y, { steps: 5 });
+    await this.page.mouse.up();
+    return Math.round((await bar.boundingBox())?.width ?? 0);
+  }
+
+  // ── Editors ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** A tab by the name it shows. */
+  tab(name) {
+    const ends = [`="${name}"`, `^="${name},"`, `^="${name} "`];
+    return this.page.locator(ends.map((end) => `.part.editor .tab[aria-label${end}]`).join(', ')).first();
+  }
+
+  /** Closes a tab by its own button. */
+  async closeTab(name) {
+    await this.tab(name).hover();
+    await this.tab(name).getByRole('button', { name: /^Close/ }).click();
+    await this.tab(name).waitFor({ state: 'detached' });
+  }
+
+  /** VS Code shows some editors (trust, settings) over the others. */
+  async closeModalEditor() {
+    const editor = this.page.locator('.monaco-modal-editor-block');
+    await editor.getByRole('button', { name: /^Close Modal Editor/ }).click();
+    await editor.waitFor({ state: 'hidden' });
+  }
+
+  /** Whether the tab is marked as having unsaved changes. */
+  async isDirty(name) {
+    return this.tab(name).evaluate((tab) => tab.classList.contains('dirty'));
+  }
+
+  /** The text editor of the active group, not one of a diff. */
+  editor() {
+    return this.page.locator('.editor-group-container.active .editor-instance > .monaco-editor:visible').first();
+  }
+
+  /** The lines of an editor that are on the screen. @param {Locator} [editor] */
+  async text(editor = this.editor()) {
+    // Lines are drawn in any order, with no-break spaces.
+    const lines = await editor
+      // Not the deleted lines that a diff draws in between.
+      .locator('.lines-content > .view-lines > .view-line')
+      .evaluateAll((lines) =>
+        lines.map((line) => ({ top: Number.parseInt(line.style.top, 10), text: line.textContent ?? '' })),
+      );
+    const inOrder = lines.toSorted((a, b) => a.top - b.top).map(({ text }) => text);
+    return inOrder.join('\n').replaceAll('\u00a0', ' ').replaceAll('\u200b', '');
+  }
+
+  /** Puts the cursor at the end of the line that shows `line`, by a click, and types. */
+  async typeAfter(line, text, editor = this.editor()) {
+    // Playwright takes a no-break space for a space.
+    await editor.locator('.view-line').filter({ hasText: line }).first().click();
+    await this.page.keyboard.press('End');
+    await this.page.keyboard.type(text);
+  }
+
+  /** The diff editor that is on the screen; `original` and `modified` are its two sides. */
+  diff() {
+    const root = this.page.locator('.editor-instance .monaco-diff-editor:visible').first();
+    return { root, original: root.locator('.editor.original'), modified: root.locator('.editor.modified') };
+  }
+
+  /** Both sides of the diff on the screen, as far as they can be seen. */
+  async diffText() {
+    const { original, modified } = this.diff();
+    await modified.locator('.view-line').first().waitFor();
+    return { original: await this.text(original), modified: await this.text(modified) };
+  }
+
+  /** The overview of several files. */
+  multiDiff() {
+    const root = this.page.locator('.multiDiffEditor');
+    return { root, files: root.locator('.multiDiffEntry') };
+  }
+
+  codeLens(text) {
+    return this.page.locator('.codelens-decoration a').filter({ hasText: text });
+  }
+
+  /** A button in the title of the active editor, by the title of its command. */
+  titleAction(name) {
+    const title = this.page.locator('.editor-group-container.active').locator('.editor-actions, .title-actions');
+    return title.locator(`a.action-label[aria-label^="${name}"]`);
+  }
+
+  /** A file in the explorer. */
+  explorerItem(name) {
+    return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
+  }
+}
+
+/** What a webview shows is a document in a document. */
+function inside(frame) {
+  return frame.contentFrame().locator('iframe#active-frame').contentFrame();
+}
+
+/** @param {Locator} locator @param {number} timeout */
+function appears(locator, timeout) {
+  return locator.waitFor({ timeout }).then(
+    () => true,
+    () => false,
+  );
+}
+
+function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,204 @@
+// Starts the installed VS Code on a folder, for a test, a demonstration or a developer. Everything it writes (settings,
+// state, home, logs) is in one folder of its own, so that it neither sees nor changes anything of the person's.
+import { spawn } from 'node:child_process';
+import { existsSync, openSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { root } from '../bootstrap.mjs';
+import { run } from './cache.mjs';
+import { installVscode } from './install.mjs';
+
+const START_LIMIT_MS = 60_000;
+/** A server whose test was killed goes away by itself. */
+const ORPHAN_LIMIT_S = 600;
+
+/** The web's own default saves by itself after a second, which a user's VS Code does not. */
+const LIKE_A_DESKTOP = { 'files.autoSave': 'off' };
+
+/**
+ * @typedef {object} Profile
+ * @property {Record<string, unknown>} settings  what the user's settings.json says
+ * @property {boolean} [withoutTrust]  no question about trust: every folder is trusted
+ * @property {boolean} [smokeDriver]  the server takes `extensionTestsPath`, and shows no notification
+ * @property {boolean} [trust]  the page trusts the folder, as a person would do it
+ */
+/** @type {Record<'default' | 'fast' | 'untrusted' | 'hot-exit' | 'autosave+format', Profile>} */
+export const PROFILES = {
+  // What a user has who installed VS Code today, and nothing else switched off.
+  default: { settings: LIKE_A_DESKTOP, trust: true },
+  // For the suite inside the extension host: no more user interface than it asks for.
+  fast: {
+    withoutTrust: true,
+    smokeDriver: true,
+    settings: {
+      ...LIKE_A_DESKTOP,
+      'workbench.startupEditor': 'none',
+      'workbench.secondarySideBar.defaultVisibility': 'hidden',
+      'workbench.tips.enabled': false,
+      'chat.disableAIFeatures': true,
+      'extensions.ignoreRecommendations': true,
+      'files.hotExit': 'off',
+      'window.confirmBeforeClose': 'never',
+    },
+  },
+  untrusted: { settings: LIKE_A_DESKTOP },
+  'hot-exit': { settings: { ...LIKE_A_DESKTOP, 'files.hotExit': 'onExitAndWindowClose' }, trust: true },
+  'autosave+format': {
+    settings: { 'files.autoSave': 'afterDelay', 'files.autoSaveDelay': 200, 'editor.formatOnSave': true },
+    trust: true,
+  },
+};
+
+/** What the server gets of our environment: nothing that configures another program, and no key. */
+const PASSED_ON =
+  /^(PATH|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TERM|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE|BASH_ENV)$/i;
+
+/** What the extension is made of, as its VSIX has it. */
+const SHIPPED = ['package.json', 'package.nls.json', 'media', 'l10n'];
+
+/**
+ * Builds the extension into a folder of its own, so that a build in the meantime changes nothing under a running test.
+ * @param {string} folder
+ */
+export async function stageExtension(folder) {
+  await mkdir(folder, { recursive: true });
+  for (const name of SHIPPED.filter((name) => existsSync(path.join(root, name)))) {
+    await cp(path.join(root, name), path.join(folder, name), { recursive: true });
+  }
+  const { build } = await import('../build.mjs');
+  await build({ outdir: path.join(folder, 'dist') });
+  return folder;
+}
+
+/**
+ * @param {object} options
+ * @param {string} options.workspace  a folder, or a .code-workspace file
+ * @param {keyof typeof PROFILES} [options.profile]
+ * @param {string[]} [options.extensions]  folders; each is linked into the extensions folder of this server
+ * @param {string} [options.folder]  where everything of this server is; by default a temporary one that `stop` removes
+ * @param {Record<string, unknown>} [options.settings]  over those of the profile, when the folder is new
+ * @param {Record<string, string>} [options.env]
+ * @param {number} [options.port]  by default a free one. What the browser stores is bound to the port.
+ * @param {boolean} [options.forPerson]  goes on without end, in the person's own home
+ */
+export async function startVscode({
+  workspace,
+  profile = 'default',
+  extensions = [],
+  folder,
+  settings = {},
+  env = {},
+  port = 0,
+  forPerson = false,
+}) {
+  const { withoutTrust, smokeDriver, trust, settings: profileSettings } = PROFILES[profile];
+  const vscode = await installVscode();
+  const own = folder ?? (await mkdtemp(path.join(tmpdir(), 'tiller-vscode-')));
+  const place = (name) => path.join(own, name);
+  const settingsFile = place('data/User/settings.json');
+  const logFile = place('server.log');
+  for (const name of ['data/User', 'extensions', 'home']) await mkdir(place(name), { recursive: true });
+  await writeNew(settingsFile, `${JSON.stringify({ ...profileSettings, ...settings }, null, 2)}\n`);
+  await writeNew(place('home/.gitconfig'), '[user]\n\tname = Test\n\temail = test@localhost\n');
+  for (const extension of extensions) await linkExtension(extension, place('extensions'));
+
+  const words = [
+    ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--config', place('config.yaml')],
+    ...['--user-data-dir', place('data'), '--extensions-dir', place('extensions')],
+    ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
+    // Otherwise the extension host waits, up to 10 s, for a login shell of the person.
+    ...['--vscode-option', 'force-disable-user-env'],
+    ...(withoutTrust ? ['--disable-workspace-trust'] : []),
+    ...(smokeDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
+    ...(forPerson ? [] : ['--idle-timeout-seconds', String(ORPHAN_LIMIT_S)]),
+  ];
+  const inherited = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
+  const home = forPerson ? process.env.HOME : place('home');
+  const log = openSync(logFile, 'w');
+  const started = Date.now();
+  const child = spawn(vscode.node, [vscode.entry, ...words], {
+    env: { ...Object.fromEntries(inherited), HOME: home, SHELL: '/bin/bash', ...env },
+    stdio: ['ignore', log, log],
+    // A group of its own: what it started ends with it.
+    detached: true,
+  });
+  const kill = (signal) => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {}
+  };
+  const killAtExit = () => kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const ended = new Promise((resolve) => child.once('close', resolve).once('error', resolve));
+  const url = await whenListening();
+
+  return {
+    url,
+    port: Number(new URL(url).port),
+    version: vscode.version,
+    workspace: path.resolve(workspace),
+    profile,
+    trust: trust === true,
+    folder: own,
+    settingsFile,
+    logFile,
+    startMs: Date.now() - started,
+    /** The address of the window. @param {[string, string][]} payload */
+    address(payload = []) {
+      const kind = workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
+      const query = new URLSearchParams({ [kind]: path.resolve(workspace) });
+      if (payload.length > 0) query.set('payload', JSON.stringify(payload));
+      return `${url}/?${query.toString().replaceAll('%2F', '/')}`;
+    },
+    /** A path as an address inside this window. @param {string} file */
+    remote: (file) => `vscode-remote://${new URL(url).host}${path.resolve(file)}`,
+    /** @param {{ keep?: boolean }} options  `keep` leaves the folder with the logs */
+    async stop({ keep = folder !== undefined } = {}) {
+      process.off('exit', killAtExit);
+      kill('SIGTERM');
+      const timer = setTimeout(() => kill('SIGKILL'), 4000);
+      await ended;
+      clearTimeout(timer);
+      kill('SIGKILL');
+      if (!keep) await rm(own, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
+    },
+  };
+
+  async function whenListening() {
+    const failed = ended.then(() => 'ended');
+    for (;;) {
+      const address = /HTTP server listening on (http:\S+\d)/.exec(readFileSync(logFile, 'utf8'))?.[1];
+      if (address && (await fetch(`${address}/healthz`).catch(() => undefined))?.ok) return address;
+      const late = Date.now() - started > START_LIMIT_MS;
+      if (late || (await Promise.race([failed, sleep(50)])) === 'ended') {
+        kill('SIGKILL');
+        const last = readFileSync(logFile, 'utf8').trim().split('\n').slice(-3).join(' ');
+        throw new Error(`VS Code's server ${late ? 'did not answer in time' : 'ended at once'}: ${last} (${logFile})`);
+      }
+    }
+  }
+}
+
+/** Installs a VSIX into the extensions folder of a server that `folder` belongs to. Resolves with what VS Code said. */
+export async function installVsix(vsix, folder) {
+  const { node, entry } = await installVscode();
+  await mkdir(path.join(folder, 'home'), { recursive: true });
+  const places = ['--user-data-dir', path.join(folder, 'data'), '--extensions-dir', path.join(folder, 'extensions')];
+  const words = [entry, ...places, '--config', path.join(folder, 'config.yaml'), '--install-extension', vsix];
+  return run(node, words, { env: { PATH: process.env.PATH, HOME: path.join(folder, 'home') } });
+}
+
+async function writeNew(file, text) {
+  await writeFile(file, text, { flag: 'wx' }).catch((error) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function linkExtension(extension, folder) {
+  const { publisher, name, version } = JSON.parse(await readFile(path.join(extension, 'package.json'), 'utf8'));
+  const link = path.join(folder, `${publisher}.${name}-${version}`);
+  await rm(link, { recursive: true, force: true });
+  await symlink(path.resolve(extension), link);
+}

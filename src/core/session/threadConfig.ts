@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { sandboxPolicySchema } from '../../protocol/policy.ts';
+import { BUILTIN_PROVIDERS, type Settings } from '../../protocol/settings.ts';
+import type { ProviderConfig } from '../model/provider.ts';
+import type { ThreadConfig } from './sessionManager.ts';
+
+/** The server that the settings name; `undefined` when they name none that is known. */
+export function providerOf(settings: Settings): ProviderConfig | undefined {
+  const named = settings.providers[settings.provider] ?? BUILTIN_PROVIDERS[settings.provider];
+  const streamIdleTimeoutMs = settings['stream.idleTimeoutMs'];
+  if (settings.baseUrl !== null) {
+    const { hostname } = new URL(settings.baseUrl);
+    const wireApi = settings.wireApi ?? 'responses';
+    return { id: hostname, baseUrl: settings.baseUrl, wireApi, streamIdleTimeoutMs };
+  }
+  if (!named) return undefined;
+  return { ...named, id: settings.provider, wireApi: settings.wireApi ?? named.wireApi, streamIdleTimeoutMs };
+}
+
+/** What a front door adds to the settings. */
+export interface ThreadSurroundings
+  extends Pick<
+    ThreadConfig,
+    'provider' | 'baseInstructions' | 'review' | 'interactive' | 'boxFor' | 'isTrusted' | 'onProposal' | 'undoTurn'
+  > {
+  readonly model: string;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Writable besides; relative ones start at `cwd`. */
+  readonly writable?: readonly string[];
+}
+
+/** Everything about a thread that settings and surroundings decide. */
+export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundings): ThreadConfig {
+  const { model, cwd, writable = [], ...given } = surroundings;
+  const sandboxPolicy = sandboxPolicySchema.parse({
+    type: settings['sandbox.mode'],
+    writableRoots: [...settings['sandbox.writableRoots'], ...writable].map((root) => path.resolve(cwd, root)),
+    networkAccess: settings['sandbox.networkAccess'],
+    excludeTmpdirEnvVar: settings['sandbox.excludeTmpdirEnvVar'],
+    excludeSlashTmp: settings['sandbox.excludeSlashTmp'],
+  });
+  return {
+    ...given,
+    settings: {
+      model,
+      effort: settings['reasoning.effort'],
+      summary: settings['reasoning.summary'],
+      cwd,
+      approvalPolicy: settings.approvalPolicy,
+      sandboxPolicy,
+      box: given.boxFor(sandboxPolicy),
+    },
+    userInstructions: settings.userInstructions,
+    showRawReasoning: settings['reasoning.showRaw'],
+    maxToolRounds: settings.maxToolRounds,
+    maxAttempts: settings['retry.maxAttempts'],
+    projectDocMaxBytes: settings.projectDocMaxBytes,
+  };
+}

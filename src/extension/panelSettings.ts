@@ -1,0 +1,32 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { TurnSettings } from '../protocol/event.ts';
+import type { Settings } from '../protocol/settings.ts';
+import type { PanelSettings } from '../protocol/wire.ts';
+import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
+import { modeOf } from '../vscode/modes.ts';
+
+/** What the panel shows around a thread. */
+export function panelSettings(settings: Settings, turn: TurnSettings): PanelSettings {
+  const chat = vscode.workspace.getConfiguration('chat');
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  const demo = settings.provider === DEMO_PROVIDER;
+  const fontFamily = chat.get<string>('fontFamily');
+  return {
+    model: demo ? vscode.l10n.t('demo (scripted)') : settings.model,
+    models: [],
+    mode: modeOf(turn.approvalPolicy, turn.sandboxPolicy.type),
+    approvalPolicy: turn.approvalPolicy,
+    sandboxPolicy: turn.sandboxPolicy,
+    box: turn.box,
+    review: settings.review,
+    fontSize: chat.get<number>('fontSize') ?? null,
+    fontFamily: fontFamily && fontFamily !== 'default' ? fontFamily : null,
+    showRawReasoning: settings['reasoning.showRaw'],
+    trusted: vscode.workspace.isTrusted,
+    hasWorkspace: folder !== undefined,
+    demo,
+    ...(folder ? { workspaceName: folder.name || basename(folder.uri.fsPath) } : {}),
+    ...(demo ? { demoTask: vscode.l10n.t('Find out why the tests fail and fix it') } : {}),
+  };
+}

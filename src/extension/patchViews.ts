@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
+import type { RevertedFiles } from '../core/session/session.ts';
+import type { ThreadState } from '../protocol/thread.ts';
+import type { DiffPreview } from '../vscode/diffPreview.ts';
+import type { Threads } from '../vscode/threads.ts';
+import type { UndoPatch, UndoReport } from '../vscode/undoPatch.ts';
+
+/** Patches in editors: what is proposed, what has landed, and taking it back. */
+export class PatchViews implements Disposable {
+  readonly #threads: Threads;
+  readonly #preview: DiffPreview;
+  readonly #undo: UndoPatch;
+  readonly #store = new DisposableStore();
+
+  constructor(parts: { readonly threads: Threads; readonly preview: DiffPreview; readonly undo: UndoPatch }) {
+    this.#threads = parts.threads;
+    this.#preview = parts.preview;
+    this.#undo = parts.undo;
+    this.#store.add(
+      parts.threads.onChange((change) => {
+        if (change.type === 'event' && change.event.msg.type === 'approval_resolved') {
+          void this.#preview.close(change.event.msg.approvalId);
+        }
+      }),
+    );
+  }
+
+  /** The proposal of one approval, or of the one that waits. */
+  async openProposal(approvalId: string | undefined): Promise<void> {
+    const waiting = this.#threads.state?.approvals.find(({ kind }) => kind === 'patch')?.approvalId;
+    const id = approvalId ?? waiting;
+    if (id !== undefined) await this.#preview.show(id, { focus: true });
+  }
+
+  /** `id` is an approval, the item of a patch or a turn: what waits is shown as a proposal, what has landed as a diff. */
+  async open(id: string, file: string | undefined): Promise<void> {
+    const { state } = this.#threads;
+    const waiting = state?.approvals.find(({ approvalId, itemId }) => approvalId === id || itemId === id);
+    if (waiting) {
+      await this.#preview.show(waiting.approvalId, { focus: true }, file);
+      return;
+    }
+    const diff = state ? landedDiff(state, id) : undefined;
+    if (diff === undefined) return;
+    const document = await vscode.workspace.openTextDocument({ content: diff, language: 'diff' });
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  /** Of the turn, or of the patch that landed last. */
+  async undo(id: string | undefined): Promise<void> {
+    const wanted = id ?? this.#undo.latest?.itemId;
+    if (wanted === undefined || !this.#undo.canUndo(wanted)) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('There is no patch of this window to undo.'));
+      return;
+    }
+    await this.takeBack(wanted);
+  }
+
+  /** All the patches of a turn, or one patch. Says what happened; never rejects. */
+  async takeBack(id: string): Promise<RevertedFiles> {
+    const report = await this.#undo.undo(id);
+    tell(report);
+    return { paths: report.restored, skipped: report.leftAlone };
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+/** The diff of an item or of a whole turn. */
+function landedDiff(state: ThreadState, id: string): string | undefined {
+  const turn = state.turns.find((known) => known.id === id);
+  if (turn) return turn.diff;
+  const item = state.turns.flatMap(({ items }) => items).find((known) => known.id === id);
+  return item?.type === 'file_change' ? item.diff : undefined;
+}
+
+function tell({ restored, leftAlone }: UndoReport): void {
+  if (leftAlone.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Undid the patch in {0} files.', restored.length));
+    return;
+  }
+  const reasons = leftAlone.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`).join(' ');
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t('Undid the patch in {0} files. Left alone: {1}', restored.length, reasons),
+  );
+}

@@ -1,0 +1,155 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../core/util/disposable.ts';
+import { DisposableStore } from '../core/util/disposable.ts';
+import { type HostMessage, type PanelSettings, type WebviewMessage, webviewMessageSchema } from '../protocol/wire.ts';
+import { EventBatcher } from './eventBatcher.ts';
+import { panelHtml } from './panelHtml.ts';
+import { pageOfTurns, snapshotOf } from './snapshot.ts';
+import type { Threads } from './threads.ts';
+
+const DRAFT = 'tiller.draft';
+
+export interface ChatViewOptions {
+  readonly extensionUri: vscode.Uri;
+  readonly build: string;
+  readonly threads: Threads;
+  readonly memento: vscode.Memento;
+  readonly settings: () => PanelSettings;
+  /** What only the host can do. */
+  readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
+  readonly log: (level: 'warn' | 'error', message: string) => void;
+}
+
+/** One message up, before it is told what build it comes from. */
+type Unstamped<Message> = Message extends unknown ? Omit<Message, 'build'> : never;
+
+/**
+ * The panel as the host sees it: it is sent a snapshot and then what happens, and whatever it says is parsed and passed
+ * on, nothing else. The page may be thrown away at any time; everything that matters is kept here.
+ */
+export class ChatView implements vscode.WebviewViewProvider, Disposable {
+  readonly #options: ChatViewOptions;
+  readonly #store = new DisposableStore();
+  readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
+  #view: vscode.WebviewView | undefined;
+  /** The page has its snapshot and may be told what happens. */
+  #ready = false;
+  #badge = 0;
+
+  constructor(options: ChatViewOptions) {
+    this.#options = options;
+    this.#store.add(
+      options.threads.onChange((change) => {
+        if (!this.#ready) return;
+        if (change.type === 'switched') this.#sendSnapshot();
+        else this.#batcher.push(change.event);
+      }),
+    );
+  }
+
+  get visible(): boolean {
+    return this.#view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.#view = view;
+    this.#ready = false;
+    const { extensionUri } = this.#options;
+    view.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'webview')],
+    };
+    view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    view.onDidDispose(() => {
+      this.#view = undefined;
+      this.#ready = false;
+      this.#batcher.clear();
+    });
+    view.onDidChangeVisibility(() => {
+      // A hidden page is gone; the next one asks for everything.
+      if (!view.visible) this.#ready = false;
+    });
+    view.webview.html = panelHtml(view.webview, extensionUri);
+    this.setBadge(this.#badge);
+  }
+
+  /** How many questions wait. */
+  setBadge(count: number): void {
+    this.#badge = count;
+    if (!this.#view) return;
+    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('{0} waiting for you', count) };
+  }
+
+  sendSettings(): void {
+    if (this.#ready) this.#post({ type: 'settings', settings: this.#options.settings() });
+  }
+
+  insertText(text: string): void {
+    this.#post({ type: 'insert_text', text });
+  }
+
+  focusComposer(): void {
+    this.#post({ type: 'focus_composer' });
+  }
+
+  dispose(): void {
+    this.#batcher.clear();
+    this.#store.dispose();
+  }
+
+  #receive(raw: unknown): void {
+    const parsed = webviewMessageSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.#options.log('warn', `The panel said something unknown: ${parsed.error.message}`);
+      return;
+    }
+    const message = parsed.data;
+    switch (message.type) {
+      case 'ready':
+        return this.#welcome(message.build);
+      case 'draft':
+        void this.#options.memento.update(DRAFT, message.text);
+        return;
+      case 'load_earlier':
+        return this.#sendEarlier(message.before);
+      case 'log':
+        return this.#options.log(message.level, message.message);
+      default:
+        return this.#options.handle(message);
+    }
+  }
+
+  #welcome(build: string): void {
+    if (build !== this.#options.build && this.#view) {
+      this.#view.webview.html = panelHtml(this.#view.webview, this.#options.extensionUri);
+      return;
+    }
+    void this.#options.threads.restore().then(() => {
+      this.#ready = true;
+      this.#sendSnapshot();
+    });
+  }
+
+  #sendSnapshot(): void {
+    this.#batcher.clear();
+    const { threads, memento, settings } = this.#options;
+    const { state } = threads;
+    this.#post({
+      type: 'snapshot',
+      ...(state ? snapshotOf(state) : { thread: null, earlierTurns: 0 }),
+      draft: memento.get<string>(DRAFT, ''),
+      settings: settings(),
+      texts: {},
+    });
+  }
+
+  #sendEarlier(before: string): void {
+    const turns = this.#options.threads.state?.turns ?? [];
+    const end = turns.findIndex((turn) => turn.id === before);
+    if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
+  }
+
+  #post(message: Unstamped<HostMessage>): void {
+    void this.#view?.webview.postMessage({ ...message, build: this.#options.build });
+  }
+}

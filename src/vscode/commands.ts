@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import type { ApprovalPrompts } from './approvalPrompts.ts';
+import type { ChatView } from './chatView.ts';
+import type { Threads } from './threads.ts';
+
+/** Everything a person can ask for by name; titles, keys and `when` clauses are in package.json. */
+export interface CommandHands {
+  readonly threads: Threads;
+  readonly view: ChatView;
+  readonly approvals: ApprovalPrompts;
+  /** The approval whose proposal an editor shows, by the address a title button hands over. */
+  readonly answeredBy: (uri: vscode.Uri | undefined) => string | undefined;
+  readonly openProposal: () => Promise<void>;
+  /** Of the turn, or of the last landing when none is named. */
+  readonly undoPatch: (turnId: string | undefined) => Promise<void>;
+  readonly setApiKey: () => Promise<void>;
+  readonly selectModel: () => Promise<void>;
+  readonly selectThread: () => Promise<void>;
+  readonly useDemo: () => Promise<void>;
+  readonly showLog: () => void;
+}
+
+/** Loads nothing: whatever a command needs comes to life when it is first called. */
+export function registerCommands(hands: () => Promise<CommandHands>): vscode.Disposable {
+  const command = <Args extends unknown[]>(
+    name: string,
+    run: (hands: CommandHands, ...args: Args) => unknown,
+  ): vscode.Disposable =>
+    vscode.commands.registerCommand(`tiller.${name}`, async (...args: Args) => run(await hands(), ...args));
+
+  return vscode.Disposable.from(
+    command('focus', async ({ view }) => {
+      await focusPanel();
+      view.focusComposer();
+    }),
+    command('newThread', async ({ threads, view }) => {
+      await threads.clear();
+      await focusPanel();
+      view.focusComposer();
+    }),
+    command('sendSelection', async ({ view }) => {
+      const text = describeSelection();
+      if (text === undefined) return;
+      await focusPanel();
+      view.insertText(text);
+    }),
+    command('interrupt', ({ threads }) => threads.submit({ type: 'interrupt' })),
+    command('approve', (tiller, uri?: vscode.Uri) => waiting(tiller, uri)?.answer('approved')),
+    command('approveForThread', (tiller, uri?: vscode.Uri) => waiting(tiller, uri)?.answer('approved_for_thread')),
+    command('deny', (tiller, uri?: vscode.Uri) => denyWithWord(tiller, uri)),
+    command('openProposedChanges', ({ openProposal }) => openProposal()),
+    command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
+    command('setApiKey', ({ setApiKey }) => setApiKey()),
+    command('selectModel', ({ selectModel }) => selectModel()),
+    command('selectThread', ({ selectThread }) => selectThread()),
+    command('startDemo', ({ useDemo }) => useDemo()),
+    command('showLog', ({ showLog }) => showLog()),
+    command('openSettings', () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),
+    ),
+    command('openWalkthrough', () =>
+      vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
+    ),
+    command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
+    command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
+  );
+}
+
+/** The question an editor shows, else the one that is next. */
+function waiting({ approvals, answeredBy }: CommandHands, uri: vscode.Uri | undefined) {
+  return approvals.find(answeredBy(uri instanceof vscode.Uri ? uri : undefined));
+}
+
+async function denyWithWord(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
+  const question = waiting(tiller, uri);
+  if (!question) return;
+  const message = await vscode.window.showInputBox({
+    title: vscode.l10n.t('Deny'),
+    prompt: vscode.l10n.t('What should Tiller do instead? Leave it empty to only deny.'),
+  });
+  // Escape means that nothing was decided.
+  if (message !== undefined) question.answer({ denied: message === '' ? {} : { message } });
+}
+
+/** Wherever the person keeps it. */
+async function focusPanel(): Promise<void> {
+  await vscode.commands.executeCommand('tiller.chat.focus');
+}
+
+/** The selection with its place, as a person would quote it; the whole line where nothing is selected. */
+function describeSelection(): string | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) return undefined;
+  const { document, selection } = editor;
+  const range = selection.isEmpty ? document.lineAt(selection.active.line).range : selection;
+  const place = `${vscode.workspace.asRelativePath(document.uri)}:${range.start.line + 1}`;
+  return `${place}\n\`\`\`${document.languageId}\n${document.getText(range)}\n\`\`\`\n`;
+}

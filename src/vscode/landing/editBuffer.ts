@@ -1,0 +1,136 @@
+/** One file's text, changed in its buffer: minimal hunks, one call, one step for Ctrl+Z (workspace-edits.md §2, §7). */
+import * as vscode from 'vscode';
+import { applyHunks, invertHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
+import type { TextHunk } from '../../core/ports.ts';
+import { documentAt } from '../workspace/documents.ts';
+import { sameBytes } from '../workspace/textContent.ts';
+import type { Compensation } from './compensation.ts';
+import { isUntouched } from './findFile.ts';
+import { type EditStep, FilesMoved, LandingRefused } from './model.ts';
+
+/** An edit that landed. */
+export interface BufferEdit {
+  readonly step: EditStep;
+  readonly document: vscode.TextDocument;
+  /** The text just before and just after; the person may have typed since the plan was made. */
+  readonly before: string;
+  readonly after: string;
+  readonly hunks: readonly TextHunk[];
+  readonly wasDirty: boolean;
+  /** The document's version right after the edit: a later one means that somebody else was there. */
+  readonly version: number;
+}
+
+/** A keystroke in flight makes VS Code refuse an edit (§4); between two of them there is time enough. */
+const HOT_TRIES = 40;
+
+/** The person may be typing there, so it lands first and may be tried again. */
+export function isHot({ file }: EditStep): boolean {
+  return file.hadTab || file.isDirty;
+}
+
+/** @throws FilesMoved when the person changed the same lines, LandingRefused when VS Code drops the edit. */
+export async function editBuffer(step: EditStep, compensation: Compensation): Promise<BufferEdit> {
+  const { uri, path } = step.file;
+  const tries = isHot(step) ? HOT_TRIES : 2;
+  for (let attempt = 1; ; attempt++) {
+    if (documentAt(uri) === undefined && !(await isUntouched(step.file))) throw new FilesMoved([path]);
+    const document = documentAt(uri);
+    const before = document?.getText() ?? step.before;
+    const hunks = rebaseHunks(step.hunks, step.before, before);
+    if (hunks === undefined) throw new FilesMoved([path]);
+    const wasDirty = document?.isDirty ?? false;
+    // No await between reading the text and this call: VS Code checks the version as of the call.
+    if (await replaceHunks(uri, hunks)) return landed(step, { before, hunks, wasDirty }, compensation);
+    if (attempt === tries) throw new FilesMoved([path]);
+    await new Promise((resolve) => setTimeout(resolve, 25 + 10 * (attempt % 5)));
+  }
+}
+
+async function landed(
+  step: EditStep,
+  { before, hunks, wasDirty }: Pick<BufferEdit, 'before' | 'hunks' | 'wasDirty'>,
+  compensation: Compensation,
+): Promise<BufferEdit> {
+  const { uri, path } = step.file;
+  const document = documentAt(uri);
+  if (document === undefined) throw new LandingRefused(`${path} cannot be edited: VS Code did not take the edit.`);
+  const after = applyHunks(before, hunks);
+  const edit = { step, document, before, after, hunks, wasDirty, version: document.version };
+  compensation.add(path, () => takeBack(edit));
+  // Between our look and the edit somebody may have written the file that VS Code opened for it.
+  if (!isHot(step) && document.getText() !== after) throw new FilesMoved([path]);
+  // A file that the settings make read-only shows the edit and forgets it (§6).
+  if (!(await isKept(document))) {
+    throw new LandingRefused(`${path} cannot be edited: VS Code treats it as read-only.`);
+  }
+  return edit;
+}
+
+/** Ours goes, what the person typed since stays. */
+async function takeBack({
+  step,
+  document: landedIn,
+  before,
+  after,
+  hunks: ours,
+  wasDirty,
+}: BufferEdit): Promise<boolean> {
+  const { uri, disk } = step.file;
+  for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
+    const document = documentAt(uri) ?? landedIn;
+    const now = document.getText();
+    if (now === before) return document.isDirty === wasDirty || settled(document, disk?.bytes);
+    const hunks = rebaseHunks(invertHunks(before, ours), after, now);
+    if (hunks === undefined) return false;
+    const isOnlyOurs = now === after;
+    if (await replaceHunks(uri, hunks)) {
+      return wasDirty || !isOnlyOurs || settled(documentAt(uri) ?? document, disk?.bytes);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return false;
+}
+
+/** Inverse edits leave a clean file dirty; a save makes it clean, and a formatter may not have the last word. */
+async function settled(document: vscode.TextDocument, bytes: Uint8Array | undefined): Promise<boolean> {
+  await withinSeconds(5, document.save());
+  if (bytes === undefined) return true;
+  const now = await vscode.workspace.fs.readFile(document.uri);
+  if (!sameBytes(now, bytes)) await vscode.workspace.fs.writeFile(document.uri, bytes);
+  return true;
+}
+
+async function replaceHunks(uri: vscode.Uri, hunks: readonly TextHunk[]): Promise<boolean> {
+  if (hunks.length === 0) return true;
+  const edit = new vscode.WorkspaceEdit();
+  edit.set(
+    uri,
+    hunks.map(({ start, end, text }) => vscode.TextEdit.replace(new vscode.Range(start, 0, end, 0), text)),
+  );
+  return vscode.workspace.applyEdit(edit);
+}
+
+/** Dirty, or saved already: some people's auto-save is faster than we look. */
+async function isKept(document: vscode.TextDocument): Promise<boolean> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    if (document.isDirty) return true;
+    const { encoding } = document;
+    const saved = await vscode.workspace.fs.readFile(document.uri).then(
+      (bytes) => vscode.workspace.decode(bytes, { encoding }),
+      () => undefined,
+    );
+    if (document.isDirty || saved === document.getText()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  return false;
+}
+
+/** `undefined` when it takes longer: a formatter that hangs keeps `save()` waiting for ever (§4). */
+export function withinSeconds<Value>(seconds: number, promise: Thenable<Value>): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), seconds * 1000);
+    promise.then(resolve, reject);
+    Promise.resolve(promise).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,53 @@
+/** What came out of a landing: for the model, and for whoever wants it undone. */
+import type { LandedFile } from '../../core/ports.ts';
+import type { BufferEdit } from './editBuffer.ts';
+import type { EditStep, FileImage, FoundFile, LandedChange, LandingChange, PlannedChange } from './model.ts';
+import type { SaveOutcome } from './saveEdits.ts';
+
+export function landedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditStep, SaveOutcome>): LandedFile {
+  const { change } = planned;
+  const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
+  const edit = editOf(planned);
+  const outcome = edit && outcomes.get(edit);
+  const movedDirty = planned.steps.some((step) => step.type === 'rename' && step.from.isDirty);
+  if (edit === undefined || outcome === undefined) return { path, saved: !movedDirty, reformatted: false };
+  return { path, saved: outcome.saved, reformatted: outcome.saved && outcome.text !== edit.after };
+}
+
+export function landedChange(
+  planned: PlannedChange,
+  edits: ReadonlyMap<EditStep, BufferEdit>,
+  outcomes: ReadonlyMap<EditStep, SaveOutcome>,
+): LandedChange {
+  const { change, source, destination } = planned;
+  const step = editOf(planned);
+  const edit = step && edits.get(step);
+  const outcome = step && outcomes.get(step);
+  return {
+    change,
+    before: imageOf(source),
+    over: destination === undefined ? null : imageOf(destination),
+    edited: edit === undefined ? null : { before: edit.before, after: edit.after },
+    final: outcome?.text ?? plannedText(change),
+  };
+}
+
+function imageOf({ exists, content, disk }: FoundFile): FileImage | null {
+  if (!exists) return null;
+  return { text: content?.text ?? null, bytes: disk?.bytes ?? null, mode: disk?.mode, linkTarget: disk?.linkTarget };
+}
+
+function plannedText(change: LandingChange): string | null {
+  switch (change.kind) {
+    case 'add':
+      return change.text;
+    case 'delete':
+      return null;
+    case 'update':
+      return change.after;
+  }
+}
+
+function editOf({ steps }: PlannedChange): EditStep | undefined {
+  return steps.find((step) => step.type === 'edit');
+}

@@ -1,0 +1,176 @@
+/** The words of a landing: what it gets, what it needs of others, what it leaves. */
+import type * as vscode from 'vscode';
+import type { FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
+import type { TextContent } from '../workspace/textContent.ts';
+
+/** A change with what only a person's word, or our own memory, can add to it. */
+export type LandingChange = FileChange & {
+  /** The person was asked about this file by its name and agreed that unsaved edits in it may go. */
+  readonly discardsUnsaved?: boolean;
+  /** Of an `add` that brings a file back: its very bytes and permissions instead of the text. */
+  readonly exactly?: FileImage;
+};
+
+/** Whose patch it is, so that it can be undone by name. */
+export interface PatchOrigin {
+  readonly turnId: string;
+  readonly itemId: string;
+}
+
+// ---------------------------------------------------------------- what others do for it
+
+/** Whoever wants the same path waits for its turn. One for all landings of the host. */
+export interface PathLocks {
+  /** Returns what gives them back. @throws the signal's reason */
+  acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void>;
+}
+
+/** One name for every way to the same place on the disk of this machine. */
+export interface CanonicalPaths {
+  /** Folders on the way are followed through links; the last name is taken as it is. */
+  of(path: string): Promise<string>;
+  throughLinks(path: string): Promise<string>;
+}
+
+/** One path on disk; `null` stands for no file. */
+export interface JournalEntry {
+  readonly path: string;
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array | null;
+}
+
+export interface LandingJournal {
+  /** Returns once it is on the disk: from then on a crash leaves a choice instead of a mess. */
+  open(entries: readonly JournalEntry[]): Promise<OpenLandingJournal>;
+}
+
+export interface OpenLandingJournal {
+  /** All is as it should be: the journal goes. */
+  close(): Promise<void>;
+  /** Something could not be brought back: it stays, with what was there before. */
+  keep(): Promise<void>;
+}
+
+export interface LandingHands {
+  /** A fresh one for each landing: it may remember what it has seen. */
+  readonly canonicalPaths: () => CanonicalPaths;
+  readonly locks: PathLocks;
+  readonly journal: LandingJournal;
+  readonly log: Log;
+}
+
+// ---------------------------------------------------------------- what it finds
+
+export interface DiskFile {
+  readonly bytes: Uint8Array;
+  /** Changes when somebody writes the file. */
+  readonly stamp: string;
+  /** Permission bits, where the file system has them. */
+  readonly mode: number | undefined;
+  /** The same for all names of a file that has several. */
+  readonly identity: string | undefined;
+  /** Set when the name is a symbolic link; the rest then tells of the file behind it. */
+  readonly linkTarget: string | undefined;
+}
+
+/** One place as it is before the landing. */
+export interface FoundFile {
+  /** Real path, links followed. */
+  readonly path: string;
+  /** Of the document where one is open, which may know the file by another name. */
+  readonly uri: vscode.Uri;
+  readonly disk: DiskFile | undefined;
+  /** As a reader gets it: the unsaved buffer, else the disk. `undefined` when it is not text or nothing. */
+  readonly content: TextContent | undefined;
+  readonly exists: boolean;
+  readonly isDirty: boolean;
+  readonly hadTab: boolean;
+}
+
+// ---------------------------------------------------------------- what it does
+
+/** What the other changes of the same landing do to a place. */
+export interface Surroundings {
+  readonly removed: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+  readonly manyFiles: boolean;
+}
+
+export type LandingStep =
+  /** Bytes put down as they are. */
+  | {
+      readonly type: 'write';
+      readonly file: FoundFile;
+      readonly bytes: Uint8Array;
+      readonly mode: number | undefined;
+      /** Set when the name is to be a link instead. */
+      readonly linkTarget: string | undefined;
+      /** A step before this one puts the file there. */
+      readonly comesFrom: FoundFile | undefined;
+    }
+  | { readonly type: 'rename'; readonly from: FoundFile; readonly to: FoundFile }
+  | EditStep
+  | { readonly type: 'delete'; readonly file: FoundFile };
+
+/** One file's text, changed in its buffer. */
+export interface EditStep {
+  readonly type: 'edit';
+  readonly file: FoundFile;
+  readonly before: string;
+  readonly after: string;
+  readonly hunks: readonly TextHunk[];
+  /** Saved although it was dirty: the person agreed that what was unsaved may go. */
+  readonly savesDirty: boolean;
+}
+
+/** A change with its steps. */
+export interface PlannedChange {
+  readonly change: LandingChange;
+  readonly steps: readonly LandingStep[];
+  /** What stood at the place that the change names. */
+  readonly source: FoundFile;
+  /** What stood where a move leads to. */
+  readonly destination: FoundFile | undefined;
+}
+
+// ---------------------------------------------------------------- what it leaves
+
+export interface FileImage {
+  /** What a person saw there, unsaved edits included; `null` when it was not text. */
+  readonly text: string | null;
+  /** `null` when it was not on disk. */
+  readonly bytes: Uint8Array | null;
+  readonly mode: number | undefined;
+  readonly linkTarget: string | undefined;
+}
+
+/** One change as it came out: enough to take it back. */
+export interface LandedChange {
+  readonly change: LandingChange;
+  /** What stood at `path`; `null` for nothing. */
+  readonly before: FileImage | null;
+  /** What a move replaced at its destination. */
+  readonly over: FileImage | null;
+  /** The text just before and just after our edit; the person may have typed since the plan was made. */
+  readonly edited: { readonly before: string; readonly after: string } | null;
+  /** The text that was left when all was done, a formatter's changes included; `null` when the file is gone. */
+  readonly final: string | null;
+}
+
+export interface Landed {
+  readonly type: 'applied';
+  readonly files: readonly LandedFile[];
+  readonly changes: readonly LandedChange[];
+}
+
+/** Why a landing cannot be. The message is a sentence for the model. */
+export class LandingRefused extends Error {}
+
+/** The files are no longer what the plan was made for. */
+export class FilesMoved extends Error {
+  readonly paths: readonly string[];
+  constructor(paths: readonly string[]) {
+    super(paths.join(', '));
+    this.paths = paths;
+  }
+}

@@ -1,0 +1,167 @@
+/** From changes of text to steps: looks at everything, touches nothing (workspace-edits.md, algorithm part A). */
+import { basename, dirname } from 'node:path';
+import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
+import { obstacleAt } from '../documentKinds.ts';
+import { pathOf } from '../workspace/places.ts';
+import { findFile, mustBeRemovable, mustBeWritable } from './findFile.ts';
+import {
+  FilesMoved,
+  type FoundFile,
+  type LandingChange,
+  LandingRefused,
+  type PlannedChange,
+  type Surroundings,
+} from './model.ts';
+import type { PlacedChange } from './placeChange.ts';
+import { deleteStep, moveSteps, putText } from './planSteps.ts';
+
+/** How many closed files are edited through buffers; beyond it writing them is ten times as fast (§3). */
+const MOST_CLOSED_EDITS = 200;
+
+/** @throws LandingRefused, FilesMoved */
+export async function planLanding(placed: readonly PlacedChange[]): Promise<readonly PlannedChange[]> {
+  const around = {
+    removed: new Set(placed.flatMap(({ removes }) => removes ?? [])),
+    written: writtenPaths(placed),
+    manyFiles: placed.length > MOST_CLOSED_EDITS,
+  };
+  const planned: PlannedChange[] = [];
+  const moved: string[] = [];
+  // One by one in batches: every one of them may open a file.
+  for (let start = 0; start < placed.length; start += 32) {
+    const batch = placed.slice(start, start + 32).map(async (one) => planChange(one, around));
+    for (const result of await Promise.allSettled(batch)) {
+      if (result.status === 'fulfilled') planned.push(result.value);
+      else if (result.reason instanceof FilesMoved) moved.push(...result.reason.paths);
+      else throw result.reason;
+    }
+  }
+  if (moved.length > 0) throw new FilesMoved([...new Set(moved)]);
+  refuseTwins(planned);
+  return planned;
+}
+
+async function planChange(placed: PlacedChange, around: Surroundings): Promise<PlannedChange> {
+  const { change, writes, removes } = placed;
+  const source = await found(placed.source, change);
+  switch (change.kind) {
+    case 'add': {
+      if (!around.removed.has(source.path)) mustHold(source, change.before, change.path);
+      refuseUnsaved(source, change, source.exists);
+      await mustBeWritable(source);
+      const steps = await putText(change, { file: source, text: change.text, replaces: true }, around);
+      return { change, steps, source: unless(around.removed, source), destination: undefined };
+    }
+    case 'delete': {
+      // Of a link only the link goes.
+      const link = removes === undefined || removes === source.path ? source : await found(removes, change);
+      if (!isAsDeleted(source.exists ? source : link, change.before)) throw new FilesMoved([change.path]);
+      refuseUnsaved(source, change, true);
+      await mustBeRemovable(link);
+      return { change, steps: [deleteStep(link)], source: link, destination: undefined };
+    }
+    case 'update': {
+      if (!fits(source, change)) throw new FilesMoved([change.path]);
+      if (writes === undefined || removes === undefined) {
+        await mustBeWritable(source);
+        const steps = await putText(change, { file: source, text: change.after, replaces: false }, around);
+        return { change, steps, source, destination: undefined };
+      }
+      refuseUnsaved(source, change, true);
+      const over = await found(writes, change, isRespelled(writes, source.path) ? source : undefined);
+      const name = change.movedTo ?? change.path;
+      if (!around.removed.has(writes)) mustHold(over, change.movedOver, name);
+      refuseUnsaved(over, { ...change, path: name }, over.exists);
+      await mustBeWritable(over);
+      const link = removes === source.path ? source : await found(removes, change);
+      await mustBeRemovable(link);
+      const steps = await moveSteps(change, { source, link, over }, around);
+      return { change, steps, source: link, destination: unless(around.removed, over) };
+    }
+  }
+}
+
+/** `respelled`: on a disk that ignores case a new spelling leads to the file itself, and there is nothing to move over. */
+async function found(path: string, change: LandingChange, respelled?: FoundFile): Promise<FoundFile> {
+  const file = await findFile(path);
+  const isItself = respelled?.disk !== undefined && respelled.disk.stamp === file.disk?.stamp;
+  if (isItself) return { ...file, exists: false, content: undefined, disk: undefined };
+  const obstacle = obstacleAt(file.uri);
+  // A deletion of what cannot be written still has to be allowed by the folder; the settings speak of the file.
+  if (obstacle !== undefined) throw new LandingRefused(obstacle);
+  if (file.uri.scheme === 'untitled' && change.kind !== 'update') {
+    throw new LandingRefused(
+      `${path} is open as a new document that was never saved; the user has to save or close it.`,
+    );
+  }
+  return file;
+}
+
+/** What goes away in the same landing is not replaced by it. */
+function unless(removed: ReadonlySet<string>, file: FoundFile): FoundFile {
+  return removed.has(file.path) ? { ...file, exists: false } : file;
+}
+
+/** Whether a file that is about to be replaced is the one the plan knows. */
+function mustHold(file: FoundFile, before: string | null, name: string): void {
+  if (file.exists && file.content === undefined) {
+    throw new LandingRefused(`${name} exists and is not text; delete it first to replace it.`);
+  }
+  if ((file.content?.text ?? null) !== before) throw new FilesMoved([name]);
+}
+
+/** A file that is not text is deleted unread. */
+function isAsDeleted(file: FoundFile, before: string | null): boolean {
+  return file.exists && (file.content?.text ?? null) === before;
+}
+
+/**
+ * Whether an update is for this text. Where the person types, it may also be for the text of a moment ago, as long as
+ * they were elsewhere in the file: or somebody who never stops typing would never see a patch land.
+ */
+function fits({ content, isDirty }: FoundFile, change: Extract<LandingChange, { kind: 'update' }>): boolean {
+  if (content === undefined) return false;
+  if (content.text === change.before) return true;
+  const staysInPlace = change.movedTo === null && applyHunks(change.before, change.hunks) === change.after;
+  return isDirty && staysInPlace && rebaseHunks(change.hunks, change.before, content.text) !== undefined;
+}
+
+/** Unsaved edits are nobody's but the person's (design decision 5). */
+function refuseUnsaved(file: FoundFile, change: LandingChange, isReplaced: boolean): void {
+  const isNamed = pathOf(file.uri) === file.path;
+  if (!file.isDirty || !isReplaced || (change.discardsUnsaved && isNamed)) return;
+  const verbs = { add: 'overwritten', delete: 'deleted', update: 'moved' };
+  throw new LandingRefused(
+    `${change.path} has unsaved edits of the user in the editor; it is not ${verbs[change.kind]} unless the user agrees ` +
+      'to that for this file.',
+  );
+}
+
+function writtenPaths(placed: readonly PlacedChange[]): ReadonlySet<string> {
+  const written = new Set<string>();
+  for (const { writes } of placed) {
+    if (writes === undefined) continue;
+    if (written.has(writes)) throw new LandingRefused(`Two of the changes write to ${writes}.`);
+    written.add(writes);
+  }
+  return written;
+}
+
+/** Hard links: what is written to one name shows under the other, so two texts for them contradict each other. */
+function refuseTwins(planned: readonly PlannedChange[]): void {
+  const names = new Map<string, string>();
+  for (const { source } of planned) {
+    const identity = source.disk?.identity;
+    const twin = identity === undefined ? undefined : names.get(identity);
+    if (twin !== undefined && twin !== source.path) {
+      throw new LandingRefused(`${twin} and ${source.path} are two names of one file; change it under one of them.`);
+    }
+    if (identity !== undefined) names.set(identity, source.path);
+  }
+}
+
+function isRespelled(path: string, other: string): boolean {
+  return (
+    path !== other && dirname(path) === dirname(other) && basename(path).toLowerCase() === basename(other).toLowerCase()
+  );
+}

@@ -1,0 +1,102 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { TurnOverrides } from '../protocol/op.ts';
+import type { ThreadState } from '../protocol/thread.ts';
+import type { WebviewMessage } from '../protocol/wire.ts';
+import { assertNever } from '../core/util/assertNever.ts';
+import type { ChatViewOptions } from './chatView.ts';
+import { pickBox, pickEffort, pickFile, pickMode } from './pickers.ts';
+
+type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
+type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
+
+/** What a panel's request is carried out with. */
+export interface PanelRequestHands {
+  readonly state: () => ThreadState | null;
+  readonly submit: (op: Extract<PanelRequest, { type: 'op' }>['op']) => void;
+  /** For this thread, and for those begun from now on. */
+  readonly override: (overrides: TurnOverrides) => void;
+  readonly openChange: (id: string, file: string | undefined) => Promise<void>;
+  readonly insertText: (text: string) => void;
+}
+
+/** Carries out what the panel asks of the host. Rejects when VS Code does. */
+export async function handlePanelRequest(message: PanelRequest, hands: PanelRequestHands): Promise<void> {
+  switch (message.type) {
+    case 'op':
+      return hands.submit(message.op);
+    case 'open_diff':
+      return hands.openChange(message.itemId, message.path);
+    case 'open_file':
+      return openFile(message.path, message.line, hands.state()?.settings?.cwd ?? hands.state()?.started?.cwd);
+    case 'open_output':
+      return openOutput(message.itemId, hands.state());
+    case 'open_link':
+      await vscode.env.openExternal(vscode.Uri.parse(message.url, true));
+      return;
+    case 'copy':
+      return vscode.env.clipboard.writeText(message.text);
+    case 'insert_code':
+      return insertCode(message.text);
+    case 'run_command':
+      await vscode.commands.executeCommand(message.command);
+      return;
+    case 'pick':
+      return pick(message.what, hands);
+    default:
+      return assertNever(message);
+  }
+}
+
+async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
+  switch (what) {
+    case 'model':
+      await vscode.commands.executeCommand('tiller.selectModel');
+      return;
+    case 'thread':
+      await vscode.commands.executeCommand('tiller.selectThread');
+      return;
+    case 'mode':
+      return override(await pickMode(), hands);
+    case 'box':
+      return override(await pickBox(), hands);
+    case 'effort':
+      return override(await pickEffort(), hands);
+    case 'context': {
+      const file = await pickFile();
+      if (file !== undefined) hands.insertText(`@${file} `);
+      return;
+    }
+    default:
+      return assertNever(what);
+  }
+}
+
+function override(overrides: TurnOverrides | undefined, hands: PanelRequestHands): void {
+  if (overrides) hands.override(overrides);
+}
+
+async function openFile(file: string, line: number | undefined, cwd: string | undefined): Promise<void> {
+  const uri = vscode.Uri.file(path.resolve(cwd ?? '/', file));
+  const position = new vscode.Position((line ?? 1) - 1, 0);
+  const selection = line === undefined ? {} : { selection: new vscode.Range(position, position) };
+  await vscode.window.showTextDocument(uri, { preview: true, ...selection });
+}
+
+/** The output as far as it is known, in an editor where it can be searched. */
+async function openOutput(itemId: string, state: ThreadState | null): Promise<void> {
+  const items = state?.turns.flatMap((turn) => turn.items) ?? [];
+  const item = items.find((known) => known.id === itemId);
+  if (item?.type !== 'command_execution') return;
+  const document = await vscode.workspace.openTextDocument({ content: item.output });
+  await vscode.window.showTextDocument(document, { preview: true });
+}
+
+async function insertCode(text: string): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (!editor) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Open a file to insert the code into.'));
+    return;
+  }
+  await editor.edit((edit) => edit.replace(editor.selection, text));
+}

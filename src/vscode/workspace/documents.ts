@@ -1,0 +1,77 @@
+/** Documents and tabs that are open right now. */
+import { realpath } from 'node:fs/promises';
+import * as vscode from 'vscode';
+
+/** The live document at exactly this address; also one without a tab, which some extension holds. */
+export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
+  const address = uri.toString();
+  return vscode.workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === address);
+}
+
+/**
+ * The document a person means by this file: the one that is open there, or an untitled one that will be saved there
+ * and is not yet.
+ */
+export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
+  const untitled = uri.scheme === 'file' ? openDocument(uri.with({ scheme: 'untitled' })) : undefined;
+  return openDocument(uri) ?? untitled;
+}
+
+/**
+ * The document that holds this file, also when it was opened by another name: VS Code keeps a link and its target as
+ * two documents, and whoever saves the second meets a conflict (workspace-edits.md §6). Unsaved text comes first.
+ */
+export async function documentOfFile(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+  const named = documentAt(uri);
+  if (uri.scheme !== 'file' || named?.isDirty) return named;
+  const place = await realPath(uri);
+  const others = vscode.workspace.textDocuments.filter(
+    (document) => document !== named && !document.isClosed && document.uri.scheme === 'file',
+  );
+  const places = await Promise.all(others.map((document) => realPath(document.uri)));
+  const sameFile = others.filter((_document, index) => places[index] === place);
+  return sameFile.find((document) => document.isDirty) ?? named ?? sameFile.find(({ uri }) => tabsOf(uri).length > 0);
+}
+
+function realPath(uri: vscode.Uri): Promise<string> {
+  return realpath(uri.fsPath).catch(() => uri.fsPath);
+}
+
+/** Tabs that show the file, diff editors with it on the right included. */
+export function tabsOf(uri: vscode.Uri): readonly vscode.Tab[] {
+  const address = uri.toString();
+  return allTabs().filter((tab) => shownIn(tab)?.toString() === address);
+}
+
+export function allTabs(): readonly vscode.Tab[] {
+  return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+}
+
+function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
+  if (input instanceof vscode.TabInputTextDiff || input instanceof vscode.TabInputNotebookDiff) return input.modified;
+  const hasUri =
+    input instanceof vscode.TabInputText ||
+    input instanceof vscode.TabInputCustom ||
+    input instanceof vscode.TabInputNotebook;
+  return hasUri ? input.uri : undefined;
+}
+
+/** Tabs that were not asked for: VS Code shows every file that stays unsaved for 800 ms (workspace-edits.md §3). */
+export class UninvitedTabs {
+  readonly #before: ReadonlySet<string>;
+
+  /** To be made before the first edit. */
+  constructor() {
+    this.#before = new Set(allTabs().map((tab) => shownIn(tab)?.toString() ?? tab.label));
+  }
+
+  /** Closes those of the given files that came since. One with unsaved text stays: closing it would ask. */
+  async close(uris: readonly vscode.Uri[]): Promise<void> {
+    const nothingWasOpen = this.#before.size === 0;
+    const uninvited = uris
+      .filter((uri) => !this.#before.has(uri.toString()))
+      .flatMap((uri) => tabsOf(uri))
+      .filter((tab) => !tab.isDirty && (!tab.isActive || nothingWasOpen || !tab.group.isActive));
+    if (uninvited.length > 0) await vscode.window.tabGroups.close(uninvited, true).then(undefined, () => false);
+  }
+}

@@ -1,0 +1,34 @@
+/** Paths as core writes them, and the addresses VS Code knows them by. */
+import { isAbsolute, relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+
+/** Folders that are open, the first one first. */
+export function workspaceRoots(): readonly string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => pathOf(uri));
+}
+
+/**
+ * A path is a file of this machine, unless it lies in a folder of another file system and in none of this one. Untitled
+ * documents go by their name: `untitled:Untitled-1`, wherever it is looked for.
+ */
+export function uriOf(path: string): vscode.Uri {
+  const untitled = /(?:^|[\\/])untitled:([^\\/]+)$/.exec(path)?.[1];
+  if (untitled !== undefined) return vscode.Uri.from({ scheme: 'untitled', path: untitled });
+  const holding = (vscode.workspace.workspaceFolders ?? []).filter((folder) => isWithin(path, pathOf(folder.uri)));
+  const isLocal = holding.length === 0 || holding.some((folder) => folder.uri.scheme === 'file');
+  return isLocal ? vscode.Uri.file(path) : (holding[0]?.uri.with({ path }) ?? vscode.Uri.file(path));
+}
+
+export function pathOf(uri: vscode.Uri): string {
+  return uri.scheme === 'file' ? uri.fsPath : uri.path;
+}
+
+/** As a person reads it: relative to its folder where it lies in one. */
+export function shownPath(path: string): string {
+  return vscode.workspace.asRelativePath(uriOf(path));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const inner = relative(folder, path);
+  return inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner);
+}

@@ -1,0 +1,121 @@
+/** The Workspace port in VS Code: buffers where they hold more than the disk, the disk otherwise (design decision 5). */
+import * as vscode from 'vscode';
+import {
+  type ApplyResult,
+  type DirectoryEntry,
+  type FileChange,
+  type FileStat,
+  type TextFile,
+  type Workspace,
+  WorkspaceError,
+} from '../../core/ports.ts';
+import { abortable } from '../../core/util/abort.ts';
+import { MAX_TEXT_BYTES, openNotebook } from '../documentKinds.ts';
+import type { LandedChange, LandingChange, LandingHands, PatchOrigin } from '../landing/model.ts';
+import { land } from '../workspaceEdits.ts';
+import { documentOfFile } from './documents.ts';
+import { isMissing, toWorkspaceError } from './fileErrors.ts';
+import { uriOf, workspaceRoots } from './places.ts';
+import { textContent } from './textContent.ts';
+
+export interface EditorWorkspaceOptions extends LandingHands {
+  /** Hears of every landing, so that it can be undone. */
+  readonly onLanded?: (changes: readonly LandedChange[], origin: PatchOrigin | undefined) => void;
+}
+
+export interface EditorWorkspace extends Workspace {
+  apply(changes: readonly LandingChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
+}
+
+export function createEditorWorkspace({ onLanded, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
+  return {
+    get roots() {
+      return workspaceRoots();
+    },
+    read: (path, signal) => (signal ? abortable(readText(path), signal) : readText(path)),
+    readBytes: (path, options) => {
+      const reading = readBytes(path, options?.maxBytes ?? MAX_TEXT_BYTES);
+      return options?.signal ? abortable(reading, options.signal) : reading;
+    },
+    stat: statPath,
+    list: listDirectory,
+    async apply(changes: readonly FileChange[], signal, origin) {
+      const result = await land(changes, hands, signal);
+      if (result.type !== 'applied') return result;
+      onLanded?.(result.changes, origin);
+      return { type: 'applied', files: result.files };
+    },
+  };
+}
+
+/**
+ * A clean document is what the disk holds, or will be in a moment, and the disk keeps line endings apart that a buffer
+ * does not: so only unsaved text is taken from the buffer.
+ */
+async function readText(path: string): Promise<TextFile> {
+  const document = await documentOfFile(uriOf(path));
+  if (document !== undefined && (document.isDirty || document.isUntitled)) {
+    return { text: document.getText(), source: 'buffer', dirty: true };
+  }
+  const bytes = await readBytes(path, MAX_TEXT_BYTES);
+  const content = await textContent(uriOf(path), bytes);
+  if (content === undefined) {
+    throw new WorkspaceError(
+      'not_text',
+      path,
+      `${path} is not text: it is binary, or its encoding is not the one VS Code opens it with (files.encoding).`,
+    );
+  }
+  const dirty = openNotebook(uriOf(path))?.isDirty ?? false;
+  return { text: content.text, source: document === undefined ? 'disk' : 'buffer', dirty };
+}
+
+async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+  const uri = uriOf(path);
+  try {
+    const { type, size } = await vscode.workspace.fs.stat(uri);
+    if (type & vscode.FileType.Directory) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
+    // Reading a pipe or a device might never end.
+    if ((type & vscode.FileType.File) === 0) {
+      throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
+    }
+    if (size > maxBytes) {
+      throw new WorkspaceError('too_large', path, `${path} has ${size} bytes; the limit is ${maxBytes}.`);
+    }
+    return await vscode.workspace.fs.readFile(uri);
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function statPath(path: string): Promise<FileStat | undefined> {
+  try {
+    const { type, size, mtime } = await vscode.workspace.fs.stat(uriOf(path));
+    return {
+      type: type & vscode.FileType.File ? 'file' : type & vscode.FileType.Directory ? 'directory' : 'other',
+      symbolicLink: (type & vscode.FileType.SymbolicLink) !== 0,
+      size,
+      modifiedAt: mtime,
+    };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function listDirectory(path: string): Promise<readonly DirectoryEntry[]> {
+  try {
+    const entries = await vscode.workspace.fs.readDirectory(uriOf(path));
+    return entries
+      .map(([name, type]) => ({ name, type: entryType(type) }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+function entryType(type: vscode.FileType): DirectoryEntry['type'] {
+  if (type & vscode.FileType.SymbolicLink) return 'symbolic_link';
+  if (type & vscode.FileType.File) return 'file';
+  return type & vscode.FileType.Directory ? 'directory' : 'other';
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { History } from '../../../src/core/history/history.ts';
+import { ABORTED_OUTPUT, normalize, replaceImages } from '../../../src/core/history/normalize.ts';
+import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../../src/protocol/responseItem.ts';
+import { pairingBreaches } from '../../support/modelServer.ts';
+
+const call = (call_id: string): ResponseItem => ({ type: 'function_call', call_id, name: 'x', arguments: '{}' });
+const output = (call_id: string, output = 'done'): ResponseItem => ({ type: 'function_call_output', call_id, output });
+const said = (text: string): ResponseItem => ({
+  type: 'message',
+  role: 'user',
+  content: [{ type: 'input_text', text }],
+});
+
+const id = fc.constantFrom('a', 'b', 'c');
+const item: fc.Arbitrary<ResponseItem> = fc.oneof(
+  id.map(call),
+  id.map((call_id): ResponseItem => ({ type: 'custom_tool_call', call_id, name: 'x', input: '' })),
+  id.map(
+    (id): ResponseItem => ({
+      type: 'local_shell_call',
+      id,
+      status: 'completed',
+      action: { type: 'exec', command: ['ls'] },
+    }),
+  ),
+  id.map((id) => output(id)),
+  id.map((call_id): ResponseItem => ({ type: 'custom_tool_call_output', call_id, output: 'done' })),
+  fc.string().map(said),
+);
+
+describe('a history that is taken up', () => {
+  it('has exactly one output for every call and one call for every output, whatever was written down', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 15 }), (items) => {
+        const history = normalize(items);
+        expect(pairingBreaches({ wire: 'responses', input: history })).toEqual([]);
+        expect(normalize(history)).toEqual(history);
+        const others = (all: readonly ResponseItem[]) => all.filter(({ type }) => type === 'message');
+        expect(others(history)).toEqual(others(items));
+      }),
+    );
+  });
+
+  it('keeps what was answered, and answers behind the call what was not', () => {
+    expect(normalize([call('a'), said('x'), output('a'), call('b'), said('y')])).toEqual([
+      call('a'),
+      said('x'),
+      output('a'),
+      call('b'),
+      output('b', ABORTED_OUTPUT),
+      said('y'),
+    ]);
+  });
+
+  it('leaves out answers to nothing, second answers and second calls', () => {
+    expect(normalize([output('a'), call('a'), output('a', '1'), output('a', '2'), call('a'), output('b')])).toEqual([
+      call('a'),
+      output('a', '1'),
+    ]);
+  });
+
+  it('answers in the form of the call', () => {
+    expect(normalize([{ type: 'custom_tool_call', call_id: 'a', name: 'x', input: '' }])[1]).toEqual({
+      type: 'custom_tool_call_output',
+      call_id: 'a',
+      output: ABORTED_OUTPUT,
+    });
+  });
+
+  it('leaves calls open that may yet be answered', () => {
+    const history = new History([call('a'), call('b')], new Set(['b']));
+    expect(history.owed).toEqual([call('b')]);
+    history.append(output('b'));
+    expect(history.owed).toEqual([]);
+  });
+});
+
+describe('call ids', () => {
+  it('are unique in a thread, and kept where they are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('', 'a', 'b')), (ids) => {
+        const history = new History();
+        let made = 0;
+        for (const id of ids) {
+          const unique = history.withUniqueId(
+            { type: 'function_call', call_id: id, name: 'x', arguments: '' },
+            () => `new${made++}`,
+          );
+          history.append(unique);
+        }
+        const calls = history.items.filter(isToolCall).map(callIdOf);
+        expect(new Set(calls).size).toBe(ids.length);
+        for (const id of new Set(ids)) if (id !== '') expect(calls).toContain(id);
+      }),
+    );
+  });
+
+  it('of a local shell call may be its item’s', () => {
+    const shell = {
+      type: 'local_shell_call' as const,
+      id: 'item',
+      status: 'completed' as const,
+      action: { type: 'exec' as const, command: ['ls'] },
+    };
+    expect(new History().withUniqueId(shell, () => 'never').call_id).toBe('item');
+  });
+});
+
+describe('for a model that takes no images', () => {
+  it('each one is named instead, and the same item gives the same object', () => {
+    const image: ResponseItem = {
+      type: 'message',
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'see' },
+        { type: 'input_image', image_url: 'data:,' },
+      ],
+    };
+    const shown: ResponseItem = {
+      type: 'function_call_output',
+      call_id: 'a',
+      output: [{ type: 'input_image', image_url: 'data:,' }],
+    };
+    const placeholder = { type: 'input_text', text: '[image left out: this model takes no images]' };
+    expect(replaceImages(image)).toEqual({ ...image, content: [{ type: 'input_text', text: 'see' }, placeholder] });
+    expect(replaceImages(shown)).toEqual({ ...shown, output: [placeholder] });
+    expect(replaceImages(image)).toBe(replaceImages(image));
+    expect(replaceImages(call('a'))).toEqual(call('a'));
+    expect(isToolCallOutput(replaceImages(shown))).toBe(true);
+  });
+});

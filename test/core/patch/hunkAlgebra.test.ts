@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { applyHunks, hunksFrom, invertHunks, rebaseHunks } from '../../../src/core/patch/hunkAlgebra.ts';
+
+const line = fc.constantFrom('a\n', 'b\n', 'c\r\n', '\n', 'd\n');
+const text = fc
+  .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom('', 'end'))
+  .map(([lines, end]) => lines.join('') + end);
+
+describe('hunks between two texts', () => {
+  test('lead from one to the other and back', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const hunks = hunksFrom(before, after);
+        assert.equal(applyHunks(before, hunks), after);
+        assert.equal(applyHunks(after, invertHunks(before, hunks)), before);
+      }),
+    );
+  });
+});
+
+describe('hunks carried over to a text somebody changed', () => {
+  const base = '1\n2\n3\n4\n5\n';
+  const ours = hunksFrom(base, '1\n2\nthree\n4\n5\n');
+
+  test('move with the lines around them', () => {
+    const rebased = rebaseHunks(ours, base, '0\n1\n2\n3\n4\nfive\n');
+    assert.equal(applyHunks('0\n1\n2\n3\n4\nfive\n', rebased ?? []), '0\n1\n2\nthree\n4\nfive\n');
+  });
+
+  test('stand beside a change of the neighbouring line', () => {
+    const rebased = rebaseHunks(ours, base, '1\ntwo\n3\nfour\n5\n');
+    assert.deepEqual(rebased, ours);
+  });
+
+  test.each([
+    ['the same line was changed', ours, '1\n2\nTHREE\n4\n5\n'],
+    ['the same line was removed', ours, '1\n2\n4\n5\n'],
+    ['both insert at one place', hunksFrom(base, '1\nx\n2\n3\n4\n5\n'), '1\ny\n2\n3\n4\n5\n'],
+    ['the line before an insertion lost its end', hunksFrom(base, `${base}6\n`), '1\n2\n3\n4\n5'],
+  ])('do not exist when %s', (_name, hunks, now) => {
+    assert.equal(rebaseHunks(hunks, base, now), undefined);
+  });
+
+  test('keep what both wrote, whichever goes first', () => {
+    fc.assert(
+      fc.property(text, text, text, (origin, mine, theirs) => {
+        const forward = rebaseHunks(hunksFrom(origin, mine), origin, theirs);
+        const backward = rebaseHunks(hunksFrom(origin, theirs), origin, mine);
+        fc.pre(forward !== undefined && backward !== undefined);
+        assert.equal(applyHunks(theirs, forward), applyHunks(mine, backward));
+      }),
+    );
+  });
+});

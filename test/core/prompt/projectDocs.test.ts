@@ -1,0 +1,90 @@
+/** AGENTS.md: whose counts, in which order, and how much of it (codex-behaviour.md §7). */
+import { describe, expect, it } from 'vitest';
+import { projectDocsMessage, readProjectDocs } from '../../../src/core/prompt/projectDocs.ts';
+import { type Workspace, WorkspaceError } from '../../../src/core/ports.ts';
+import { isUsersOwn } from '../../../src/core/prompt/notices.ts';
+import { MemoryStorage } from '../../support/memoryStorage.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+
+async function told(
+  files: Record<string, string>,
+  options: { cwd?: string; own?: Record<string, string>; maxBytes?: number } = {},
+): Promise<string> {
+  const { cwd = '/work', own = {}, maxBytes = 32_768 } = options;
+  return readProjectDocs(new MemoryWorkspace(files), new MemoryStorage(own), cwd, maxBytes);
+}
+
+describe('instructions of the project', () => {
+  it('are one file per folder, from the git root down to where the work is', async () => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'root', 'a/b/AGENTS.md': 'deep', 'a/c/AGENTS.md': 'elsewhere' };
+    expect(await told(files, { cwd: '/work/a/b' })).toBe('root\n\ndeep');
+  });
+
+  it('begin at the nearest git root, also where .git is a file', async () => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'outer', 'sub/.git': 'gitdir: ../x', 'sub/AGENTS.md': 'inner' };
+    expect(await told(files, { cwd: '/work/sub' })).toBe('inner');
+  });
+
+  it('are those of the folder alone where there is no git root', async () => {
+    expect(await told({ 'AGENTS.md': 'above', 'a/AGENTS.md': 'here' }, { cwd: '/work/a' })).toBe('here');
+  });
+
+  it('are the override’s where there is one, even a blank one, in that folder only', async () => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'root', 'AGENTS.override.md': 'mine', 'a/AGENTS.md': 'deep' };
+    expect(await told(files, { cwd: '/work/a' })).toBe('mine\n\ndeep');
+    expect(await told({ ...files, 'AGENTS.override.md': ' \n' }, { cwd: '/work/a' })).toBe('deep');
+  });
+
+  it('are cut at the bytes allowed for all of them together; blank ones cost nothing', async () => {
+    const files = {
+      '.git/HEAD': '',
+      'AGENTS.md': 'a'.repeat(20_001),
+      'b/AGENTS.md': '\n',
+      'b/c/AGENTS.md': 'c'.repeat(20_000),
+      'b/c/d/AGENTS.md': 'dropped',
+    };
+    const own = { 'AGENTS.md': 'o'.repeat(10_000) };
+    expect(await told(files, { cwd: '/work/b/c/d', own })).toBe(
+      `${'o'.repeat(10_000)}\n\n--- project-doc ---\n\n${'a'.repeat(20_001)}\n\n${'c'.repeat(12_767)}`,
+    );
+  });
+
+  it('are left out when none are allowed, the person’s own are not', async () => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'root' };
+    expect(await told(files, { maxBytes: 0 })).toBe('');
+    expect(await told(files, { maxBytes: 0, own: { 'AGENTS.md': 'own' } })).toBe('own');
+  });
+
+  it('of the person are in TILLER_HOME, with an override there too', async () => {
+    const own = { 'AGENTS.md': 'hidden', 'AGENTS.override.md': 'own\n' };
+    expect(await told({}, { own })).toBe('own');
+    expect(await told({ 'AGENTS.md': 'project' }, { own })).toBe('own\n\n--- project-doc ---\n\nproject');
+  });
+
+  it('keep nobody from working when they cannot be read', async () => {
+    const files = new MemoryWorkspace({ '.git/HEAD': '', 'AGENTS.md': 'secret', 'a/AGENTS.md': 'deep' });
+    const workspace: Workspace = Object.assign(Object.create(files) as Workspace, {
+      stat: (path: string) => files.stat(path),
+      async readBytes(path: string) {
+        if (path === '/work/AGENTS.md') throw new WorkspaceError('denied', path, 'Permission denied.');
+        return files.readBytes(path);
+      },
+    });
+    expect(await readProjectDocs(workspace, new MemoryStorage(), '/work/a', 32_768)).toBe('deep');
+  });
+
+  it('are told under a heading by which they are known as not the person’s own words', () => {
+    const message = projectDocsMessage('/work', 'Use tabs.');
+    expect(message).toEqual({
+      type: 'message',
+      role: 'user',
+      content: [
+        {
+          type: 'input_text',
+          text: '# AGENTS.md instructions for /work\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>',
+        },
+      ],
+    });
+    expect(isUsersOwn(message)).toBe(false);
+  });
+});

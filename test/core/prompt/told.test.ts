@@ -1,0 +1,119 @@
+/** What the model is told about where it works and what it may do. */
+import { describe, expect, it } from 'vitest';
+import { BASE_INSTRUCTIONS } from '../../../src/core/prompt/baseInstructions.ts';
+import {
+  changedFacts,
+  environmentFacts,
+  environmentMessage,
+  factsIn,
+} from '../../../src/core/prompt/environmentContext.ts';
+import { isUsersOwn, turnAbortedMessage, userText } from '../../../src/core/prompt/notices.ts';
+import { permissionsMessage } from '../../../src/core/prompt/permissions.ts';
+import { builtinTools } from '../../../src/core/tools/builtin.ts';
+import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
+import type { TurnSettings } from '../../../src/protocol/event.ts';
+import { approvalPolicySchema, sandboxModeSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
+import { textOf } from '../../../src/protocol/responseItem.ts';
+
+const settings: TurnSettings = {
+  model: 'm',
+  effort: null,
+  summary: 'auto',
+  cwd: '/work',
+  approvalPolicy: 'on-request',
+  sandboxPolicy: sandboxPolicySchema.parse({ type: 'workspace-write', writableRoots: ['/a & <b>'] }),
+  box: 'bubblewrap',
+};
+const host = { shell: '/bin/zsh', timeZone: 'Pacific/Auckland' };
+const now = new Date('2026-11-21T20:00:00Z');
+
+describe('the environment', () => {
+  it('is told in the fields of the seeds, with the date where the person is', () => {
+    const message = environmentMessage(environmentFacts(settings, host, now));
+    expect(textOf(message.content)).toBe(
+      [
+        '<environment_context>',
+        '  <cwd>/work</cwd>',
+        '  <approval_policy>on-request</approval_policy>',
+        '  <sandbox_mode>workspace-write</sandbox_mode>',
+        '  <network_access>restricted</network_access>',
+        '  <writable_roots>',
+        '    <root>/work</root>',
+        '    <root>/a &amp; &lt;b&gt;</root>',
+        '  </writable_roots>',
+        '  <shell>/bin/zsh</shell>',
+        '  <current_date>2026-11-22</current_date>',
+        '  <timezone>Pacific/Auckland</timezone>',
+        '</environment_context>',
+      ].join('\n'),
+    );
+    expect(isUsersOwn(message)).toBe(false);
+  });
+
+  it('is told again only as far as it has changed', () => {
+    const before = environmentFacts(settings, host, now);
+    expect(changedFacts(before, environmentFacts(settings, host, now))).toBeUndefined();
+    const after = environmentFacts({ ...settings, sandboxPolicy: { type: 'danger-full-access' } }, host, now);
+    expect(changedFacts(before, after)).toEqual({
+      sandbox_mode: 'danger-full-access',
+      network_access: 'enabled',
+      writable_roots: [],
+    });
+  });
+
+  it('is read back from what was told', () => {
+    for (const mode of sandboxModeSchema.options) {
+      const facts = environmentFacts({ ...settings, sandboxPolicy: sandboxPolicySchema.parse({ type: mode }) }, host, now);
+      const read = factsIn(textOf(environmentMessage(facts).content));
+      expect(changedFacts(read, facts)).toBeUndefined();
+    }
+    const facts = environmentFacts(settings, host, now);
+    expect(factsIn(textOf(environmentMessage(facts).content))).toEqual(facts);
+    expect(factsIn('hello')).toEqual({});
+  });
+});
+
+describe('permissions', () => {
+  const textFor = (change: Partial<TurnSettings>) => textOf(permissionsMessage({ ...settings, ...change }).content);
+
+  it('are told by the developer, in words of their own for each policy and each box', () => {
+    expect(permissionsMessage(settings).role).toBe('developer');
+    const policies = approvalPolicySchema.options.map((approvalPolicy) => textFor({ approvalPolicy }));
+    const modes = sandboxModeSchema.options.map((type) => textFor({ sandboxPolicy: sandboxPolicySchema.parse({ type }) }));
+    expect(new Set(policies).size).toBe(policies.length);
+    expect(new Set(modes).size).toBe(modes.length);
+    for (const text of [...policies, ...modes]) expect(text).toMatch(/^<permissions>\nSandbox: .*\nApprovals: .*\n<\/permissions>$/);
+  });
+
+  it('say how to ask for more where somebody can be asked, and only there', () => {
+    const asking = approvalPolicySchema.options.filter((approvalPolicy) =>
+      textFor({ approvalPolicy }).includes('require_escalated'),
+    );
+    expect(asking).toEqual(['on-request']);
+    expect(textFor({ approvalPolicy: 'never' })).toContain('do not ask for escalation');
+  });
+
+  it('say so when there is no box although the policy wants one', () => {
+    expect(textFor({ box: 'none' })).toContain('No sandbox is available');
+    expect(textFor({})).not.toContain('No sandbox is available');
+    expect(textFor({ box: 'none', sandboxPolicy: { type: 'danger-full-access' } })).not.toContain('No sandbox');
+  });
+});
+
+describe('notices', () => {
+  it('are not the person’s own words', () => {
+    expect(isUsersOwn(turnAbortedMessage('interrupted'))).toBe(false);
+    expect(isUsersOwn(turnAbortedMessage('crashed'))).toBe(false);
+    expect(isUsersOwn(userText('What does <turn_aborted> mean?'))).toBe(true);
+    expect(isUsersOwn({ ...userText('x'), role: 'assistant' })).toBe(false);
+  });
+});
+
+describe('all of it together', () => {
+  it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
+    const options = { rules: () => [], review: 'after' as const };
+    const tools = builtinTools({ applyPatch, extraInstructions: true }, options, { tools: [], calls: new DynamicCalls() });
+    const specs = tools.flatMap(({ spec }) => spec ?? []);
+    expect(Buffer.byteLength(BASE_INSTRUCTIONS + JSON.stringify(specs))).toBeLessThanOrEqual(20_000);
+  });
+});

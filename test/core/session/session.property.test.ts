@@ -1,0 +1,268 @@
+/** A session under everything people, models, tools and disks do, in any order (issue 8, point 2). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../../../src/protocol/event.ts';
+import type { ApprovalDecision, ApprovalPolicy, SandboxMode } from '../../../src/protocol/policy.ts';
+import { sandboxPolicySchema } from '../../../src/protocol/policy.ts';
+import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
+import { MemoryStorage } from '../../support/memoryStorage.ts';
+import { pairingBreaches } from '../../support/modelServer.ts';
+
+const run = (cmd: string): ModelStep => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) });
+const update = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch';
+const outside = '*** Begin Patch\n*** Add File: /etc/x\n+x\n*** End Patch';
+
+const step: fc.Arbitrary<ModelStep> = fc.oneof(
+  { arbitrary: fc.constantFrom('make ok', 'make fail', 'make slow', 'make broken', 'ls').map(run), weight: 6 },
+  fc.constantFrom<ModelStep[]>(
+    { type: 'says', text: 'Hello there.' },
+    { type: 'thinks', text: 'Hm.' },
+    { type: 'patches', patch: update },
+    { type: 'patches', patch: outside },
+    { type: 'patches', patch: 'no patch' },
+    { type: 'calls', name: 'update_plan', arguments: '{"plan":[]}' },
+    { type: 'calls', name: 'update_plan', arguments: '{"plan":[]}', callId: 'same' },
+    { type: 'calls', name: 'exec_command', arguments: '{"cmd":' },
+    { type: 'calls', name: 'weather', arguments: '{}' },
+    { type: 'calls', name: 'unknown', arguments: '{}' },
+    { type: 'waits', ticks: 2 },
+    { type: 'hangs' },
+    { type: 'goes_on' },
+    { type: 'fails', retryable: true },
+    { type: 'fails', retryable: false },
+  ),
+);
+const answers = fc.array(fc.array(step, { maxLength: 5 }), { maxLength: 8 });
+
+type Move =
+  | { readonly type: 'says' | 'steers' | 'interrupts' | 'retries' | 'titles' | 'leaves' | 'responds' }
+  | { readonly type: 'edits'; readonly which: number; readonly withdraws: boolean }
+  | { readonly type: 'answers'; readonly decision: ApprovalDecision; readonly stale: boolean }
+  | { readonly type: 'overrides'; readonly policy: ApprovalPolicy; readonly mode: SandboxMode };
+
+const move: fc.Arbitrary<Move> = fc.oneof(
+  fc.constantFrom<Move[]>(
+    { type: 'says' },
+    { type: 'says' },
+    { type: 'steers' },
+    { type: 'steers' },
+    { type: 'interrupts' },
+    { type: 'retries' },
+    { type: 'titles' },
+    { type: 'responds' },
+  ),
+  fc.record({ type: fc.constant('edits' as const), which: fc.nat(3), withdraws: fc.boolean() }),
+  fc.record({
+    type: fc.constant('answers' as const),
+    decision: fc.constantFrom<ApprovalDecision[]>('approved', 'approved_for_thread', { denied: {} }, 'abort'),
+    stale: fc.boolean(),
+  }),
+  fc.record({
+    type: fc.constant('overrides' as const),
+    policy: fc.constantFrom<ApprovalPolicy[]>('untrusted', 'on-request', 'never'),
+    mode: fc.constantFrom<SandboxMode[]>('workspace-write', 'danger-full-access'),
+  }),
+);
+const story = fc.array(fc.record({ move, ticks: fc.nat(6) }), { maxLength: 14 });
+const leaves = { move: { type: 'leaves' } as Move, ticks: 1 };
+
+/** What was said, by the id under which it was said. */
+type Words = Map<string, string>;
+
+function make(chat: FakeSession, move: Move, words: Words): void {
+  const input = [{ type: 'text' as const, text: `words ${words.size}` }];
+  const text = input[0]?.text ?? '';
+  switch (move.type) {
+    case 'says':
+      return void words.set(chat.submit({ type: 'user_turn', input }), text);
+    case 'steers':
+      return void words.set(chat.submit({ type: 'steer', input }), text);
+    case 'interrupts':
+      return void chat.submit({ type: 'interrupt' });
+    case 'retries':
+      return void chat.submit({ type: 'retry' });
+    case 'titles':
+      return void chat.submit({ type: 'set_title', title: 'Mine' });
+    case 'leaves':
+      return chat.session.endOfInput();
+    case 'responds': {
+      const callId = chat.state.dynamicCalls[0]?.callId ?? 'nobody';
+      return void chat.submit({ type: 'dynamic_tool_response', callId, contentItems: [], success: true });
+    }
+    case 'edits': {
+      const id = chat.state.queuedInputs[move.which]?.id ?? 'nobody';
+      return void chat.submit({
+        type: 'edit_queued',
+        id,
+        input: move.withdraws ? null : [{ type: 'text', text: words.get(id) ?? 'nothing' }],
+      });
+    }
+    case 'answers': {
+      const approvalId = move.stale ? 'stale' : (chat.state.approvals[0]?.approvalId ?? 'nobody');
+      return void chat.submit({ type: 'approval', approvalIds: [approvalId], decision: move.decision });
+    }
+    case 'overrides':
+      return void chat.submit({
+        type: 'override_turn_context',
+        policy: move.policy,
+        box: sandboxPolicySchema.parse({ type: move.mode }),
+      });
+  }
+}
+
+async function play(chat: FakeSession, moves: readonly { move: Move; ticks: number }[]): Promise<Words> {
+  const words: Words = new Map();
+  const weather = { name: 'weather', description: '', inputSchema: {} };
+  chat.submit({ type: 'register_tools', tools: [weather] });
+  for (const { move, ticks } of moves) {
+    make(chat, move, words);
+    for (let left = ticks; left > 0; left--) await tick();
+  }
+  return words;
+}
+
+function turnBreaches(events: readonly Event[]): string[] {
+  const ended = new Set<string>();
+  const started = new Set<string>();
+  const breaches: string[] = [];
+  for (const { turnId, msg } of events) {
+    if (turnId === null) continue;
+    if (ended.has(turnId)) breaches.push(`${msg.type} after the end of ${turnId}`);
+    if (msg.type === 'turn_started') {
+      if ([...started].some((other) => !ended.has(other))) breaches.push(`${turnId} beside another turn`);
+      started.add(turnId);
+    } else if (!started.has(turnId)) breaches.push(`${msg.type} before the start of ${turnId}`);
+    if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') ended.add(turnId);
+  }
+  for (const turnId of started) if (!ended.has(turnId)) breaches.push(`${turnId} has no end`);
+  return breaches;
+}
+
+function itemBreaches(events: readonly Event[]): string[] {
+  const open = new Set<string>();
+  const breaches: string[] = [];
+  for (const { msg } of events) {
+    if (msg.type === 'item_started') {
+      if (open.has(msg.item.id)) breaches.push(`${msg.item.type} started twice`);
+      open.add(msg.item.id);
+    }
+    if (msg.type === 'item_delta' && !open.has(msg.itemId)) breaches.push(`a delta for ${msg.itemId}, which is not open`);
+    if (msg.type === 'item_completed') open.delete(msg.item.id);
+  }
+  return [...breaches, ...[...open].map((id) => `${id} never ended`)];
+}
+
+/** Everything a person said is in the thread, or they were told that it is not. */
+function lostWords(chat: FakeSession, words: Words): string[] {
+  const heard = chat.state.turns.flatMap((turn) =>
+    turn.items.flatMap((item) => (item.type === 'user_message' ? item.content : [])),
+  );
+  const given = new Set(
+    chat.events.flatMap(({ submissionId, msg }) => {
+      if (msg.type === 'warning' || msg.type === 'error') return [submissionId];
+      return msg.type === 'input_dequeued' && msg.reason !== 'joined' ? [msg.id] : [];
+    }),
+  );
+  return [...words]
+    .filter(([id, text]) => !given.has(id) && !heard.some((part) => part.type === 'text' && part.text === text))
+    .map(([, text]) => text);
+}
+
+/** What only lives while it streams is in no rollout. */
+function whatLasts(chat: FakeSession) {
+  return { ...chat.state, lastSeq: 0, turns: chat.state.turns.map((turn) => ({ ...turn, retry: null })) };
+}
+
+function expectOrder(chat: FakeSession, words: Words): void {
+  expect(chat.events.map(({ seq }) => seq)).toEqual(chat.events.map((_, index) => index + 1));
+  expect(turnBreaches(chat.events)).toEqual([]);
+  expect(itemBreaches(chat.events)).toEqual([]);
+  expect(chat.model.prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input as never }))).toEqual(
+    [],
+  );
+  expect(lostWords(chat, words)).toEqual([]);
+  expect(chat.exec.running).toBe(0);
+}
+
+describe('whatever happens in whatever order', () => {
+  it('turns begin and end, calls are answered, words are kept, and the rollout tells the same story', async () => {
+    await fc.assert(
+      fc.asyncProperty(answers, story, async (answers, moves) => {
+        const chat = new FakeSession({ answers });
+        const words = await play(chat, moves);
+        await chat.session.dispose();
+        expectOrder(chat, words);
+        if (chat.state.turns.length > 0) {
+          // `thread_closed` and all that came before it is on disk, in this order.
+          expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('it comes to rest by itself when nobody is there any more, unless the model keeps silent for ever', async () => {
+    const ending = (steps: readonly ModelStep[]) =>
+      steps.filter((step) => step.type !== 'hangs' && !JSON.stringify(step).includes('slow'));
+    await fc.assert(
+      fc.asyncProperty(answers, story, async (answers, moves) => {
+        const chat = new FakeSession({ answers: answers.map(ending) });
+        const words = await play(chat, [...moves, leaves]);
+        await chat.session.idle();
+        expect(chat.state.activeTurnId).toBe(null);
+        await chat.session.dispose();
+        expectOrder(chat, words);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('the same holds on a disk that is full for a while, and nothing is missing when it is not', async () => {
+    const window = fc.record({ from: fc.nat(40), length: fc.integer({ min: 1, max: 20 }) });
+    await fc.assert(
+      fc.asyncProperty(answers, story, window, async (answers, moves, { from, length }) => {
+        const storage = new MemoryStorage();
+        let appends = 0;
+        storage.refuses = () => {
+          const at = appends++;
+          return at >= from && at < from + length;
+        };
+        const chat = new FakeSession({ answers, storage });
+        const words = await play(chat, moves);
+        storage.refuses = undefined;
+        await chat.session.dispose();
+        expectOrder(chat, words);
+        if (chat.state.turns.length > 0) expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('a process that is gone at any line leaves a thread that goes on, with every call answered and none run twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(answers, story, fc.nat(), async (answers, moves, cut) => {
+        const first = new FakeSession({ answers });
+        await play(first, moves);
+        await first.session.dispose();
+        const [[path, text] = ['', '']] = [...first.storage.files];
+        if (path === '') return;
+        const lines = text.split('\n');
+        const kept = lines.slice(0, 1 + (cut % lines.length)).join('\n');
+
+        const second = new FakeSession({ storage: new MemoryStorage({ [path]: `${kept}\n` }) });
+        await tick();
+        second.session.endOfInput();
+        await second.session.idle();
+        const words: Words = new Map([[second.say('and now?'), 'and now?']]);
+        await second.session.idle();
+        await second.session.dispose();
+        expect(lostWords(second, words)).toEqual([]);
+        const { prompts } = second.model;
+        expect(prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input as never }))).toEqual([]);
+        const running = second.state.turns.filter((turn) => turn.status.type === 'running');
+        expect([running, second.state.approvals, second.state.queuedInputs]).toEqual([[], [], []]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

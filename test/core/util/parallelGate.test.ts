@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ParallelGate } from '../../../src/core/util/parallelGate.ts';
+
+interface Task {
+  readonly parallel: boolean;
+  /** Turns of the event loop it takes. */
+  readonly turns: number;
+  readonly fails: boolean;
+}
+
+const task = fc.record({ parallel: fc.boolean(), turns: fc.nat(4), fails: fc.boolean() });
+
+async function runAll(tasks: readonly Task[]): Promise<{ log: string[]; settled: PromiseSettledResult<number>[] }> {
+  const gate = new ParallelGate();
+  const log: string[] = [];
+  const settled = await Promise.allSettled(
+    tasks.map(({ parallel, turns, fails }, index) =>
+      gate.run(parallel, async () => {
+        log.push(`+${index}`);
+        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+        log.push(`-${index}`);
+        if (fails) throw new Error(`task ${index}`);
+        return index;
+      }),
+    ),
+  );
+  return { log, settled };
+}
+
+describe('a parallel gate', () => {
+  it('runs everything once, in the order it came, and nobody beside one that must be alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(task, { maxLength: 8 }), async (tasks) => {
+        const { log, settled } = await runAll(tasks);
+        expect(settled.map(({ status }) => status)).toEqual(
+          tasks.map(({ fails }) => (fails ? 'rejected' : 'fulfilled')),
+        );
+        const running = new Set<number>();
+        const started: number[] = [];
+        for (const entry of log) {
+          const index = Number(entry.slice(1));
+          if (entry.startsWith('-')) running.delete(index);
+          else {
+            started.push(index);
+            const alone = [...running, index].some((one) => !tasks[one]?.parallel);
+            expect(alone && running.size > 0).toBe(false);
+            running.add(index);
+          }
+        }
+        expect(started).toEqual(tasks.map((_, index) => index));
+      }),
+    );
+  });
+
+  it('lets safe ones run side by side', async () => {
+    const { log } = await runAll(Array.from({ length: 3 }, () => ({ parallel: true, turns: 2, fails: false })));
+    expect(log.slice(0, 3)).toEqual(['+0', '+1', '+2']);
+  });
+});

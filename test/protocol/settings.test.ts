@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseSettings, placeSetting, SETTING_KEYS, settingsSchema } from '../../src/protocol/settings.ts';
+
+describe('-c KEY=VALUE', () => {
+  it('puts the value under the longest key that fits', () => {
+    expect(placeSetting({}, 'model', 'm')).toEqual({ model: 'm' });
+    expect(placeSetting({}, 'sandbox.mode', 'read-only')).toEqual({ 'sandbox.mode': 'read-only' });
+    expect(placeSetting({}, 'providers.mine.baseUrl', 'http://x')).toEqual({
+      providers: { mine: { baseUrl: 'http://x' } },
+    });
+  });
+
+  it('leaves what stands beside it', () => {
+    const before = { model: 'm', providers: { mine: { baseUrl: 'http://x' } } };
+    expect(placeSetting(before, 'providers.mine.wireApi', 'chat')).toEqual({
+      model: 'm',
+      providers: { mine: { baseUrl: 'http://x', wireApi: 'chat' } },
+    });
+    expect(before).toEqual({ model: 'm', providers: { mine: { baseUrl: 'http://x' } } });
+  });
+
+  it('knows no other keys', () => {
+    for (const key of ['', 'nonsense', 'sandbox', 'modelx', 'model', '__proto__'].filter((key) => key !== 'model')) {
+      expect(placeSetting({}, key, 1)).toBeUndefined();
+    }
+  });
+
+  it('never touches what every object inherits', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...SETTING_KEYS), fc.array(fc.constantFrom('__proto__', 'constructor', 'x')), (key, rest) => {
+        placeSetting({}, [key, ...rest].join('.'), { polluted: true });
+        expect('polluted' in {}).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('settings', () => {
+  it('are what the product does when nothing is set', () => {
+    expect(parseSettings({})).toEqual({ type: 'settings', settings: settingsSchema.parse({}) });
+    expect(settingsSchema.parse({})).toMatchObject({
+      model: null,
+      provider: 'openai',
+      approvalPolicy: 'on-request',
+      'sandbox.mode': 'workspace-write',
+      'sandbox.networkAccess': false,
+      review: 'before',
+      maxToolRounds: 200,
+      'retry.maxAttempts': 6,
+      projectDocMaxBytes: 32_768,
+    });
+  });
+
+  it.each([
+    [{ nonsense: 1 }, 'there is no setting "nonsense"'],
+    [{ maxToolRounds: 'many' }, /^setting "maxToolRounds": /],
+    [{ 'sandbox.mode': 'tight' }, /^setting "sandbox.mode": /],
+    [{ baseUrl: 'ftp://x' }, 'setting "baseUrl": must be an http or https URL'],
+    [{ providers: { mine: { baseUrl: 'x' } } }, 'setting "providers.mine.baseUrl": must be an http or https URL'],
+    [{ providers: { mine: { baseUrl: 'http://x', key: 's' } } }, /^setting "providers.mine": .*key/],
+  ])('%j is refused by its name', (values, message) => {
+    const result = parseSettings(values);
+    expect(result).toEqual({
+      type: 'invalid',
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+    });
+  });
+});
