@@ -1,125 +1,84 @@
-// `npm start [-- SEED]`: builds Tiller, makes a small project with a failing test, lets Tiller repair it with the demo
-// model and tells what happens. Ends with 0 only if the project's own test passes afterwards.
-import { spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+// `npm start [-- --headless|--desktop] [SEED]`: sets everything up and shows the main job. A real VS Code opens on a fresh
+// sample project whose test fails, with Tiller and its demo model in the side bar, and the task is sent by itself.
+//
+// With a terminal and a display a person approves; otherwise a headless browser presses the real buttons. Ends with 0 only
+// if the sample's own test passes afterwards, and with 3 if there was no VS Code and the job was done without it.
+import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
-const MARKS = { completed: '✓', in_progress: '▸', pending: '·' };
-const PROMPT = 'The tests of this project fail. Find out why, repair the code, and run the tests again.';
-
-const seed = Number(process.argv[2] ?? Math.floor(Math.random() * 1_000_000));
-if (!Number.isInteger(seed) || seed < 0) {
-  console.error('Usage: npm start [-- SEED], where SEED is a whole number.');
-  process.exit(2);
-}
-
+const options = readOptions();
 ensureInstalled();
 const { build } = await import('./build.mjs');
-const { generateSample, writeSample } = await import('./sample.mjs');
+const { freshSample, testPasses } = await import('./start/sampleProject.mjs');
 
-say('Building Tiller …');
+console.log('Building Tiller …');
 await build();
-
 const artifacts = path.join(root, 'artifacts', 'start');
 rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
-const transcript = path.join(artifacts, 'transcript.jsonl');
 
-const sample = mkdtempSync(path.join(tmpdir(), 'tiller-sample-'));
-const project = generateSample(seed);
-await writeSample(sample, project);
-say(`A fresh project, "${project.title}" (seed ${seed}), is in ${sample}.`);
-if (testPasses()) fail('Its test should fail and does not; there is nothing to show.');
-say(`Its test fails. Asking Tiller: "${PROMPT}"`);
+const { folder, title } = await freshSample(options.seed);
+console.log(`A fresh project, "${title}" (seed ${options.seed}), is in ${folder}.`);
+if (testPasses(folder)) end(1, 'Its test should fail and does not; there is nothing to show.');
 
-const code = await runTiller();
-const passes = testPasses();
-say('');
-say(`The sample:     ${sample}`);
-say(`The transcript: ${transcript}`);
-if (code !== 0) fail(`Tiller ended with exit code ${code}.`);
-if (!passes) fail("The project's test still fails.");
-say("The project's own test passes.");
-
-function testPasses() {
-  return spawnSync('npm', ['test'], { cwd: sample, stdio: 'ignore', shell: process.platform === 'win32' }).status === 0;
+const way = options.desktop || process.platform !== 'linux' ? 'desktop' : isWatched() ? 'person' : 'headless';
+const problem = await getReady(way);
+if (problem === undefined) {
+  const repaired = await demonstrate();
+  console.log(`The sample: ${folder}\nPictures and transcript: ${artifacts}`);
+  const passes = testPasses(folder);
+  end(repaired && passes ? 0 : 1, passes ? "The project's own test passes." : "The project's test still fails.");
 }
 
-/** Resolves with the exit code. Every event line goes to the transcript and, if it says something, to the terminal. */
-function runTiller() {
-  const options = ['--demo', '--json', '--cd', sample, '--approval-policy', 'never', '--sandbox', 'danger-full-access'];
-  const child = spawn(process.execPath, [path.join(root, 'dist', 'cli.js'), 'exec', ...options, '--', PROMPT], {
-    // A home of its own: the demonstration neither reads nor changes the person's settings.
-    env: { ...process.env, TILLER_HOME: path.join(artifacts, 'home') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const record = createWriteStream(transcript);
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    record.write(`${line}\n`);
-    for (const text of inPlainWords(JSON.parse(line).msg)) say(text);
-  });
-  return new Promise((resolve) => {
-    child.on('error', (error) => fail(error.message));
-    child.on('close', (exitCode, signal) => record.end(() => resolve(exitCode ?? signal)));
-  });
+console.log(`There is no VS Code to show it in: ${problem}`);
+console.log('Doing the same job on the command line instead (tiller exec).');
+const { repairOnCommandLine } = await import('./start/onCommandLine.mjs');
+const code = await repairOnCommandLine(folder, artifacts);
+if (code !== 0 || !testPasses(folder)) end(1, "The project's test still fails.");
+end(3, "The project's own test passes, but VS Code was not seen.");
+
+async function demonstrate() {
+  if (way === 'desktop') return (await import('./start/onDesktop.mjs')).repairOnDesktop(folder, artifacts);
+  const { repairHeadless, repairWithPerson } = await import('./start/inBrowser.mjs');
+  return way === 'person' ? repairWithPerson(folder, artifacts) : repairHeadless(folder, artifacts);
 }
 
-/** What an event says to somebody who watches: no line, one or several. */
-function inPlainWords(msg) {
-  switch (msg.type) {
-    case 'thread_started':
-      return [`Model ${msg.model}, policy ${msg.approvalPolicy}, sandbox ${msg.sandbox}.`];
-    case 'plan_updated':
-      return ['Plan:', ...msg.steps.map(({ step, status }) => `  ${MARKS[status]} ${step}`)];
-    case 'item_started':
-      return msg.item.type === 'command_execution' ? [`Runs: ${msg.item.command}`] : [];
-    case 'item_completed':
-      return itemInPlainWords(msg.item);
-    case 'stream_error':
-      return [`The model's answer broke off (${msg.kind}); attempt ${msg.attempt} of ${msg.of}.`];
-    case 'warning':
-      return [`Warning: ${msg.message}`];
-    case 'error':
-      return [`Error: ${msg.message}`];
-    case 'turn_aborted':
-      return [`The turn was aborted: ${msg.reason}.`];
-    default:
-      return [];
+/** Fetches what is shown in; resolves with why that cannot be had. */
+async function getReady(place) {
+  try {
+    if (place === 'desktop') {
+      await (await import('@vscode/test-electron')).downloadAndUnzipVSCode();
+      return undefined;
+    }
+    await (await import('./vscode/install.mjs')).installVscode();
+    if (place === 'headless') await (await import('./vscode/browser.mjs')).findBrowser();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 
-function itemInPlainWords(item) {
-  switch (item.type) {
-    case 'agent_message':
-      return [`Says: ${indent(item.text.trim())}`];
-    case 'command_execution':
-      return [`  → ${item.status}, exit code ${item.exitCode ?? '–'}, ${Math.round(item.durationMs)} ms`];
-    case 'file_change':
-      return [
-        `Patch ${item.status}:`,
-        ...item.changes.map(({ kind, path: file, added, removed }) => `  ${kind} ${file} (+${added} −${removed})`),
-        ...item.diff
-          .split('\n')
-          .filter((line) => /^[-+](?![-+]{2})/.test(line))
-          .map((line) => `    ${line}`),
-      ];
-    default:
-      return [];
-  }
+/** Whether somebody sits here who can press buttons. */
+function isWatched() {
+  const { CI, DISPLAY, WAYLAND_DISPLAY } = process.env;
+  return !options.headless && !CI && process.stdin.isTTY === true && Boolean(DISPLAY || WAYLAND_DISPLAY);
 }
 
-function indent(text) {
-  return text.replaceAll('\n', '\n      ');
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      options: { headless: { type: 'boolean', default: false }, desktop: { type: 'boolean', default: false } },
+      allowPositionals: true,
+    });
+    const seed = Number(positionals[0] ?? Math.floor(Math.random() * 1_000_000));
+    if (positionals.length <= 1 && Number.isInteger(seed) && seed >= 0) return { ...values, seed };
+  } catch {}
+  return end(2, 'Usage: npm start [-- --headless|--desktop] [SEED], where SEED is a whole number.');
 }
 
-function say(text) {
-  console.log(text);
-}
-
-function fail(sentence) {
-  console.error(sentence);
-  process.exit(1);
+function end(exitCode, sentence) {
+  (exitCode === 0 ? console.log : console.error)(sentence);
+  process.exit(exitCode);
 }

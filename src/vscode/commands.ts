@@ -33,6 +33,12 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
       await focusPanel();
       view.focusComposer();
     }),
+    command('ask', async ({ threads }, given?: string) => {
+      const text = given ?? (await vscode.window.showInputBox({ title: vscode.l10n.t('Ask Tiller') }));
+      if (!text?.trim()) return;
+      await focusPanel();
+      await threads.submit({ type: 'steer', input: [{ type: 'text', text }] });
+    }),
     command('newThread', async ({ threads, view }) => {
       await threads.clear();
       await focusPanel();

@@ -7,6 +7,7 @@ import { sameBytes } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
 import { type EditStep, FilesMoved, LandingRefused } from './model.ts';
+import { withinSeconds } from './withinSeconds.ts';
 
 /** An edit that landed. */
 export interface BufferEdit {
@@ -124,13 +125,4 @@ async function isKept(document: vscode.TextDocument): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 30));
   }
   return false;
-}
-
-/** `undefined` when it takes longer: a formatter that hangs keeps `save()` waiting for ever (§4). */
-export function withinSeconds<Value>(seconds: number, promise: Thenable<Value>): Promise<Value | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(undefined), seconds * 1000);
-    promise.then(resolve, reject);
-    Promise.resolve(promise).finally(() => clearTimeout(timer));
-  });
 }

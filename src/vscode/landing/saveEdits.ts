@@ -2,7 +2,8 @@
 import * as vscode from 'vscode';
 import { documentAt } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
-import { type BufferEdit, withinSeconds } from './editBuffer.ts';
+import type { BufferEdit } from './editBuffer.ts';
+import { withinSeconds } from './withinSeconds.ts';
 
 /** A formatter that hangs keeps `save()` waiting for ever (workspace-edits.md §4). */
 const SAVE_SECONDS = 5;

@@ -1,0 +1,27 @@
+// The demonstration without VS Code: the same agent through its second front door, in full access, since nobody is asked.
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { root } from '../bootstrap.mjs';
+import { inPlainWords } from './plainWords.mjs';
+import { TASK } from './sampleProject.mjs';
+
+/** Resolves with the exit code. Every event goes to `artifacts/transcript.jsonl` and, if it says something, to the terminal. */
+export function repairOnCommandLine(folder, artifacts) {
+  const options = ['--demo', '--json', '--cd', folder, '--approval-policy', 'never', '--sandbox', 'danger-full-access'];
+  const child = spawn(process.execPath, [path.join(root, 'dist', 'cli.js'), 'exec', ...options, '--', TASK], {
+    // A home of its own: the demonstration neither reads nor changes the person's settings.
+    env: { ...process.env, TILLER_HOME: path.join(artifacts, 'home') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const record = createWriteStream(path.join(artifacts, 'transcript.jsonl'));
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    record.write(`${line}\n`);
+    for (const text of inPlainWords(JSON.parse(line).msg)) console.log(text);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => record.end(() => resolve(code ?? 1)));
+  });
+}

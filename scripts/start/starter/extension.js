@@ -1,0 +1,13 @@
+// Opens Tiller and says the task, as a person would through "Tiller: Ask…". Once for each folder: a reload must not ask
+// again. Only `npm start` installs it.
+const vscode = require('vscode');
+
+exports.activate = async (context) => {
+  const task = process.env.TILLER_START_TASK;
+  if (!task || context.workspaceState.get('asked') || !vscode.workspace.isTrusted) {
+    context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(() => exports.activate(context)));
+    return;
+  }
+  await context.workspaceState.update('asked', true);
+  await vscode.commands.executeCommand('tiller.ask', task);
+};
