@@ -4,7 +4,8 @@ import * as vscode from 'vscode';
 /** The page of the panel: its script by nonce, its own styles and font, and nothing from anywhere else. */
 export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
   const nonce = randomBytes(16).toString('base64url');
-  const file = (name: string) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', 'webview', name));
+  const file = (name: string) =>
+    webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', 'webview', name)).toString();
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,

@@ -1,6 +1,5 @@
 import type * as vscode from 'vscode';
 import type { Session } from '../core/session/session.ts';
-import type { Disposable } from '../core/util/disposable.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { Event } from '../protocol/event.ts';
 import type { Op } from '../protocol/op.ts';
@@ -29,7 +28,7 @@ interface LiveThread {
  * The thread this window shows. It lives here and not in a view: hiding the panel or reloading the window loses nothing,
  * and a thread that is no longer shown goes on until it is done.
  */
-export class Threads implements Disposable {
+export class Threads {
   readonly #source: ThreadSource;
   readonly #memento: vscode.Memento;
   readonly #changes: Emitter<ThreadChange>;
@@ -95,7 +94,8 @@ export class Threads implements Disposable {
     this.#shown?.session.submit({ id: `window-${++this.#submissions}`, op });
   }
 
-  async dispose(): Promise<void> {
+  /** Stops every thread of this window and writes it down. */
+  async close(): Promise<void> {
     this.#changes.dispose();
     await Promise.all([...this.#live.values()].map(({ session }) => session.dispose()));
   }

@@ -69,20 +69,14 @@ async function landed(
 }
 
 /** Ours goes, what the person typed since stays. */
-async function takeBack({
-  step,
-  document: landedIn,
-  before,
-  after,
-  hunks: ours,
-  wasDirty,
-}: BufferEdit): Promise<boolean> {
-  const { uri, disk } = step.file;
+async function takeBack(edit: BufferEdit): Promise<boolean> {
+  const { before, after, wasDirty } = edit;
+  const { uri, disk } = edit.step.file;
   for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
-    const document = documentAt(uri) ?? landedIn;
+    const document = documentAt(uri) ?? edit.document;
     const now = document.getText();
     if (now === before) return document.isDirty === wasDirty || settled(document, disk?.bytes);
-    const hunks = rebaseHunks(invertHunks(before, ours), after, now);
+    const hunks = rebaseHunks(invertHunks(before, edit.hunks), after, now);
     if (hunks === undefined) return false;
     const isOnlyOurs = now === after;
     if (await replaceHunks(uri, hunks)) {

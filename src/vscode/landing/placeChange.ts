@@ -1,4 +1,4 @@
-import { pathOf, uriOf } from '../workspace/places.ts';
+import { uriOf } from '../workspace/places.ts';
 import { describeFileError } from '../workspace/fileErrors.ts';
 import { type CanonicalPaths, type LandingChange, LandingRefused } from './model.ts';
 
@@ -37,9 +37,8 @@ export async function placeChange(change: LandingChange, paths: CanonicalPaths):
 /** Other file systems have no links that we could follow. */
 function onThisDisk(paths: CanonicalPaths): CanonicalPaths {
   const isOurs = (path: string) => uriOf(path).scheme === 'file';
-  const asItIs = async (path: string) => pathOf(uriOf(path));
   return {
-    of: (path) => (isOurs(path) ? paths.of(path) : asItIs(path)),
-    throughLinks: (path) => (isOurs(path) ? paths.throughLinks(path) : asItIs(path)),
+    of: (path) => (isOurs(path) ? paths.of(path) : Promise.resolve(path)),
+    throughLinks: (path) => (isOurs(path) ? paths.throughLinks(path) : Promise.resolve(path)),
   };
 }

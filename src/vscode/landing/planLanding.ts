@@ -18,6 +18,9 @@ import { deleteStep, moveSteps, putText } from './planSteps.ts';
 /** How many closed files are edited through buffers; beyond it writing them is ten times as fast (§3). */
 const MOST_CLOSED_EDITS = 200;
 
+/** Every look reads a file whole. */
+const LOOKS_AT_ONCE = 32;
+
 /** @throws LandingRefused, FilesMoved */
 export async function planLanding(placed: readonly PlacedChange[]): Promise<readonly PlannedChange[]> {
   const around = {
@@ -27,9 +30,8 @@ export async function planLanding(placed: readonly PlacedChange[]): Promise<read
   };
   const planned: PlannedChange[] = [];
   const moved: string[] = [];
-  // One by one in batches: every one of them may open a file.
-  for (let start = 0; start < placed.length; start += 32) {
-    const batch = placed.slice(start, start + 32).map(async (one) => planChange(one, around));
+  for (let start = 0; start < placed.length; start += LOOKS_AT_ONCE) {
+    const batch = placed.slice(start, start + LOOKS_AT_ONCE).map(async (one) => planChange(one, around));
     for (const result of await Promise.allSettled(batch)) {
       if (result.status === 'fulfilled') planned.push(result.value);
       else if (result.reason instanceof FilesMoved) moved.push(...result.reason.paths);

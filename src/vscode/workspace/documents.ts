@@ -25,12 +25,13 @@ export async function documentOfFile(uri: vscode.Uri): Promise<vscode.TextDocume
   const named = documentAt(uri);
   if (uri.scheme !== 'file' || named?.isDirty) return named;
   const place = await realPath(uri);
+  // A clean one without a tab is only the disk's shadow.
   const others = vscode.workspace.textDocuments.filter(
-    (document) => document !== named && !document.isClosed && document.uri.scheme === 'file',
+    ({ uri, isClosed, isDirty }) => !isClosed && uri.scheme === 'file' && (isDirty || tabsOf(uri).length > 0),
   );
   const places = await Promise.all(others.map((document) => realPath(document.uri)));
   const sameFile = others.filter((_document, index) => places[index] === place);
-  return sameFile.find((document) => document.isDirty) ?? named ?? sameFile.find(({ uri }) => tabsOf(uri).length > 0);
+  return sameFile.find((document) => document.isDirty) ?? named ?? sameFile[0];
 }
 
 function realPath(uri: vscode.Uri): Promise<string> {

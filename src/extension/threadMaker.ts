@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { ModelFault } from '../core/model/client.ts';
+import type { Log } from '../core/ports.ts';
+import { resolveBox } from '../core/sandbox/box.ts';
+import type { Session } from '../core/session/session.ts';
+import type { SessionManager, ThreadConfig } from '../core/session/sessionManager.ts';
+import { type ThreadSurroundings, threadConfigOf } from '../core/session/threadConfig.ts';
+import type { TurnSettings } from '../protocol/event.ts';
+import type { TurnOverrides } from '../protocol/op.ts';
+import type { Settings } from '../protocol/settings.ts';
+import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
+import type { ThreadSource } from '../vscode/threads.ts';
+import type { Connections } from './connections.ts';
+
+export interface ThreadMakerParts extends Pick<ThreadConfig, 'onProposal' | 'undoTurn'> {
+  readonly manager: SessionManager;
+  readonly connections: Connections;
+  readonly settings: () => Settings;
+  readonly homeDirectory: string;
+  readonly log: Log;
+}
+
+/** Threads under the settings of the person and what was chosen in the panel. */
+export class ThreadMaker implements ThreadSource {
+  readonly #parts: ThreadMakerParts;
+  /** Chosen in the panel: for every thread begun from now on, until the window closes. */
+  #chosen: TurnOverrides = {};
+
+  constructor(parts: ThreadMakerParts) {
+    this.#parts = parts;
+  }
+
+  choose(overrides: TurnOverrides): void {
+    this.#chosen = { ...this.#chosen, ...overrides };
+  }
+
+  /** What the next thread would run under; the model may still be missing. */
+  get settings(): TurnSettings {
+    const settings = this.#parts.settings();
+    const nowhere = { id: '', baseUrl: '', wireApi: 'responses' } as const;
+    return this.#configured(settings, { provider: nowhere, model: modelOf(settings) ?? '', baseInstructions: null })
+      .settings;
+  }
+
+  /** @throws ModelFault of kind `config` when no model is selected. */
+  async start(): Promise<Session> {
+    return this.#parts.manager.start(await this.#config());
+  }
+
+  async resume(id: string): Promise<Session | undefined> {
+    const resumed = await this.#parts.manager.resume({ id }, await this.#config());
+    if (resumed.type === 'resumed') return resumed.session;
+    this.#parts.log.warn(resumed.message);
+    return undefined;
+  }
+
+  async #config(): Promise<ThreadConfig> {
+    const settings = this.#parts.settings();
+    const provider = await this.#parts.connections.provider(settings);
+    const model = modelOf(settings);
+    if (!provider || model === null) {
+      const message = vscode.l10n.t('No model is selected.');
+      throw new ModelFault('config', message, { retryable: false, action: 'select_model' });
+    }
+    const file = settings.baseInstructionsFile;
+    const baseInstructions = file === null ? null : await readFile(file, 'utf8');
+    return this.#configured(settings, { provider, model, baseInstructions });
+  }
+
+  #configured(
+    settings: Settings,
+    given: Pick<ThreadSurroundings, 'provider' | 'model' | 'baseInstructions'>,
+  ): ThreadConfig {
+    const { onProposal, undoTurn } = this.#parts;
+    const config = threadConfigOf(settings, {
+      ...given,
+      cwd: this.#workingDirectory(),
+      review: settings.review,
+      interactive: true,
+      boxFor: resolveBox,
+      isTrusted: () => vscode.workspace.isTrusted,
+      onProposal,
+      undoTurn,
+    });
+    return { ...config, settings: this.#withChoices(config.settings) };
+  }
+
+  #withChoices(settings: TurnSettings): TurnSettings {
+    const { policy, box, effort } = this.#chosen;
+    const sandboxPolicy = box ?? settings.sandboxPolicy;
+    return {
+      ...settings,
+      approvalPolicy: policy ?? settings.approvalPolicy,
+      effort: effort === undefined ? settings.effort : effort,
+      sandboxPolicy,
+      box: resolveBox(sandboxPolicy),
+    };
+  }
+
+  /** The first folder; a workspace that is not trusted is not even named to the model. */
+  #workingDirectory(): string {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#parts.homeDirectory;
+  }
+}
+
+function modelOf(settings: Settings): string | null {
+  return settings.provider === DEMO_PROVIDER ? DEMO_PROVIDER : settings.model;
+}
