@@ -30,7 +30,12 @@ const STEPS = [
     ),
     report: () => readVitest(vitestReport),
   },
+  { name: 'test:vscode', ...node('scripts/testVscode.mjs'), report: () => readJson('artifacts/vscode/host.json') },
+  { name: 'test:e2e', ...node('scripts/testE2e.mjs'), report: () => readVitest('artifacts/e2e/report.json') },
+  { name: 'test:vsix', ...node('scripts/testVsix.mjs') },
 ];
+for (const old of ['artifacts/vscode/host.json', 'artifacts/e2e/report.json'])
+  rmSync(path.join(root, old), { force: true });
 
 const results = [];
 for (const step of STEPS) {
@@ -66,9 +71,13 @@ function verdict(step, code) {
   }
 }
 
+function readJson(file) {
+  return JSON.parse(readFileSync(path.resolve(root, file), 'utf8'));
+}
+
 /** A test file that could not even be loaded has no tests in the report; it counts as one failure. */
 function readVitest(file) {
-  const report = JSON.parse(readFileSync(file, 'utf8'));
+  const report = readJson(file);
   const counts = { passed: 0, failed: 0, skipped: [] };
   for (const suite of report.testResults) {
     const failedBefore = counts.failed;

@@ -132,7 +132,8 @@ async function trim(folder, vscode, arch) {
   }
   for (const name of ['include', 'share']) await remove(path.join(folder, `node_modules/node-linux-${arch}`, name));
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile() && entry.name.endsWith('.map')) await remove(path.join(entry.parentPath ?? entry.path, entry.name));
+    if (entry.isFile() && entry.name.endsWith('.map'))
+      await remove(path.join(entry.parentPath ?? entry.path, entry.name));
   }
 }
 

@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { chromium } from 'playwright-core';
 import { findBrowser } from './browser.mjs';
 
@@ -66,7 +67,7 @@ export class Workbench {
 
   /** Takes down a line of the console. @param {string} text */
   hear(text) {
-    const plain = text.replace(/%c|color: ?[\w#-]*|\u001b\[\d+m/g, '').trim();
+    const plain = stripVTControlCharacters(text.replace(/%c|color: ?[\w#-]*/g, '')).trim();
     this.console.push(plain);
     if (COMPLAINT.test(plain)) this.complaints.push(plain);
   }
@@ -106,10 +107,20 @@ export class Workbench {
 
   /** @param {string} file  the name of a picture, below artifacts/e2e */
   async screenshot(file) {
-    const whole = path.resolve(import.meta.dirname, '../../artifacts/e2e', file.endsWith('.png') ? file : `${file}.png`);
+    const whole = path.resolve(
+      import.meta.dirname,
+      '../../artifacts/e2e',
+      file.endsWith('.png') ? file : `${file}.png`,
+    );
     await mkdir(path.dirname(whole), { recursive: true });
     await this.page.screenshot({ path: whole });
     return whole;
+  }
+
+  /** A picture and the console, below artifacts/e2e, for whoever has to understand a failure. @param {string} name */
+  async leaveTraces(name) {
+    const picture = await this.screenshot(name);
+    await writeFile(picture.replace(/\.png$/, '.log'), `${this.console.join('\n')}\n`);
   }
 
   /** @param {keyof typeof THEMES} theme */
@@ -160,7 +171,8 @@ export class Workbench {
         await this.quickRow(row).click({ timeout: 4000 });
         return;
       } catch (error) {
-        if (attempt === 4) throw new Error(`"${row}" is not in the list for "${text}": ${error.message}`, { cause: error });
+        if (attempt === 4)
+          throw new Error(`"${row}" is not in the list for "${text}": ${error.message}`, { cause: error });
         await this.closeQuickInput();
       }
     }
@@ -275,7 +287,9 @@ export class Workbench {
   /** A webview of Tiller: a view of a side bar or an editor tab. */
   webviewFrame({ view = false, extension = EXTENSION } = {}) {
     const isView = '[src*="purpose=webviewView"]';
-    return this.page.locator(`iframe.webview[src*="extensionId=${extension}"]${view ? isView : `:not(${isView})`}`).first();
+    return this.page
+      .locator(`iframe.webview[src*="extensionId=${extension}"]${view ? isView : `:not(${isView})`}`)
+      .first();
   }
 
   webview(options) {
@@ -308,7 +322,9 @@ export class Workbench {
   /** Closes a tab by its own button. */
   async closeTab(name) {
     await this.tab(name).hover();
-    await this.tab(name).getByRole('button', { name: /^Close/ }).click();
+    await this.tab(name)
+      .getByRole('button', { name: /^Close/ })
+      .click();
     await this.tab(name).waitFor({ state: 'detached' });
   }
 

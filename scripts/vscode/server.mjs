@@ -51,9 +51,9 @@ export const PROFILES = {
   },
 };
 
-/** What the server gets of our environment: nothing that configures another program, and no key. */
+/** What a test's server gets of our environment: nothing that configures another program, and no key. */
 const PASSED_ON =
-  /^(PATH|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TERM|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE|BASH_ENV)$/i;
+  /^(PATH|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TERM|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE)$/i;
 
 /** What the extension is made of, as its VSIX has it. */
 const SHIPPED = ['package.json', 'package.nls.json', 'media', 'l10n'];
@@ -114,7 +114,8 @@ export async function startVscode({
     ...(smokeDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ...(forPerson ? [] : ['--idle-timeout-seconds', String(ORPHAN_LIMIT_S)]),
   ];
-  const inherited = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name));
+  const isInherited = (name) => (forPerson ? !/^(VSCODE|ELECTRON|npm)_/.test(name) : PASSED_ON.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => isInherited(name));
   const home = forPerson ? process.env.HOME : place('home');
   const log = openSync(logFile, 'w');
   const started = Date.now();

@@ -139,7 +139,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       ...(state ? snapshotOf(state) : { thread: null, earlierTurns: 0 }),
       draft: memento.get<string>(DRAFT, ''),
       settings: settings(),
-      texts: {},
+      texts: vscode.l10n.bundle ?? {},
     });
   }
 

@@ -31,6 +31,8 @@ import { describeFileError } from './workspace/fileErrors.ts';
 
 export type LandingResult = Landed | Exclude<ApplyResult, { type: 'applied' }>;
 
+const WRITES_AT_ONCE = 16;
+
 /** Never rejects, except when `signal` aborts before the first write. */
 export async function land(
   changes: readonly LandingChange[],
@@ -103,19 +105,23 @@ async function takeSteps(
   const isInTheWay = ({ file }: { file: { path: string } }) =>
     steps.some((step) => step.type !== 'delete' && destinationOf(step).startsWith(`${file.path}/`));
   for (const step of deletions.filter(isInTheWay)) await deleteFile(step, compensation);
-  for (const step of steps) {
-    if (step.type === 'rename') await renameFile(step, compensation);
-    if (step.type === 'write') await writeFile(step, compensation);
+  for (const step of steps) if (step.type === 'rename') await renameFile(step, compensation);
+  const writes = steps.filter((step) => step.type === 'write');
+  for (let start = 0; start < writes.length; start += WRITES_AT_ONCE) {
+    await allSettled(writes.slice(start, start + WRITES_AT_ONCE).map((step) => writeFile(step, compensation)));
   }
   const landed: BufferEdit[] = [];
   for (const step of edits.filter(isHot)) landed.push(await editBuffer(step, compensation));
   const cold = edits.filter((step) => !isHot(step)).map((step) => editBuffer(step, compensation));
-  for (const result of await Promise.allSettled(cold)) {
-    if (result.status === 'rejected') throw result.reason;
-    landed.push(result.value);
-  }
+  landed.push(...(await allSettled(cold)));
   for (const step of deletions) if (!isInTheWay(step)) await deleteFile(step, compensation);
   return landed;
+}
+
+/** Rejects like `Promise.all`, but only when nothing is under way any more: what is to be put back must be there. */
+async function allSettled<Value>(promises: readonly Promise<Value>[]): Promise<Value[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 function destinationOf(step: Exclude<LandingStep, { type: 'delete' }>): string {

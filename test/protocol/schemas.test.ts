@@ -33,7 +33,10 @@ describe('ops', () => {
     {
       type: 'dynamic_tool_response',
       callId: 'c',
-      contentItems: [{ type: 'input_text', text: 'x' }, { type: 'input_image', imageUrl: 'data:,' }],
+      contentItems: [
+        { type: 'input_text', text: 'x' },
+        { type: 'input_image', imageUrl: 'data:,' },
+      ],
       success: true,
     },
     { type: 'register_tools', tools: [{ name: 'weather', description: 'd', inputSchema: { type: 'object' } }] },
@@ -104,7 +107,10 @@ describe('ops', () => {
       },
     ],
     ['danger-full-access', { type: 'danger-full-access' }],
-    [{ type: 'external-sandbox', networkAccess: true }, { type: 'external-sandbox', networkAccess: true }],
+    [
+      { type: 'external-sandbox', networkAccess: true },
+      { type: 'external-sandbox', networkAccess: true },
+    ],
   ])('the box %j means %j', (given, meant) => {
     expect(sandboxPolicyInputSchema.parse(given)).toEqual(meant);
   });
@@ -150,7 +156,10 @@ describe('events', () => {
   });
 
   it('may carry fields that a reader does not know', () => {
-    expect(eventMsgSchema.parse({ type: 'warning', message: 'm', later: 1 })).toEqual({ type: 'warning', message: 'm' });
+    expect(eventMsgSchema.parse({ type: 'warning', message: 'm', later: 1 })).toEqual({
+      type: 'warning',
+      message: 'm',
+    });
   });
 });
 
@@ -233,14 +242,21 @@ describe('protocol.schema.json', () => {
   };
 
   it('has a schema for all that crosses the command line', () => {
-    expect(Object.keys(schemas).toSorted()).toEqual(['Event', 'ResponseItem', 'RulesFile', 'SubmissionLine', 'TurnItem']);
+    expect(Object.keys(schemas).toSorted()).toEqual([
+      'Event',
+      'ResponseItem',
+      'RulesFile',
+      'SubmissionLine',
+      'TurnItem',
+    ]);
   });
 
   it('says which fields an event has, and names every kind of event, item and op', () => {
     expect(schemas.Event?.required?.toSorted()).toEqual(
       ['at', 'msg', 'seq', 'submissionId', 'threadId', 'turnId', 'v'].toSorted(),
     );
-    const names = (schema: unknown) => new Set([...JSON.stringify(schema).matchAll(/"const":"([a-z_]+)"/g)].map(([, name]) => name));
+    const names = (schema: unknown) =>
+      new Set([...JSON.stringify(schema).matchAll(/"const":"([a-z_]+)"/g)].map(([, name]) => name));
     for (const option of eventMsgSchema.options) expect(names(schemas.Event)).toContain(option.shape.type.value);
     for (const option of turnItemSchema.options) expect(names(schemas.TurnItem)).toContain(option.shape.type.value);
     for (const option of opSchema.options) expect(names(schemas.SubmissionLine)).toContain(option.shape.type.value);

@@ -28,10 +28,14 @@ describe('-c KEY=VALUE', () => {
 
   it('never touches what every object inherits', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...SETTING_KEYS), fc.array(fc.constantFrom('__proto__', 'constructor', 'x')), (key, rest) => {
-        placeSetting({}, [key, ...rest].join('.'), { polluted: true });
-        expect('polluted' in {}).toBe(false);
-      }),
+      fc.property(
+        fc.constantFrom(...SETTING_KEYS),
+        fc.array(fc.constantFrom('__proto__', 'constructor', 'x')),
+        (key, rest) => {
+          placeSetting({}, [key, ...rest].join('.'), { polluted: true });
+          expect('polluted' in {}).toBe(false);
+        },
+      ),
     );
   });
 });

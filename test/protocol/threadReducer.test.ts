@@ -51,9 +51,7 @@ const status = fc.constantFrom<ItemStatus[]>('in_progress', 'completed', 'failed
 const item = fc.oneof(
   fc.record({ id: itemId, status }).map(({ id, status }) => message(id, status)),
   fc.record({ id: itemId, status }).map(({ id, status }) => command(id, status)),
-  fc
-    .record({ id: itemId, status })
-    .map(({ id, status }): TurnItem => ({ id, type: 'reasoning', status, summary: [] })),
+  fc.record({ id: itemId, status }).map(({ id, status }): TurnItem => ({ id, type: 'reasoning', status, summary: [] })),
   fc
     .record({ id: itemId, status, text: fc.string() })
     .map(({ id, status, text }): TurnItem => ({ id, type: 'user_message', status, content: [{ type: 'text', text }] })),
@@ -88,17 +86,15 @@ const msg: fc.Arbitrary<EventMsg> = fc.oneof(
       choices: ['approved', 'denied'],
     }),
   ),
-  fc
-    .record({ id: itemId, keys: fc.option(fc.array(fc.string()), { nil: undefined }) })
-    .map(
-      ({ id, keys }): EventMsg => ({
-        type: 'approval_resolved',
-        approvalId: `a-${id}`,
-        decision: 'approved',
-        by: 'user',
-        ...(keys ? { keys } : {}),
-      }),
-    ),
+  fc.record({ id: itemId, keys: fc.option(fc.array(fc.string()), { nil: undefined }) }).map(
+    ({ id, keys }): EventMsg => ({
+      type: 'approval_resolved',
+      approvalId: `a-${id}`,
+      decision: 'approved',
+      by: 'user',
+      ...(keys ? { keys } : {}),
+    }),
+  ),
   itemId.map((id): EventMsg => ({ type: 'input_queued', id, input: [{ type: 'text', text: 'x' }] })),
   itemId.map((id): EventMsg => ({ type: 'input_dequeued', id, reason: 'joined' })),
   itemId.map((id): EventMsg => ({ type: 'process_output', processId: id, text: 'x', stream: 'stdout' })),
@@ -240,10 +236,13 @@ describe('a turn', () => {
 
   it('shows the end of a long output, never more than the limit', () => {
     const piece = `${'x'.repeat(99_999)}\n`;
-    const outputs = Array.from({ length: 40 }, (_, index): Said => ({
-      turnId: 't',
-      msg: { type: 'item_delta', itemId: 'i', kind: 'output', text: `${index}${piece}` },
-    }));
+    const outputs = Array.from(
+      { length: 40 },
+      (_, index): Said => ({
+        turnId: 't',
+        msg: { type: 'item_delta', itemId: 'i', kind: 'output', text: `${index}${piece}` },
+      }),
+    );
     const state = fold(
       numbered([
         { turnId: 't', msg: turnStarted },

@@ -175,6 +175,53 @@ describe('tiller exec', () => {
   });
 });
 
+describe('a client that keeps stdin open', () => {
+  it('does not keep a job from ending on SIGINT', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('Partial'), hangs()]]);
+    const child = await startCli(
+      ['exec', '--json', '--input', 'jsonl', '--model', 'm', '--base-url', server.baseUrl, 'go'],
+      {
+        home: folder.path,
+      },
+    );
+    await expect.poll(() => child.output.stdout).toContain('item_delta');
+    child.kill('SIGINT');
+    const run = await child.ended;
+    expect(run.code).toBe(130);
+    expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'interrupted' });
+  });
+
+  it('ends the job with the op shutdown', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([]);
+    const child = await startCli(['exec', '--json', '--input', 'jsonl', '--model', 'm', '--base-url', server.baseUrl], {
+      home: folder.path,
+    });
+    child.stdin.write(
+      '{"op":{"type":"shutdown"}}\n{"op":{"type":"user_turn","input":[{"type":"text","text":"late"}]}}\n',
+    );
+    const run = await child.ended;
+    expect(run.code).toBe(0);
+    expect(eventsOf(run.stdout).at(-1)?.msg).toEqual({ type: 'thread_closed' });
+  });
+});
+
+describe('a thread that cannot be written', () => {
+  it('fails the job with a sentence and exit 1', async () => {
+    using folder = tempFolder();
+    mkdirSync(folder.at('tiller'));
+    writeFileSync(folder.at('tiller', 'threads'), 'in the way');
+    await using server = await ModelServer.start([]);
+    const run = await runCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
+      home: folder.path,
+    });
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('The thread could not be written to disk.');
+    expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'failed' });
+  });
+});
+
 describe('usage', () => {
   it.each([
     [['exec', 'hi'], 'no model is configured: give --model and --base-url, or --demo'],

@@ -1,6 +1,8 @@
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 
 const WRITE = { cmd: 'echo x > made.txt' };
 const ADD_PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
@@ -110,6 +112,26 @@ describe('approvals', () => {
     expect(chat.files()).toEqual({});
   });
 
+  it('shows the shell that the model chose, so that a yes to "ls" is a yes to ls', async () => {
+    await using chat = await startScenario({
+      model: [
+        [calls('exec_command', { cmd: 'ls', shell: '/tmp/tiller-no-such-folder/bash' })],
+        [calls('shell', { command: ['/tmp/tiller-no-such-folder/bash', '-lc', 'ls'] })],
+        [says('Ok.')],
+      ],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer({ denied: {} });
+    await chat.next('approval_requested');
+    await chat.answer({ denied: {} });
+    await ended;
+    expect(chat.said('approval_requested').map(({ command }) => command)).toEqual([
+      '/tmp/tiller-no-such-folder/bash -c ls',
+      '/tmp/tiller-no-such-folder/bash -lc ls',
+    ]);
+  });
+
   it('runs everything that is not dangerous with full access', async () => {
     await using chat = await startScenario({
       policy: 'never',
@@ -166,6 +188,25 @@ describe('patches', () => {
     await chat.answer('approved');
     await ended;
     expect(chat.files()).toEqual({ 'a.txt': 'zero\none\nTWO\n' });
+  });
+
+  it.each(['folder', 'file'])('are asked about when they would go through a linked %s', async (what) => {
+    using elsewhere = tempFolder();
+    writeFileSync(elsewhere.at('new.txt'), 'theirs\n');
+    await using chat = await startScenario({
+      model: [[calls('apply_patch', { input: ADD_PATCH.replace('new.txt', 'link/new.txt') })], [says('Ok.')]],
+    });
+    if (what === 'folder') symlinkSync(elsewhere.path, chat.folder.at('link'));
+    else {
+      mkdirSync(chat.folder.at('link'));
+      symlinkSync(elsewhere.at('new.txt'), chat.folder.at('link', 'new.txt'));
+    }
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer({ denied: {} });
+    await ended;
+    expect(chat.said('approval_requested')[0]).toMatchObject({ kind: 'patch', reason: { id: 'protected-path' } });
+    expect(readFileSync(elsewhere.at('new.txt'), 'utf8')).toBe('theirs\n');
   });
 
   it.each(['/etc/tiller-test.txt', '.git/config', '.vscode/settings.json'])(

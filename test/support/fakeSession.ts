@@ -47,7 +47,7 @@ export class FakeModel implements ModelClient {
   }
 
   async *stream(prompt: Prompt, signal: AbortSignal): AsyncIterable<ResponseEvent> {
-    const index = this.prompts.push({ ...prompt, input: structuredClone(prompt.input) as Prompt['input'] }) - 1;
+    const index = this.prompts.push({ ...prompt, input: structuredClone(prompt.input) }) - 1;
     let endTurn = true;
     for (const [place, step] of (this.#answers[index] ?? [{ type: 'says', text: 'Done.' }]).entries()) {
       signal.throwIfAborted();

@@ -259,6 +259,9 @@ export class Session {
         this.#settings = this.#overridden(op);
         return this.#emit(id, { type: 'turn_context_changed', settings: this.#settings });
       case 'approval': {
+        if (typeof op.decision === 'object' && 'approved_rule' in op.decision) {
+          this.#warn(id, 'This version of Tiller keeps no rules yet: it counts as approved once.');
+        }
         const unknown = this.#approvals.answer(op.approvalIds, op.decision, id);
         for (const approvalId of unknown) this.#warn(id, `Nobody waits for an answer to ${approvalId}.`);
         return;

@@ -63,7 +63,11 @@ describe('the environment', () => {
 
   it('is read back from what was told', () => {
     for (const mode of sandboxModeSchema.options) {
-      const facts = environmentFacts({ ...settings, sandboxPolicy: sandboxPolicySchema.parse({ type: mode }) }, host, now);
+      const facts = environmentFacts(
+        { ...settings, sandboxPolicy: sandboxPolicySchema.parse({ type: mode }) },
+        host,
+        now,
+      );
       const read = factsIn(textOf(environmentMessage(facts).content));
       expect(changedFacts(read, facts)).toBeUndefined();
     }
@@ -79,10 +83,13 @@ describe('permissions', () => {
   it('are told by the developer, in words of their own for each policy and each box', () => {
     expect(permissionsMessage(settings).role).toBe('developer');
     const policies = approvalPolicySchema.options.map((approvalPolicy) => textFor({ approvalPolicy }));
-    const modes = sandboxModeSchema.options.map((type) => textFor({ sandboxPolicy: sandboxPolicySchema.parse({ type }) }));
+    const modes = sandboxModeSchema.options.map((type) =>
+      textFor({ sandboxPolicy: sandboxPolicySchema.parse({ type }) }),
+    );
     expect(new Set(policies).size).toBe(policies.length);
     expect(new Set(modes).size).toBe(modes.length);
-    for (const text of [...policies, ...modes]) expect(text).toMatch(/^<permissions>\nSandbox: .*\nApprovals: .*\n<\/permissions>$/);
+    for (const text of [...policies, ...modes])
+      expect(text).toMatch(/^<permissions>\nSandbox: .*\nApprovals: .*\n<\/permissions>$/);
   });
 
   it('say how to ask for more where somebody can be asked, and only there', () => {
@@ -112,7 +119,10 @@ describe('notices', () => {
 describe('all of it together', () => {
   it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
     const options = { rules: () => [], review: 'after' as const };
-    const tools = builtinTools({ applyPatch, extraInstructions: true }, options, { tools: [], calls: new DynamicCalls() });
+    const tools = builtinTools({ applyPatch, extraInstructions: true }, options, {
+      tools: [],
+      calls: new DynamicCalls(),
+    });
     const specs = tools.flatMap(({ spec }) => spec ?? []);
     expect(Buffer.byteLength(BASE_INSTRUCTIONS + JSON.stringify(specs))).toBeLessThanOrEqual(20_000);
   });

@@ -90,7 +90,9 @@ describe('a damaged rollout', () => {
       const complete = ROLLOUT.slice(0, end).split('\n').slice(0, -1);
       const cut = threadOf(ROLLOUT.slice(0, end));
       const known = threadOf(complete.length > 0 ? `${complete.join('\n')}\n` : `${LINES[0]}\n`);
-      const lost = ROLLOUT.slice(0, end).split('\n').at(-1) !== '' && !LINES.includes(ROLLOUT.slice(0, end).split('\n').at(-1) ?? '');
+      const lost =
+        ROLLOUT.slice(0, end).split('\n').at(-1) !== '' &&
+        !LINES.includes(ROLLOUT.slice(0, end).split('\n').at(-1) ?? '');
       if (lost) expect({ ...cut, dropped: 0 }).toEqual({ ...known, dropped: 0 });
       expect(cut.dropped).toBe(lost ? 1 : 0);
     }
@@ -113,7 +115,10 @@ describe('a damaged rollout', () => {
 describe('a recorder', () => {
   const clock = { now: () => new Date(0), monotonic: () => 0, sleep: async () => {}, after: () => () => {} };
   const entry = (text: string) =>
-    ({ type: 'event_msg', payload: { turnId: null, submissionId: null, msg: { type: 'warning', message: text } } }) as const;
+    ({
+      type: 'event_msg',
+      payload: { turnId: null, submissionId: null, msg: { type: 'warning', message: text } },
+    }) as const;
   const warnings = (storage: MemoryStorage) =>
     (storage.files.get('r.jsonl') ?? '').split('\n').flatMap((line) => {
       try {

@@ -1,0 +1,48 @@
+// `npm run test:electron`: the suite of `npm run test:vscode`, unchanged, in the desktop VS Code.
+// VSCODE_EXE names an installed one; otherwise @vscode/test-electron downloads the release VSCODE_VERSION (stable).
+// Exits 3 with the reason where there is no such VS Code. Linux without a display: xvfb-run -a npm run test:electron.
+import path from 'node:path';
+import { ensureInstalled } from './bootstrap.mjs';
+
+ensureInstalled();
+const { downloadAndUnzipVSCode, runTests } = await import('@vscode/test-electron');
+const { cacheFolder } = await import('./vscode/cache.mjs');
+const { conclude, prepareRun } = await import('./vscode/hostSuite.mjs');
+
+const vscodeExecutablePath = process.env.VSCODE_EXE ?? (await download());
+const started = Date.now();
+const run = await prepareRun();
+const problems = [];
+try {
+  const state = [
+    '--user-data-dir',
+    path.join(run.folder, 'data'),
+    '--extensions-dir',
+    path.join(run.folder, 'extensions'),
+  ];
+  await runTests({
+    vscodeExecutablePath,
+    extensionDevelopmentPath: run.extension,
+    extensionTestsPath: run.tests,
+    extensionTestsEnv: run.env,
+    launchArgs: [run.workspace, ...state, '--disable-workspace-trust', '--skip-welcome', '--skip-release-notes'],
+  });
+} catch (error) {
+  // A failed test ends VS Code with an error too; the report tells more.
+  if (!run.result()) problems.push(`VS Code ended without a report: ${error.message ?? error}`);
+}
+const passed = await conclude('electron', run.result(), problems, (Date.now() - started) / 1000);
+await run.done(passed);
+process.exit(passed ? 0 : 1);
+
+async function download() {
+  const version = process.env.VSCODE_VERSION ?? 'stable';
+  try {
+    return await downloadAndUnzipVSCode({ version, cachePath: cacheFolder('electron') });
+  } catch (error) {
+    const reason = String(error?.message ?? error).split('\n')[0];
+    console.error(`The desktop VS Code cannot be downloaded: ${reason}`);
+    console.error('Set VSCODE_EXE to an installed one, or use npm run test:vscode.');
+    process.exit(3);
+  }
+}

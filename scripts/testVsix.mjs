@@ -1,0 +1,46 @@
+// `node scripts/testVsix.mjs [FILE.vsix]`: packs Tiller unless a VSIX is named, installs it into a fresh VS Code, and looks
+// whether its panel opens. Exits 3 if that VS Code cannot be had.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ensureInstalled } from './bootstrap.mjs';
+
+ensureInstalled();
+const { makeVsix } = await import('./package.mjs');
+const { generateSample, writeSample } = await import('./sample.mjs');
+const { installVscode } = await import('./vscode/install.mjs');
+const { openBrowser, Workbench } = await import('./vscode/page.mjs');
+const { installVsix, startVscode } = await import('./vscode/server.mjs');
+
+try {
+  await installVscode();
+} catch (error) {
+  console.error(error.message);
+  process.exit(3);
+}
+const started = Date.now();
+const vsix = process.argv[2] ? path.resolve(process.argv[2]) : await makeVsix();
+const folder = await mkdtemp(path.join(tmpdir(), 'tiller-vsix-'));
+const workspace = path.join(folder, 'workspace');
+await writeSample(workspace, generateSample(1));
+console.log((await installVsix(vsix, folder)).split('\n').at(-1));
+
+const server = await startVscode({ workspace, folder });
+const browser = await openBrowser();
+const vscode = new Workbench(browser.page, server);
+try {
+  await vscode.open();
+  const chat = await vscode.openChat();
+  await chat.getByRole('textbox').first().waitFor();
+  await vscode.screenshot('vsix');
+  if (vscode.complaints.length > 0) throw new Error(vscode.complaints.join('\n'));
+  console.log(`Installed from the VSIX, the panel opens (${((Date.now() - started) / 1000).toFixed(1)} s).`);
+} catch (error) {
+  await vscode.leaveTraces('failed/vsix');
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await browser.close();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}

@@ -1,0 +1,208 @@
+/** What must hold at the edges of a session: full disks, races at the end, words said too late. */
+import { describe, expect, it } from 'vitest';
+import { FakeSession, tick } from '../../support/fakeSession.ts';
+import { MemoryStorage } from '../../support/memoryStorage.ts';
+
+const text = (text: string) => [{ type: 'text' as const, text }];
+const run = (cmd: string) => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) }) as const;
+const plan = { type: 'calls', name: 'update_plan', arguments: '{"plan":[]}' } as const;
+
+function heard(chat: FakeSession): string[] {
+  return chat
+    .said('item_completed')
+    .flatMap(({ item }) =>
+      item.type === 'user_message' ? item.content.map((part) => (part.type === 'text' ? part.text : '')) : [],
+    );
+}
+
+describe('stop, and then', () => {
+  it('the next words, said in one breath, start the next turn', async () => {
+    const chat = new FakeSession({ answers: [[run('make slow')], [{ type: 'says', text: 'Other.' }]] });
+    chat.say('go');
+    await chat.until('item_started', 2);
+    chat.submit({ type: 'interrupt' });
+    chat.say('do the other thing');
+    await chat.session.idle();
+    expect(chat.said('warning')).toEqual([]);
+    expect(heard(chat)).toEqual(['go', 'do the other thing']);
+    expect(chat.state.turns.map((turn) => turn.status.type)).toEqual(['aborted', 'completed']);
+    await chat.session.dispose();
+  });
+
+  it('what is said behind a shutdown is not begun', async () => {
+    const chat = new FakeSession();
+    chat.submit({ type: 'shutdown' });
+    chat.say('too late');
+    await chat.session.closed;
+    await chat.session.dispose();
+    expect(chat.messages.map(({ type }) => type)).toEqual(['thread_started', 'thread_closed']);
+    expect(chat.model.prompts).toEqual([]);
+  });
+
+  it('what was queued is told to the model although the turn pauses', async () => {
+    const chat = new FakeSession({ answers: [[{ type: 'waits', ticks: 5 }, plan]], maxToolRounds: 1 });
+    chat.say('go');
+    await chat.until('turn_started');
+    chat.submit({ type: 'steer', input: text('and this') });
+    await chat.session.idle();
+    expect(chat.said('turn_aborted')).toEqual([{ type: 'turn_aborted', reason: 'failed' }]);
+    expect(heard(chat)).toEqual(['go', 'and this']);
+    chat.submit({ type: 'retry' });
+    await chat.session.idle();
+    expect(JSON.stringify(chat.model.prompts.at(-1)?.input)).toContain('and this');
+    await chat.session.dispose();
+  });
+
+  it('what has landed is in the diff of the turn', async () => {
+    const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch';
+    const chat = new FakeSession({ answers: [[{ type: 'patches', patch }, run('make slow')]] });
+    chat.say('go');
+    await chat.until('item_started', 3);
+    chat.submit({ type: 'interrupt' });
+    await chat.session.idle();
+    expect(chat.state.turns[0]).toMatchObject({ status: { type: 'aborted' }, diff: expect.stringContaining('+two') });
+    await chat.session.dispose();
+  });
+});
+
+describe('a disk that cannot be written', () => {
+  it('from the start: the turn shows what was said, fails with a sentence, and goes on when it can', async () => {
+    const storage = new MemoryStorage();
+    storage.canOpen = false;
+    const chat = new FakeSession({ storage });
+    chat.say('go');
+    await chat.session.idle();
+    expect(chat.said('error')).toEqual([expect.objectContaining({ kind: 'storage', action: 'retry' })]);
+    expect(chat.said('turn_aborted')).toEqual([{ type: 'turn_aborted', reason: 'failed' }]);
+    expect(heard(chat)).toEqual(['go']);
+    expect(chat.model.prompts).toEqual([]);
+
+    storage.canOpen = true;
+    chat.submit({ type: 'retry' });
+    await chat.session.idle();
+    expect(chat.said('turn_completed')).toEqual([{ type: 'turn_completed', lastMessage: 'Done.' }]);
+    expect(JSON.stringify(chat.model.prompts[0]?.input)).toContain('go');
+    expect(chat.rollout().state.turns.map((turn) => turn.status.type)).toEqual(['aborted', 'completed']);
+    await chat.session.dispose();
+  });
+
+  it('while a command is about to run: it does not run, and the turn fails instead of hanging', async () => {
+    const storage = new MemoryStorage();
+    storage.refuses = (line) => line.includes('"function_call"');
+    const chat = new FakeSession({ storage, answers: [[run('make slow')]] });
+    chat.say('go');
+    await chat.session.idle();
+    expect(chat.said('error')).toEqual([expect.objectContaining({ kind: 'storage' })]);
+    expect(chat.said('item_completed').filter(({ item }) => item.type === 'command_execution')).toEqual([]);
+    storage.refuses = undefined;
+    chat.say('again');
+    await chat.session.idle();
+    expect(chat.said('turn_completed')).toHaveLength(1);
+    await chat.session.dispose();
+  });
+
+  it('at the very end of a turn: the end is told all the same', async () => {
+    const storage = new MemoryStorage();
+    storage.refuses = (line) => line.includes('"turn_completed"');
+    const chat = new FakeSession({ storage });
+    chat.say('go');
+    await chat.session.idle();
+    expect(chat.said('turn_completed')).toHaveLength(1);
+    expect(chat.said('error')).toEqual([expect.objectContaining({ kind: 'storage' })]);
+    await chat.session.dispose();
+  });
+});
+
+describe('tools of the client', () => {
+  const tool = (name: string) => ({ name, description: '', inputSchema: {} });
+
+  it('with a name that is taken are refused, and the thread stays usable', async () => {
+    for (const tools of [[tool('apply_patch')], [tool('shell')], [tool('weather'), tool('weather')]]) {
+      const chat = new FakeSession();
+      chat.submit({ type: 'register_tools', tools });
+      chat.say('go');
+      await chat.session.idle();
+      expect(chat.said('warning')).toHaveLength(1);
+      expect(chat.said('turn_completed')).toHaveLength(1);
+      await chat.session.dispose();
+    }
+  });
+
+  it('fail when the client is gone, also those called later', async () => {
+    const weather = { type: 'calls', name: 'weather', arguments: '{}' } as const;
+    const chat = new FakeSession({ answers: [[weather], [weather]] });
+    chat.submit({ type: 'register_tools', tools: [tool('weather')] });
+    chat.say('go');
+    await chat.until('dynamic_tool_requested');
+    chat.session.endOfInput();
+    await chat.session.idle();
+    const items = chat
+      .said('item_completed')
+      .flatMap(({ item }) => (item.type === 'dynamic_tool_call' ? item.success : []));
+    expect(items).toEqual([false, false]);
+    await chat.session.dispose();
+  });
+
+  it('can be declared again when the thread is taken up by another process', async () => {
+    const first = new FakeSession();
+    first.say('go');
+    await first.session.idle();
+    await first.session.dispose();
+    const second = new FakeSession({ storage: first.storage });
+    second.submit({ type: 'register_tools', tools: [tool('weather')] });
+    second.say('go on');
+    await second.session.idle();
+    expect(second.model.prompts[0]?.tools.map((spec) => ('name' in spec ? spec.name : ''))).toContain('weather');
+    await second.session.dispose();
+  });
+});
+
+describe('after a crash', () => {
+  /** What is on disk of a process that is gone now. */
+  const killed = (chat: FakeSession) => new MemoryStorage(Object.fromEntries(chat.storage.files));
+
+  it('a question is asked again, and what was allowed then is written down before it runs', async () => {
+    const options = { answers: [[run('make slow')]], settings: { approvalPolicy: 'untrusted' as const } };
+    const first = new FakeSession(options);
+    first.say('go');
+    await first.until('approval_requested');
+
+    const second = new FakeSession({ ...options, answers: [], storage: killed(first) });
+    await second.until('approval_requested');
+    const approvalIds = second.state.approvals.map(({ approvalId }) => approvalId);
+    second.submit({ type: 'approval', approvalIds, decision: 'approved' });
+    await second.until('item_delta');
+    expect(second.exec.running).toBe(1);
+
+    const third = new FakeSession({ ...options, answers: [], storage: killed(second) });
+    await tick();
+    expect(third.said('approval_requested')).toEqual([]);
+    expect(third.said('turn_aborted')).toEqual([{ type: 'turn_aborted', reason: 'crashed' }]);
+    third.say('and now?');
+    await third.session.idle();
+    expect(JSON.stringify(third.model.prompts[0]?.input)).toContain('"output":"aborted"');
+    for (const chat of [first, second, third]) await chat.session.dispose();
+  });
+
+  it('what was queued is given back', async () => {
+    const first = new FakeSession({ answers: [[{ type: 'hangs' }]] });
+    first.say('go');
+    await first.until('turn_started');
+    const queued = first.submit({ type: 'steer', input: text('later') });
+    await first.until('input_queued');
+    const second = new FakeSession({ storage: killed(first) });
+    expect(second.said('input_dequeued')).toEqual([{ type: 'input_dequeued', id: queued, reason: 'dropped' }]);
+    expect(second.state.queuedInputs).toEqual([]);
+    for (const chat of [first, second]) await chat.session.dispose();
+  });
+});
+
+describe('settings of a turn', () => {
+  it('take a relative folder from where the work is', async () => {
+    const chat = new FakeSession();
+    chat.submit({ type: 'override_turn_context', cwd: 'sub' });
+    await chat.session.idle();
+    expect(chat.said('turn_context_changed')[0]?.settings.cwd).toBe('/work/sub');
+    await chat.session.dispose();
+  });
+});

@@ -1,0 +1,107 @@
+/** `tiller apply-patch`, from the page alone (docs/cli.md). */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const FILES = { 'keep.txt': 'one\ntwo\n', 'gone.txt': 'x\n', 'old/name.txt': 'a\n' };
+const PATCH = `*** Begin Patch
+*** Delete File: gone.txt
+*** Update File: keep.txt
+@@
+-two
++TWO
+*** Update File: old/name.txt
+*** Move to: new/name.txt
+@@
+-a
++b
+*** Add File: made/here.txt
++hello
+*** End Patch`;
+
+interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly files: Record<string, string>;
+  readonly links: readonly string[];
+}
+
+async function apply(
+  args: readonly string[],
+  options: { stdin?: string; files?: Record<string, string>; prepare?: (at: (name: string) => string) => void } = {},
+): Promise<Run> {
+  using folder = tempFolder();
+  using home = tempFolder();
+  for (const [name, text] of Object.entries(options.files ?? FILES)) {
+    mkdirSync(path.dirname(folder.at(name)), { recursive: true });
+    writeFileSync(folder.at(name), text);
+  }
+  options.prepare?.(folder.at);
+  const run = await runCli(['apply-patch', ...args], {
+    home: home.path,
+    cwd: folder.path,
+    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+  });
+  const names = readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).toSorted();
+  const files = names.filter((name) => statSync(folder.at(name)).isFile());
+  const links = names.filter((name) => lstatSync(folder.at(name)).isSymbolicLink());
+  return {
+    ...run,
+    links,
+    files: Object.fromEntries(files.map((name) => [name, readFileSync(folder.at(name), 'utf8')])),
+  };
+}
+
+const DONE = { 'keep.txt': 'one\nTWO\n', 'made/here.txt': 'hello\n', 'new/name.txt': 'b\n' };
+
+describe('a patch', { concurrent: true }, () => {
+  it.each([
+    ['an argument', [PATCH], undefined],
+    ['an argument behind --', ['--', PATCH], undefined],
+    ['stdin', [], PATCH],
+  ] as const)('from %s is applied, and told as A, M, D', async (_, args, stdin) => {
+    const run = await apply(args, stdin === undefined ? {} : { stdin });
+    expect(run).toMatchObject({ code: 0, stderr: '', files: DONE });
+    const lines = run.stdout.split('\n').filter((line) => /^[AMD] /.test(line));
+    expect(lines).toEqual(['A made/here.txt', 'M keep.txt', 'M new/name.txt', 'D gone.txt']);
+  });
+
+  it('that does not fit in one place changes nothing in any', async () => {
+    const run = await apply([PATCH.replace('-a\n', '-nowhere\n')]);
+    expect(run).toMatchObject({ code: 1, stdout: '', files: FILES });
+    expect(run.stderr).toContain('name.txt');
+  });
+
+  it('goes through a link to a file, and leaves the link a link', async () => {
+    const run = await apply(['*** Begin Patch\n*** Update File: link.txt\n@@\n-one\n+ONE\n*** End Patch'], {
+      files: { 'real.txt': 'one\n' },
+      prepare: (at) => symlinkSync('real.txt', at('link.txt')),
+    });
+    expect(run).toMatchObject({
+      code: 0,
+      files: { 'link.txt': 'ONE\n', 'real.txt': 'ONE\n' },
+      links: ['link.txt'],
+    });
+  });
+
+  it('needs no policy: whoever typed it may write what Tiller would ask about', async () => {
+    const patch = '*** Begin Patch\n*** Add File: .vscode/settings.json\n+{}\n*** End Patch';
+    expect(await apply([patch], { files: {} })).toMatchObject({ code: 0, files: { '.vscode/settings.json': '{}\n' } });
+  });
+
+  it.each([
+    ['is empty', [''], 1],
+    ['is no patch', ['hello'], 1],
+    ['is not given at all', [], 2],
+    ['is two', [PATCH, PATCH], 2],
+    ['comes with an option there is not', ['--nonsense'], 2],
+  ] as const)('that %s is refused', async (_, args, code) => {
+    const run = await apply(args, { stdin: '' });
+    expect(run).toMatchObject({ code, stdout: '', files: FILES });
+    expect(run.stderr.trimEnd().split('\n').length).toBeGreaterThanOrEqual(1);
+    if (code === 2) expect(run.stderr).toMatch(/^tiller: .*\n$/);
+  });
+});

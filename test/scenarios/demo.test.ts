@@ -1,0 +1,95 @@
+/** The job everybody tries first, through the second front door: a small project whose test fails. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type CliRun, runCli, startCli } from '../support/runCli.ts';
+import { type Choices, sampleFolder, VARIANTS } from '../support/sample.ts';
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+
+const UNASKED = ['--sandbox', 'danger-full-access', '--approval-policy', 'never'];
+const [FIRST, , , SECOND] = VARIANTS as [Choices, Choices, Choices, Choices];
+
+function treeOf(folder: TempFolder): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder.path, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(folder.at(name)).isFile())
+      .toSorted()
+      .map((name) => [name, readFileSync(folder.at(name), 'utf8')]),
+  );
+}
+
+/** `NODE_TEST_CONTEXT` would make a test runner inside of a test runner say nothing. */
+function ownTestsPass(folder: TempFolder): boolean {
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  return spawnSync(process.execPath, ['--test'], { cwd: folder.path, env, encoding: 'utf8' }).status === 0;
+}
+
+async function demo(
+  choices: Choices,
+  args: readonly string[],
+): Promise<{ run: CliRun; folder: TempFolder; before: Record<string, string> }> {
+  const folder = await sampleFolder(choices);
+  const before = treeOf(folder);
+  using home = tempFolder();
+  const run = await runCli(['exec', '--demo', ...args, 'Fix the failing test.'], { home: home.path, cwd: folder.path });
+  return { run, folder, before };
+}
+
+describe('tiller exec --demo', { concurrent: true }, () => {
+  it('repairs a project whose test fails', async () => {
+    const { run, folder, before } = await demo(FIRST, UNASKED);
+    using _ = folder;
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });
+    const after = treeOf(folder);
+    const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
+    expect([changed.length, Object.keys(after)]).toEqual([1, Object.keys(before)]);
+    expect(ownTestsPass(folder)).toBe(true);
+  });
+
+  it('does so over Chat Completions too', async () => {
+    const { run, folder } = await demo(SECOND, [...UNASKED, '--wire-api', 'chat']);
+    using _ = folder;
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });
+    expect(ownTestsPass(folder)).toBe(true);
+  });
+
+  it('leaves a project alone that needs no repair', async () => {
+    const { run, folder, before } = await demo({ ...FIRST, variant: 'repaired' }, UNASKED);
+    using _ = folder;
+    expect(run.code).toBe(0);
+    expect(run.stdout).not.toContain('Repaired');
+    expect(treeOf(folder)).toEqual(before);
+  });
+
+  it('says so when it would have to ask and nobody is there', async () => {
+    const { run, folder, before } = await demo(FIRST, []);
+    using _ = folder;
+    expect(run.code).toBe(0);
+    expect(run.stdout).not.toContain('Repaired');
+    expect(run.stdout).toMatch(/denied|not allowed|approv|ask/i);
+    expect(treeOf(folder)).toEqual(before);
+  });
+});
+
+describe('tiller demo-model', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('says where it is, serves, and ends in peace on %s', async (signal) => {
+    using home = tempFolder();
+    const child = await startCli(['demo-model', '--port', '0'], { home: home.path });
+    await expect.poll(() => child.output.stdout).toContain('\n');
+    const [line = ''] = child.output.stdout.split('\n');
+    expect(line).toMatch(/^\{"baseUrl":"http:\/\/127\.0\.0\.1:\d+\/v1","model":"demo"\}$/);
+    const { baseUrl, model } = JSON.parse(line) as { baseUrl: string; model: string };
+    const answer = await fetch(`${baseUrl}/responses`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model,
+        stream: true,
+        input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Who are you?' }] }],
+      }),
+    });
+    expect(await answer.text()).toContain('response.completed');
+    child.kill(signal);
+    expect(await child.ended).toMatchObject({ code: 0, stdout: `${line}\n` });
+  });
+});
