@@ -50,6 +50,8 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       baseInstructions: await baseInstructionsOf(settings),
       // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
       review: 'after',
+      // What the flags say, or their defaults, holds.
+      keepsSettings: false,
       interactive: args.input === 'jsonl',
       boxFor: resolveBox,
       isTrusted: () => true,

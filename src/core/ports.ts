@@ -74,7 +74,7 @@ export interface LandingOrigin {
 
 export interface LandedFile {
   readonly path: string;
-  /** False when the change stands in a buffer that was left unsaved because it held the person's own edits. */
+  /** False when the change stands in a buffer only: that held the person's own edits, or could not be saved. */
   readonly saved: boolean;
   /** Set when saving changed the text (a formatter), so that the model can be told. */
   readonly reformatted: boolean;

@@ -78,6 +78,7 @@ export class ThreadMaker implements ThreadSource {
       cwd: this.#workingDirectory(),
       review: settings.review,
       interactive: true,
+      keepsSettings: true,
       boxFor: resolveBox,
       isTrusted: () => vscode.workspace.isTrusted,
       onProposal,

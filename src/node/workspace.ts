@@ -6,7 +6,7 @@ import { abortable } from '../core/util/abort.ts';
 import { isMissing, toWorkspaceError } from './errors.ts';
 import { land, type LandingOptions } from './landing.ts';
 import { MAX_TEXT_BYTES } from './landing/limits.ts';
-import { decodeText } from './landing/textBytes.ts';
+import { decodeText } from '../core/util/textBytes.ts';
 
 export interface DiskWorkspaceOptions extends LandingOptions {
   readonly roots: readonly string[];

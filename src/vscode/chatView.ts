@@ -34,6 +34,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #view: vscode.WebviewView | undefined;
   /** The page has its snapshot and may be told what happens. */
   #ready = false;
+  /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
+  #held: Unstamped<HostMessage>[] = [];
   #badge = 0;
 
   constructor(options: ChatViewOptions) {
@@ -85,11 +87,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   insertText(text: string): void {
-    this.#post({ type: 'insert_text', text });
+    this.#postWhenReady({ type: 'insert_text', text });
   }
 
   focusComposer(): void {
-    this.#post({ type: 'focus_composer' });
+    this.#postWhenReady({ type: 'focus_composer' });
   }
 
   dispose(): void {
@@ -127,6 +129,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     void this.#options.threads.restore().then(() => {
       this.#ready = true;
       this.#sendSnapshot();
+      for (const message of this.#held.splice(0)) this.#post(message);
     });
   }
 
@@ -147,6 +150,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const turns = this.#options.threads.state?.turns ?? [];
     const end = turns.findIndex((turn) => turn.id === before);
     if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
+  }
+
+  #postWhenReady(message: Unstamped<HostMessage>): void {
+    if (this.#ready) this.#post(message);
+    else this.#held.push(message);
   }
 
   #post(message: Unstamped<HostMessage>): void {

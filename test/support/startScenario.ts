@@ -68,6 +68,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     isTrusted: () => options.trusted ?? true,
     provider: { id: 'test', baseUrl: server.baseUrl, wireApi: wire, auth: 'none', streamIdleTimeoutMs: 20_000 },
     baseInstructions: null,
+    keepsSettings: true,
     userInstructions: options.userInstructions ?? '',
     review: options.review ?? 'after',
     interactive: options.interactive ?? true,

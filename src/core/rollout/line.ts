@@ -5,7 +5,6 @@
  */
 import * as z from 'zod';
 import { eventMsgSchema, turnSettingsSchema } from '../../protocol/event.ts';
-import { dynamicToolSpecSchema } from '../../protocol/op.ts';
 import { responseItemSchema } from '../../protocol/responseItem.ts';
 
 export const ROLLOUT_FORMAT = 'tiller-rollout';
@@ -24,7 +23,6 @@ export const sessionMetaSchema = z.object({
   provider: z.string(),
   instructions: z.string(),
   forked_from_id: z.string().optional(),
-  dynamic_tools: z.array(dynamicToolSpecSchema).optional(),
   git: z
     .object({ branch: z.string().optional(), commit: z.string().optional(), remote: z.string().optional() })
     .optional(),

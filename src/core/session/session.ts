@@ -95,7 +95,7 @@ export class Session {
   readonly #submissions = new AsyncQueue<Submission>();
   readonly #context: ContextNews;
   readonly #loop: Promise<void>;
-  #dynamicTools: readonly DynamicToolSpec[];
+  #dynamicTools: readonly DynamicToolSpec[] = [];
   #settings: TurnSettings;
   #queued: { readonly id: string; readonly input: readonly UserInput[] }[] = [];
   #active: ActiveTurn | undefined;
@@ -113,7 +113,6 @@ export class Session {
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings;
-    this.#dynamicTools = meta.dynamic_tools ?? [];
     this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
     this.#tokens = new TokenMeter(replayed?.state.tokens?.total);
     this.#approvals = new Approvals({
@@ -448,12 +447,13 @@ export class Session {
 
   #overridden(overrides: TurnOverrides): TurnSettings {
     const { model, effort, summary, cwd, policy, box } = overrides;
-    const sandboxPolicy = box ?? this.#settings.sandboxPolicy;
+    const newCwd = cwd === undefined ? this.#settings.cwd : path.resolve(this.#settings.cwd, cwd);
+    const sandboxPolicy = box ? resolved(box, newCwd) : this.#settings.sandboxPolicy;
     return {
       model: model ?? this.#settings.model,
       effort: effort === undefined ? this.#settings.effort : effort,
       summary: summary ?? this.#settings.summary,
-      cwd: cwd === undefined ? this.#settings.cwd : path.resolve(this.#settings.cwd, cwd),
+      cwd: newCwd,
       approvalPolicy: policy ?? this.#settings.approvalPolicy,
       sandboxPolicy,
       box: this.#options.boxFor(sandboxPolicy),
@@ -487,4 +487,10 @@ function openItems(state: ThreadState): readonly TurnItem[] {
 /** Calls that wait for a person. */
 function askedCalls(state: ThreadState): ReadonlySet<string> {
   return new Set(state.approvals.map((approval) => approval.callId));
+}
+
+/** Folders a client names start at the working directory. */
+function resolved(policy: SandboxPolicy, cwd: string): SandboxPolicy {
+  if (policy.type !== 'workspace-write') return policy;
+  return { ...policy, writableRoots: policy.writableRoots.map((root) => path.resolve(cwd, root)) };
 }

@@ -33,6 +33,8 @@ export interface ThreadConfig
   readonly provider: ProviderConfig;
   /** Instead of our own. */
   readonly baseInstructions: string | null;
+  /** A thread that is taken up goes on under the settings it had, as far as it has the same provider. */
+  readonly keepsSettings: boolean;
 }
 
 export type Resumed =
@@ -93,7 +95,7 @@ export class SessionManager {
     if (thread.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }
-    const session = await this.#session(config, thread.meta, path, thread);
+    const session = await this.#session(continued(config, thread), thread.meta, path, thread);
     return { type: 'resumed', session, dropped: thread.dropped };
   }
 
@@ -145,4 +147,11 @@ export class SessionManager {
       family: capabilitiesOf(model, dialectOf(provider), provider.wireApi),
     });
   }
+}
+
+/** What the thread's last turn ran under; the box is the one of this machine and this day. */
+function continued(config: ThreadConfig, { meta, state, settings }: ReplayedThread): ThreadConfig {
+  const last = state.settings ?? settings;
+  if (!config.keepsSettings || last === null || meta.provider !== config.provider.id) return config;
+  return { ...config, settings: { ...last, box: config.boxFor(last.sandboxPolicy) } };
 }

@@ -21,7 +21,15 @@ export function providerOf(settings: Settings): ProviderConfig | undefined {
 export interface ThreadSurroundings
   extends Pick<
     ThreadConfig,
-    'provider' | 'baseInstructions' | 'review' | 'interactive' | 'boxFor' | 'isTrusted' | 'onProposal' | 'undoTurn'
+    | 'keepsSettings'
+    | 'provider'
+    | 'baseInstructions'
+    | 'review'
+    | 'interactive'
+    | 'boxFor'
+    | 'isTrusted'
+    | 'onProposal'
+    | 'undoTurn'
   > {
   readonly model: string;
   /** Absolute. */

@@ -6,7 +6,7 @@ import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
 import type { PlacedChange } from './placeChange.ts';
 import { LandingRefused, type PlannedStep } from './step.ts';
-import { decodeText, encodeText } from './textBytes.ts';
+import { decodeText, encodeText } from '../../core/util/textBytes.ts';
 
 export type ChangePlan =
   | { readonly type: 'ready'; readonly steps: readonly PlannedStep[] }

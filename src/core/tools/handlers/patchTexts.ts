@@ -12,7 +12,9 @@ export function successText(
   const reformatted = files.filter((file) => file.reformatted).map((file) => file.path);
   const notes = [
     ...(unsaved.length > 0
-      ? [`Not saved, because the user has unsaved edits there (commands still see the old text): ${unsaved.join(', ')}`]
+      ? [
+          `In the editor but not saved (the user has unsaved edits there, or saving failed), so commands still see the old text: ${unsaved.join(', ')}`,
+        ]
       : []),
     ...(reformatted.length > 0
       ? [`Changed further by a formatter on save; read again before editing: ${reformatted.join(', ')}`]
@@ -29,5 +31,5 @@ export function successText(
 export function failureText(message: string, notRestored: readonly string[]): string {
   const left =
     notRestored.length > 0 ? ` These could not be put back: ${notRestored.join(', ')}.` : ' Nothing was changed.';
-  return `The patch could not be landed: ${message}.${left}`;
+  return `The patch could not be landed: ${message.replace(/\.$/, '')}.${left}`;
 }

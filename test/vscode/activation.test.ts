@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { say } from './support/say.ts';
+
+const tiller = () => vscode.extensions.getExtension('tiller-dev.tiller');
+
+/** Newer Nodes can tell the time of this thread alone; otherwise the whole process's has to do. */
+const cpuUsage = () => (process as { threadCpuUsage?: typeof process.cpuUsage }).threadCpuUsage ?? process.cpuUsage;
+
+suite('activation', () => {
+  test('is quick', async () => {
+    const extension = tiller();
+    assert.ok(extension, 'VS Code does not know tiller-dev.tiller');
+    assert.equal(extension.isActive, false, 'something activated it before anybody asked');
+    const measure = cpuUsage();
+    const started = performance.now();
+    const before = measure.call(process);
+    await extension.activate();
+    const { user, system } = measure.call(process, before);
+    // A figure to look at, not a verdict: how fast this machine is just now decides it too.
+    const cpu = ((user + system) / 1000).toFixed(1);
+    say(`activation took ${cpu} ms CPU, ${(performance.now() - started).toFixed(1)} ms in all (budget: 10 ms CPU)`);
+    assert.equal(extension.isActive, true);
+  });
+
+  test('registers every command of package.json', async () => {
+    await tiller()?.activate();
+    const { commands = [] } = tiller()?.packageJSON.contributes ?? {};
+    const known = new Set(await vscode.commands.getCommands(true));
+    const missing = commands.map(({ command }: { command: string }) => command).filter((id: string) => !known.has(id));
+    assert.deepEqual(missing, []);
+  });
+});

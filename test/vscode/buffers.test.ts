@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { rmSync, symlinkSync } from 'node:fs';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { ApplyResult } from '../../src/core/ports.ts';
+import { seededRandom } from '../support/random.ts';
+import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
+
+const STORM_ROUNDS = 25;
+const HOT = 'hot.txt';
+
+const messageOf = (result: ApplyResult) => (result.type === 'failed' ? result.message : result.type);
+
+suite('reading', () => {
+  test(
+    'gives what the person sees, saved or not',
+    inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\r\nc\n' }, async (here) => {
+      assert.deepEqual(await here.workspace.read(here.at('a.txt')), { text: 'a\n', source: 'disk', dirty: false });
+      await here.type('a.txt', 'mine ');
+      assert.deepEqual(await here.workspace.read(here.at('a.txt')), {
+        text: 'mine a\n',
+        source: 'buffer',
+        dirty: true,
+      });
+      await here.open('b.txt');
+      assert.deepEqual(await here.workspace.read(here.at('b.txt')), {
+        text: 'b\r\nc\n',
+        source: 'buffer',
+        dirty: false,
+      });
+    }),
+  );
+
+  test(
+    'finds unsaved text by every name of the file, and in a document that was never saved',
+    inPlace({ 'real/a.txt': 'a\n' }, async (here) => {
+      symlinkSync('real/a.txt', here.at('link.txt'));
+      await here.type('link.txt', 'mine ');
+      assert.equal((await here.workspace.read(here.at('real/a.txt'))).text, 'mine a\n');
+      const untitled = await vscode.workspace.openTextDocument({ content: 'draft\n' });
+      await vscode.window.showTextDocument(untitled, { preview: false });
+      assert.equal((await here.workspace.read(here.at(`untitled:${untitled.uri.path}`))).text, 'draft\n');
+    }),
+  );
+
+  test(
+    'lists and describes',
+    inPlace({ 'folder/b.txt': 'b', 'folder/a.txt': 'aa' }, async (here) => {
+      symlinkSync('a.txt', here.at('folder/link'));
+      assert.deepEqual(await here.workspace.list(here.at('folder')), [
+        { name: 'a.txt', type: 'file' },
+        { name: 'b.txt', type: 'file' },
+        { name: 'link', type: 'symbolic_link' },
+      ]);
+      const stat = await here.workspace.stat(here.at('folder/link'));
+      assert.deepEqual([stat?.type, stat?.symbolicLink, stat?.size], ['file', true, 2]);
+      assert.equal(await here.workspace.stat(here.at('nothing')), undefined);
+      const tooLarge = here.workspace.readBytes(here.at('folder/a.txt'), { maxBytes: 1 });
+      await assert.rejects(tooLarge, { code: 'too_large' });
+    }),
+  );
+});
+
+suite('unsaved edits', () => {
+  test(
+    'stay, stay unsaved, and the patch lands beside them',
+    inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {
+      await here.type('a.txt', 'mine ');
+      const { text } = await here.workspace.read(here.at('a.txt'));
+      const result = await here.apply([here.update('a.txt', text, 'mine 1\n2\nthree\n')]);
+      assert.deepEqual(result, {
+        type: 'applied',
+        files: [{ path: here.at('a.txt'), saved: false, reformatted: false }],
+      });
+      assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\nthree\n');
+      assert.equal(here.disk('a.txt'), '1\n2\n3\n');
+      assert.equal(await here.pressUndo('a.txt'), 'mine 1\n2\n3\n');
+    }),
+  );
+
+  test(
+    'typed through a link get the patch where they are',
+    inPlace({ 'real.txt': '1\n2\n' }, async (here) => {
+      symlinkSync('real.txt', here.at('link.txt'));
+      await here.type('link.txt', 'mine ');
+      const result = await here.apply([here.update('real.txt', 'mine 1\n2\n', 'mine 1\ntwo\n')]);
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [false]);
+      assert.equal(here.document('link.txt')?.getText(), 'mine 1\ntwo\n');
+      assert.equal(here.disk('real.txt'), '1\n2\n');
+    }),
+  );
+
+  test(
+    'are not deleted, moved or overwritten, by any name of the file',
+    inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, async (here) => {
+      symlinkSync('a.txt', here.at('link.txt'));
+      await here.type('a.txt', 'mine ');
+      assert.match(messageOf(await here.apply([here.remove('a.txt', 'mine a\n')])), /unsaved edits .* not deleted/);
+      assert.match(
+        messageOf(await here.apply([here.move('a.txt', 'c.txt', 'mine a\n')])),
+        /unsaved edits .* not moved/,
+      );
+      assert.match(
+        messageOf(await here.apply([here.add('a.txt', 'x\n', 'mine a\n')])),
+        /unsaved edits .* not overwritten/,
+      );
+      assert.match(messageOf(await here.apply([here.add('link.txt', 'x\n', 'mine a\n')])), /not overwritten/);
+      const over = here.move('b.txt', 'a.txt', 'b\n', 'b\n', 'mine a\n');
+      assert.match(messageOf(await here.apply([over])), /a\.txt has unsaved edits/);
+      assert.equal(here.document('a.txt')?.getText(), 'mine a\n');
+      assert.deepEqual(here.tree(), { 'a.txt': 'a\n', 'b.txt': 'b\n', 'link.txt': '-> a.txt' });
+    }),
+  );
+
+  test(
+    'go when the person has agreed to it for that file, and come back with Undo Patch',
+    inPlace({ 'over.txt': 'o\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
+      for (const name of ['over.txt', 'move.txt', 'gone.txt']) await here.type(name, 'mine ');
+      const agreed = [
+        here.add('over.txt', 'new\n', 'mine o\n'),
+        here.move('move.txt', 'moved.txt', 'mine m\n', 'mine M\n'),
+        here.remove('gone.txt', 'mine g\n'),
+      ].map((change) => ({ ...change, discardsUnsaved: true }));
+      const result = await here.apply(agreed, { turnId: 'turn', itemId: 'item' });
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [true, false, true]);
+      assert.deepEqual(here.tree(), { 'over.txt': 'new\n', 'moved.txt': 'm\n' });
+      assert.equal(here.document('moved.txt')?.getText(), 'mine M\n');
+      assert.equal(await here.pressUndo('over.txt'), 'mine o\n');
+      await vscode.commands.executeCommand('redo');
+      await here.document('over.txt')?.save();
+      await here.document('moved.txt')?.save();
+      const report = await here.undo.undo('turn');
+      assert.deepEqual(report.leftAlone, []);
+      assert.deepEqual(here.tree(), { 'over.txt': 'mine o\n', 'move.txt': 'mine m\n', 'gone.txt': 'mine g\n' });
+    }),
+  );
+
+  test(
+    'outlive their file: deleted on disk, patched in the buffer, not saved',
+    inPlace({ 'a.txt': 'a\n' }, async (here) => {
+      await here.type('a.txt', 'mine ');
+      rmSync(here.at('a.txt'));
+      const result = await here.apply([here.update('a.txt', 'mine a\n', 'mine A\n')]);
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [false]);
+      assert.equal(here.document('a.txt')?.getText(), 'mine A\n');
+      assert.deepEqual(here.tree(), {});
+    }),
+  );
+});
+
+suite('a document that was never saved', () => {
+  test(
+    'is patched where it is and stays unsaved; it cannot be deleted',
+    inPlace({}, async (here) => {
+      const untitled = await vscode.workspace.openTextDocument({ content: 'draft\n' });
+      await vscode.window.showTextDocument(untitled, { preview: false });
+      const name = `untitled:${untitled.uri.path}`;
+      const result = await here.apply([here.update(name, 'draft\n', 'Draft\n')]);
+      assert.deepEqual(result, { type: 'applied', files: [{ path: here.at(name), saved: false, reformatted: false }] });
+      assert.equal(untitled.getText(), 'Draft\n');
+      assert.match(messageOf(await here.apply([here.remove(name, 'Draft\n')])), /never saved/);
+    }),
+  );
+});
+
+suite('an open file', () => {
+  test(
+    'that a command has just written is patched as it was written',
+    inPlace({ 'a.txt': 'a\n' }, async (here) => {
+      await here.open('a.txt');
+      here.write('a.txt', 'a\nfrom a command\n');
+      const { text } = await here.workspace.read(here.at('a.txt'));
+      assert.equal(text, 'a\nfrom a command\n');
+      const result = await here.apply([here.update('a.txt', text, 'A\nfrom a command\n')]);
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [true]);
+      assert.equal(here.disk('a.txt'), 'A\nfrom a command\n');
+      assert.equal(here.document('a.txt')?.isDirty, false);
+    }),
+  );
+
+  test(
+    'is moved with its tab, and its deletion closes the tab',
+    inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, async (here) => {
+      await here.open('a.txt');
+      await here.open('b.txt');
+      assert.equal(
+        (await here.apply([here.move('a.txt', 'c.txt', 'a\n', 'A\n'), here.remove('b.txt', 'b\n')])).type,
+        'applied',
+      );
+      assert.deepEqual(here.tabs(), ['c.txt']);
+      assert.deepEqual(here.tree(), { 'c.txt': 'A\n' });
+    }),
+  );
+
+  test(
+    'that a formatter changed on save is reported, and a formatter that hangs does not hang us',
+    inPlace({ 'a.tillertest': 'a  b\n', 'slow.tillertest': 's\n' }, async (here) => {
+      const tidy = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: '**/*.tillertest' },
+        {
+          provideDocumentFormattingEdits: (document) => {
+            if (document.fileName.includes('slow')) return new Promise<vscode.TextEdit[]>(() => {});
+            const all = new vscode.Range(0, 0, document.lineCount, 0);
+            return [vscode.TextEdit.replace(all, document.getText().replace(/ +/g, ' '))];
+          },
+        },
+      );
+      try {
+        await withSetting('editor.formatOnSave', true, async () => {
+          const result = await here.apply([here.update('a.tillertest', 'a  b\n', 'a  c\n')]);
+          assert.deepEqual(result.type === 'applied' && result.files, [
+            { path: here.at('a.tillertest'), saved: true, reformatted: true },
+          ]);
+          assert.equal(here.disk('a.tillertest'), 'a c\n');
+          const slow = await here.apply([here.update('slow.tillertest', 's\n', 'S\n')]);
+          assert.deepEqual(slow.type === 'applied' && slow.files.map(({ saved }) => saved), [false]);
+        });
+      } finally {
+        tidy.dispose();
+      }
+    }),
+  ).timeout(60_000);
+
+  test(
+    'as a notebook is written and reloads while it is saved, and refused while it is not',
+    inPlace({ 'book.ipynb': notebook('one') }, async (here) => {
+      const book = await vscode.workspace.openNotebookDocument(here.uri('book.ipynb'));
+      await vscode.window.showNotebookDocument(book);
+      assert.equal((await here.apply([here.update('book.ipynb', notebook('one'), notebook('two'))])).type, 'applied');
+      await until(() => book.cellAt(0).document.getText() === 'two');
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(book.cellAt(0).document.uri, new vscode.Range(0, 0, 0, 3), 'mine');
+      await vscode.workspace.applyEdit(edit);
+      const refused = await here.apply([here.update('book.ipynb', notebook('two'), notebook('three'))]);
+      assert.match(messageOf(refused), /notebook with unsaved edits/);
+      assert.equal(book.cellAt(0).document.getText(), 'mine');
+      await book.save();
+    }),
+  );
+});
+
+suite('a person who keeps typing', () => {
+  test(
+    'loses nothing while patches land (storm 1)',
+    inPlace(stormFiles(), (here) => storm(here, 1)),
+  ).timeout(120_000);
+
+  test(
+    'loses nothing while patches land (storm 2)',
+    inPlace(stormFiles(), (here) => storm(here, 2)),
+  ).timeout(120_000);
+
+  test(
+    'loses nothing with auto-save and format-on-save, either (storm 3)',
+    inPlace(stormFiles(), async (here) => {
+      const formatter = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: `**/${HOT}` },
+        { provideDocumentFormattingEdits: collapseBlanks },
+      );
+      try {
+        await withSetting('editor.formatOnSave', true, () =>
+          withSetting('files.autoSaveDelay', 60, () =>
+            withSetting('files.autoSave', 'afterDelay', () => storm(here, 3)),
+          ),
+        );
+      } finally {
+        formatter.dispose();
+      }
+    }),
+  ).timeout(120_000);
+});
+
+function collapseBlanks(document: vscode.TextDocument): vscode.TextEdit[] {
+  return [...document.getText().matchAll(/ {2,}/g)].map(({ index, 0: blanks }) =>
+    vscode.TextEdit.replace(
+      new vscode.Range(document.positionAt(index), document.positionAt(index + blanks.length)),
+      ' ',
+    ),
+  );
+}
+
+function stormFiles(): Record<string, string> {
+  const text = Array.from({ length: 30 }, (_nothing, index) => `mine ${index}:\nagent ${index}:\n`).join('');
+  return { [HOT]: text, 'seen.txt': text, 'closed.txt': text };
+}
+
+/** Somebody types, undoes, saves and moves about in one file while patches of three files land in it. */
+async function storm(here: EditorPlace, seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  await here.open('seen.txt');
+  const editor = await here.open(HOT);
+  const lost: string[] = [];
+  let text = editor.document.getText();
+  const watcher = vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
+    if (document !== editor.document) return;
+    const now = document.getText();
+    // Only the person's own undo and redo may take away what the person typed.
+    if (reason === undefined) lost.push(...typedIn(text).filter((word) => !now.includes(word)));
+    text = now;
+  });
+  let typed = 0;
+  const over = new AbortController();
+  const person = async () => {
+    while (!over.signal.aborted) {
+      const dice = random.below(20);
+      if (dice === 0) await vscode.commands.executeCommand('undo');
+      else if (dice === 1) await vscode.commands.executeCommand('redo');
+      else if (dice === 2) await editor.document.save();
+      else if (dice < 6) {
+        const line = 2 * random.below(30);
+        editor.selection = new vscode.Selection(line, 500, line, 500);
+      } else await vscode.commands.executeCommand('type', { text: `<${++typed}>` });
+      await pause(random.below(25));
+    }
+  };
+  const typing = person();
+  const results: string[] = [];
+  for (let round = 0; round < STORM_ROUNDS; round++) {
+    results.push(await landRound(here, round, random.below(30)));
+    await pause(random.below(40));
+  }
+  over.abort();
+  await typing;
+  watcher.dispose();
+  assert.deepEqual(lost, []);
+  const applied = results.filter((type) => type === 'applied').length;
+  console.log(`STORM ${seed}: ${applied} of ${STORM_ROUNDS} patches landed, ${typed} words typed`);
+  if (applied < STORM_ROUNDS) console.log(results.filter((type) => type !== 'applied').join('\n'));
+  assert.ok(applied > 0.8 * STORM_ROUNDS, results.join(' '));
+  for (const name of ['seen.txt', 'closed.txt']) {
+    assert.equal(/round \d/.test(here.disk(name)), true);
+  }
+  await editor.document.save();
+  assert.equal(here.disk(HOT), editor.document.getText());
+  assert.deepEqual(here.journals(), []);
+}
+
+/** Reads, plans and lands as the tool does, with up to five new plans. */
+async function landRound(here: EditorPlace, round: number, index: number): Promise<string> {
+  let type = 'stale';
+  for (let plan = 0; plan <= 5 && type === 'stale'; plan++) {
+    const changes = await Promise.all(
+      [HOT, 'seen.txt', 'closed.txt'].map(async (name) => {
+        const { text } = await here.workspace.read(here.at(name));
+        return here.update(
+          name,
+          text,
+          text.replace(new RegExp(`^agent ${index}:.*$`, 'm'), `agent ${index}:  round ${round}`),
+        );
+      }),
+    );
+    const result = await here.apply(changes.filter((change) => change.kind === 'update' && change.hunks.length > 0));
+    type = result.type;
+    if (result.type === 'failed') return `${result.message} ${result.notRestored.join()}`;
+  }
+  return type;
+}
+
+function typedIn(text: string): string[] {
+  return text.match(/<\d+>/g) ?? [];
+}
+
+function notebook(source: string): string {
+  const cell = { cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source: [source] };
+  return `${JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 2 }, null, 1)}\n`;
+}

@@ -1,0 +1,227 @@
+/** A folder of one's own in the workspace of the test VS Code, with our hands on it. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as vscode from 'vscode';
+import type { ApplyResult, FileChange } from '../../../src/core/ports.ts';
+import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
+import { CanonicalPaths } from '../../../src/node/landing/canonicalPath.ts';
+import { PathLock } from '../../../src/node/landing/pathLock.ts';
+import { type InterruptedLanding, recoverJournals } from '../../../src/node/recovery.ts';
+import type { LandingChange, LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
+import { UndoPatch } from '../../../src/vscode/undoPatch.ts';
+import { openDocument } from '../../../src/vscode/workspace/documents.ts';
+import { createEditorWorkspace, type EditorWorkspace } from '../../../src/vscode/workspace/workspace.ts';
+import { land } from '../../../src/vscode/workspaceEdits.ts';
+import { nodeJournal } from './nodeJournal.ts';
+
+type Content = string | Uint8Array;
+const silent = () => {};
+/** Above what Linux hands out. */
+const NOBODY = 2 ** 22 + 1;
+
+export class EditorPlace {
+  readonly root: string;
+  readonly #home: string;
+  readonly #deadHome: string;
+  readonly workspace: EditorWorkspace;
+  readonly undo: UndoPatch;
+  /** Called when the journal is on disk and nothing has been written yet. */
+  beforeFirstWrite: () => void | Promise<void> = silent;
+
+  constructor(files: Readonly<Record<string, Content>> = {}) {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? tmpdir();
+    this.root = join(folder, `landing-${randomUUID().slice(0, 8)}`);
+    this.#home = join(tmpdir(), `tiller-home-${randomUUID().slice(0, 8)}`);
+    this.#deadHome = `${this.#home}-dead`;
+    mkdirSync(this.root, { recursive: true });
+    for (const [path, content] of Object.entries(files)) this.write(path, content);
+    const hands: LandingHands = {
+      canonicalPaths: () => new CanonicalPaths(),
+      locks: new PathLock(),
+      journal: this.#watched(nodeJournal(this.#home)),
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+    };
+    this.undo = new UndoPatch({ reader: createEditorWorkspace(hands), land: (changes) => land(changes, hands) });
+    this.workspace = createEditorWorkspace({
+      ...hands,
+      onLanded: (changes, origin) => this.undo.record(changes, origin),
+    });
+  }
+
+  at(path: string): string {
+    return join(this.root, path);
+  }
+
+  uri(path: string): vscode.Uri {
+    return vscode.Uri.file(this.at(path));
+  }
+
+  // ---------------------------------------------------------------- the disk
+
+  write(path: string, content: Content): void {
+    mkdirSync(dirname(this.at(path)), { recursive: true });
+    writeFileSync(this.at(path), content);
+  }
+
+  /** Byte for byte. */
+  disk(path: string): string {
+    return readFileSync(this.at(path), 'latin1');
+  }
+
+  /** Every file below the place, by its path; a link as `-> target`. */
+  tree(): Record<string, string> {
+    return treeBelow(this.root);
+  }
+
+  journals(): string[] {
+    const folder = join(this.#home, 'journal');
+    return existsSync(folder) ? readdirSync(folder) : [];
+  }
+
+  /** The open journal, as if the host that wrote it had died. */
+  keepJournalOfDeadHost(): void {
+    const folder = join(this.#home, 'journal');
+    const dead = join(this.#deadHome, 'journal');
+    mkdirSync(dead, { recursive: true });
+    for (const name of readdirSync(folder)) {
+      const bytes = readFileSync(join(folder, name), 'latin1').replace(`"pid":${process.pid}`, `"pid":${NOBODY}`);
+      writeFileSync(join(dead, name.replace(`-${process.pid}.`, `-${NOBODY}.`)), bytes, 'latin1');
+    }
+  }
+
+  interruptedLandings(): Promise<readonly InterruptedLanding[]> {
+    return recoverJournals(this.#deadHome);
+  }
+
+  // ---------------------------------------------------------------- the editor
+
+  async open(path: string): Promise<vscode.TextEditor> {
+    return vscode.window.showTextDocument(this.uri(path), { preview: false });
+  }
+
+  document(path: string): vscode.TextDocument | undefined {
+    return openDocument(this.uri(path));
+  }
+
+  /** Opens the file, puts the text in front of its first line and does not save. */
+  async type(path: string, text: string): Promise<void> {
+    const editor = await this.open(path);
+    await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), text));
+  }
+
+  async pressUndo(path: string): Promise<string> {
+    const editor = await this.open(path);
+    await vscode.commands.executeCommand('undo');
+    return editor.document.getText();
+  }
+
+  /** Labels, in order. */
+  tabs(): string[] {
+    return vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label));
+  }
+
+  // ---------------------------------------------------------------- our hands
+
+  apply(changes: readonly LandingChange[], origin?: PatchOrigin): Promise<ApplyResult> {
+    return this.workspace.apply(changes, undefined, origin);
+  }
+
+  async close(): Promise<void> {
+    for (const tab of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) await discard(tab);
+    rmSync(this.root, { recursive: true, force: true });
+    rmSync(this.#home, { recursive: true, force: true });
+    rmSync(this.#deadHome, { recursive: true, force: true });
+  }
+
+  // ---------------------------------------------------------------- changes
+
+  add(path: string, text: string, before: string | null = null): FileChange {
+    return { kind: 'add', path: this.at(path), text, before };
+  }
+
+  remove(path: string, before: string | null): FileChange {
+    return { kind: 'delete', path: this.at(path), before };
+  }
+
+  update(path: string, before: string, after: string): FileChange {
+    const hunks = hunksFrom(before, after);
+    return { kind: 'update', path: this.at(path), before, after, hunks, movedTo: null, movedOver: null };
+  }
+
+  move(path: string, to: string, before: string, after = before, movedOver: string | null = null): FileChange {
+    const hunks = hunksFrom(before, after);
+    return { kind: 'update', path: this.at(path), before, after, hunks, movedTo: this.at(to), movedOver };
+  }
+
+  #watched(journal: LandingJournal): LandingJournal {
+    return {
+      open: async (entries) => {
+        const opened = await journal.open(entries);
+        await this.beforeFirstWrite();
+        return opened;
+      },
+    };
+  }
+}
+
+/** Runs the story and leaves nothing behind, whatever happens in it. */
+export function inPlace(
+  files: Readonly<Record<string, Content>>,
+  story: (place: EditorPlace) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const place = new EditorPlace(files);
+    try {
+      await story(place);
+    } finally {
+      await place.close();
+    }
+  };
+}
+
+/** A dirty tab asks before it closes, which would hang; so its text is put back first. */
+async function discard(tab: vscode.Tab): Promise<void> {
+  if (tab.isDirty && tab.input instanceof vscode.TabInputText) {
+    await vscode.window.showTextDocument(tab.input.uri, { preview: false, viewColumn: tab.group.viewColumn });
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    return;
+  }
+  await vscode.window.tabGroups.close(tab, true).then(undefined, () => false);
+}
+
+function treeBelow(root: string, prefix = ''): Record<string, string> {
+  const tree: Record<string, string> = {};
+  for (const entry of readdirSync(join(root, prefix), { withFileTypes: true })) {
+    const path = prefix + entry.name;
+    if (entry.isDirectory()) Object.assign(tree, treeBelow(root, `${path}/`));
+    else if (entry.isSymbolicLink()) tree[path] = `-> ${readlinkSync(join(root, path))}`;
+    else tree[path] = readFileSync(join(root, path), 'latin1');
+  }
+  return tree;
+}
+
+export async function until(condition: () => boolean, milliseconds = 5000): Promise<void> {
+  const deadline = Date.now() + milliseconds;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error(`still not so after ${milliseconds} ms: ${condition.toString()}`);
+    await pause(20);
+  }
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** For the time of the story, in the settings of the user. */
+export async function withSetting(name: string, value: unknown, story: () => Promise<void>): Promise<void> {
+  const set = (to: unknown) => vscode.workspace.getConfiguration().update(name, to, vscode.ConfigurationTarget.Global);
+  const before = vscode.workspace.getConfiguration().inspect(name)?.globalValue;
+  await set(value);
+  try {
+    await story();
+  } finally {
+    await set(before);
+  }
+}
