@@ -39,22 +39,21 @@ console.log('Every change is built; F1 > Developer: Reload Window shows it. Ctrl
 let timer;
 for (const name of ['src', 'webview-ui']) watch(path.join(root, name), { recursive: true }, later);
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, async () => {
-    await server.stop();
-    process.exit(0);
-  });
+  process.once(signal, () => void server.stop().then(() => process.exit(0)));
 }
 
 /** An editor writes several times when it saves. */
 function later() {
   clearTimeout(timer);
-  timer = setTimeout(async () => {
-    const started = Date.now();
-    try {
-      await build();
-      console.log(`Built in ${Date.now() - started} ms.`);
-    } catch {
-      // esbuild has said what is wrong; the next change may repair it.
-    }
-  }, 200);
+  timer = setTimeout(() => void rebuild(), 200);
+}
+
+async function rebuild() {
+  const started = Date.now();
+  try {
+    await build();
+    console.log(`Built in ${Date.now() - started} ms.`);
+  } catch {
+    // esbuild has said what is wrong; the next change may repair it.
+  }
 }

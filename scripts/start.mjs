@@ -63,7 +63,7 @@ async function getReady(place) {
 /** Whether somebody sits here who can press buttons. */
 function isWatched() {
   const { CI, DISPLAY, WAYLAND_DISPLAY } = process.env;
-  return !options.headless && !CI && process.stdin.isTTY === true && Boolean(DISPLAY || WAYLAND_DISPLAY);
+  return !options.headless && !CI && process.stdin.isTTY && Boolean(DISPLAY || WAYLAND_DISPLAY);
 }
 
 function readOptions() {

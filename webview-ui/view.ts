@@ -20,6 +20,8 @@ export const openPopup = signal<'meter' | 'menu' | null>(null);
 /** A queued message that stands in the composer to be changed. */
 export const editedQueueId = signal<string | null>(null);
 
+/** So long the next key may still be meant for the composer. */
+const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
 /** To be told of every key in the composer. */
@@ -27,9 +29,9 @@ export function noteTyping(): void {
   lastKeyAt = performance.now();
 }
 
-/** Whether the next key may still be meant for the composer. */
-export function hasJustTyped(): boolean {
-  return performance.now() - lastKeyAt < 1_500;
+/** Milliseconds until nobody is typing any more; 0 when nobody is. */
+export function quietIn(): number {
+  return Math.max(0, lastKeyAt + TYPING_MS - performance.now());
 }
 
 /** Whether the transcript follows its end. */

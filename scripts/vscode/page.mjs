@@ -256,6 +256,13 @@ export class Workbench {
     return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
   }
 
+  /** The number on the tab of Tiller's view; 0 without one. */
+  async badge() {
+    const item = '.composite-bar .action-item:has(a.action-label[aria-label^="Tiller"])';
+    const badge = this.page.locator(`${item} .badge-content`).filter({ visible: true });
+    return (await badge.count()) === 0 ? 0 : Number(await badge.first().textContent());
+  }
+
   /** The bar beside the editors in which Tiller's view is now: the secondary one where VS Code has it. */
   sideBar() {
     const view = this.page.locator('.pane-body[id*="tiller"], .composite.title:has-text("Tiller")').first();

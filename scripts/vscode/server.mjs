@@ -127,7 +127,7 @@ export async function startVscode({
   });
   const kill = (signal) => {
     try {
-      process.kill(-child.pid, signal);
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {}
   };
   const killAtExit = () => kill('SIGKILL');

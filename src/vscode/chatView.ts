@@ -35,7 +35,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** The page has its snapshot and may be told what happens. */
   #ready = false;
   /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
-  #held: Unstamped<HostMessage>[] = [];
+  readonly #held: Unstamped<HostMessage>[] = [];
   #badge = 0;
 
   constructor(options: ChatViewOptions) {

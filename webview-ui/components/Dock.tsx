@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
-import { decision, denying, hasJustTyped } from '../view.ts';
+import { decision, denying, quietIn } from '../view.ts';
 import type { Waiting } from '../store.ts';
 import { CommandApproval } from './CommandApproval.tsx';
 import { Composer } from './Composer.tsx';
@@ -16,8 +16,16 @@ export function Dock() {
   const shownId = shown?.id ?? null;
   const isFirst = useRef(true);
   useEffect(() => {
-    moveFocus(place.current, shownId !== null, isFirst.current);
-    isFirst.current = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const move = () => {
+      moveFocus(place.current, shownId !== null, isFirst.current);
+      isFirst.current = false;
+      // Who has just sent the message gets the card, too, once the fingers rest.
+      const wait = quietIn();
+      if (shownId !== null && wait > 0) timer = setTimeout(move, wait);
+    };
+    move();
+    return () => clearTimeout(timer);
   }, [shownId, denying.value]);
   return (
     <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={place}>
@@ -47,7 +55,7 @@ function moveFocus(dock: HTMLElement | null, hasCard: boolean, isFirst: boolean)
   if (dock === null || !document.hasFocus()) return;
   const { activeElement } = document;
   const isLost = activeElement === null || activeElement === document.body;
-  const isIdle = activeElement instanceof HTMLTextAreaElement && activeElement.value === '' && !hasJustTyped();
+  const isIdle = activeElement instanceof HTMLTextAreaElement && activeElement.value === '' && quietIn() === 0;
   if (hasCard && (isLost || isIdle)) dock.querySelector<HTMLElement>('.decide .btn-primary')?.focus();
   else if (!hasCard && isLost && !isFirst) dock.querySelector('textarea')?.focus();
 }

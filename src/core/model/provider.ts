@@ -6,7 +6,6 @@ import type { ClientParts } from './clientParts.ts';
 import type { RefusedFields } from './fieldFallback.ts';
 import type { ProviderConfig } from './providerConfig.ts';
 import { ResponsesClient } from './responses.ts';
-import { RetrySchedule } from './retry.ts';
 import { Transport } from './transport.ts';
 
 export { dialectOf, type ProviderConfig } from './providerConfig.ts';
@@ -29,9 +28,4 @@ export function createModelClient(provider: ProviderConfig, ports: ModelPorts): 
   const transport = new Transport(provider, { fetch, secrets, clock, userAgent });
   const parts: ClientParts = { provider, transport, refused, clock, ids, log };
   return provider.wireApi === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
-}
-
-/** The attempts of one request to this provider. */
-export function retryScheduleFor(provider: ProviderConfig, ids: Pick<Ids, 'random'>): RetrySchedule {
-  return new RetrySchedule(() => ids.random(), provider.retry);
 }

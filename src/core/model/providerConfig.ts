@@ -1,5 +1,4 @@
 import type { Dialect, WireApi } from './families.ts';
-import type { RetryLimits } from './retry.ts';
 
 /** A server that models are reached through. Comes from settings that a workspace cannot touch (design decision 12). */
 export interface ProviderConfig {
@@ -15,7 +14,6 @@ export interface ProviderConfig {
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
   /** Silence that ends an attempt; before the first byte `FIRST_BYTE_PATIENCE` times as long. */
   readonly streamIdleTimeoutMs?: number | undefined;
-  readonly retry?: Partial<RetryLimits> | undefined;
 }
 
 export const DEFAULT_STREAM_IDLE_TIMEOUT_MS = 300_000;

@@ -23,11 +23,6 @@ export function pathOf(uri: vscode.Uri): string {
   return uri.scheme === 'file' ? uri.fsPath : uri.path;
 }
 
-/** As a person reads it: relative to its folder where it lies in one. */
-export function shownPath(path: string): string {
-  return vscode.workspace.asRelativePath(uriOf(path));
-}
-
 function isWithin(path: string, folder: string): boolean {
   const inner = relative(folder, path);
   return inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner);

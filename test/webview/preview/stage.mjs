@@ -1,6 +1,6 @@
 // The stage for the panel outside VS Code: the built panel, a page, a browser, and the scenes of states.ts.
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -80,7 +80,7 @@ export function takePosted(page) {
 }
 
 async function serve(folders) {
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
     const file = folders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate));
     if (file === undefined) {
@@ -88,7 +88,7 @@ async function serve(folders) {
       return;
     }
     response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
-    response.end(await readFile(file));
+    createReadStream(file).pipe(response);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   return server;
