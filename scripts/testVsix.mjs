@@ -1,5 +1,5 @@
-// `node scripts/testVsix.mjs [FILE.vsix]`: packs Tiller unless a VSIX is named, installs it into a fresh VS Code, and looks
-// whether its panel opens. Exits 3 if that VS Code cannot be had.
+// `npm run test:vsix [-- FILE.vsix]`: packs Tiller unless a VSIX is named, installs it into a fresh VS Code and lets it do
+// the demo task there. Exits 3 if that VS Code cannot be had.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,8 @@ import { ensureInstalled } from './bootstrap.mjs';
 ensureInstalled();
 const { makeVsix } = await import('./package.mjs');
 const { generateSample, writeSample } = await import('./sample.mjs');
+const { testPasses } = await import('./start/sampleProject.mjs');
+const { approveAll } = await import('./vscode/approveAll.mjs');
 const { installVscode } = await import('./vscode/install.mjs');
 const { openBrowser, Workbench } = await import('./vscode/page.mjs');
 const { installVsix, startVscode } = await import('./vscode/server.mjs');
@@ -25,16 +27,20 @@ const workspace = path.join(folder, 'workspace');
 await writeSample(workspace, generateSample(1));
 console.log((await installVsix(vsix, folder)).split('\n').at(-1));
 
-const server = await startVscode({ workspace, folder });
+const settings = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
+const server = await startVscode({ workspace, folder, settings, env: { TILLER_HOME: path.join(folder, 'tiller') } });
 const browser = await openBrowser();
 const vscode = new Workbench(browser.page, server);
 try {
   await vscode.open();
   const chat = await vscode.openChat();
-  await chat.getByRole('textbox').first().waitFor();
+  await chat.getByTestId('start-demo').click();
+  const completed = await approveAll(chat, { limitMs: 120_000 });
   await vscode.screenshot('vsix');
+  if (!completed || !testPasses(workspace))
+    throw new Error('Installed from the VSIX, Tiller did not repair the sample.');
   if (vscode.complaints.length > 0) throw new Error(vscode.complaints.join('\n'));
-  console.log(`Installed from the VSIX, the panel opens (${((Date.now() - started) / 1000).toFixed(1)} s).`);
+  console.log(`Installed from the VSIX, Tiller repairs the sample (${((Date.now() - started) / 1000).toFixed(1)} s).`);
 } catch (error) {
   await vscode.leaveTraces('failed/vsix');
   console.error(error.message);

@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
+import { approveAll } from '../vscode/approveAll.mjs';
 import { openBrowser, Workbench } from '../vscode/page.mjs';
 import { stageExtension, startVscode } from '../vscode/server.mjs';
 import { followRollout } from './followRollout.mjs';
@@ -12,8 +13,6 @@ import { TASK, testPasses } from './sampleProject.mjs';
 
 /** How long the demonstration may take once everything is there. */
 const LIMIT_MS = 170_000;
-
-const ENDED = '[data-testid=turn]:not([data-status=running])';
 
 /** VS Code on the sample, with the demo model chosen and the task on its way. */
 async function startOnSample(folder, artifacts, forPerson) {
@@ -41,25 +40,16 @@ export async function repairHeadless(folder, artifacts) {
     const workbench = new Workbench(browser.page, server);
     await workbench.open();
     console.log(`VS Code ${server.version} is open on the sample; the task is sent.`);
-    const chat = await workbench.openChat();
-    const approve = chat.getByTestId('decision-approve');
-    const deadline = Date.now() + LIMIT_MS;
-    await chat.getByTestId('turn').first().waitFor({ timeout: 30_000 });
-    while ((await chat.locator(ENDED).count()) === 0) {
-      if (Date.now() > deadline) throw new Error(`The demo task did not end within ${LIMIT_MS / 1000} seconds.`);
-      if (!(await approve.isVisible())) {
-        await browser.page.waitForTimeout(100);
-        continue;
-      }
-      const question = await chat.getByTestId('dock').getByRole('heading').first().innerText();
-      await picture('asked');
-      console.log(`Asked: ${question} Pressing "${(await approve.innerText()).split('\n')[0]}".`);
-      await approve.click();
-      await approve.waitFor({ state: 'hidden', timeout: 5000 }).catch(() => {});
-    }
+    const completed = await approveAll(await workbench.openChat(), {
+      limitMs: LIMIT_MS,
+      async onAsked(question, button) {
+        await picture('asked');
+        console.log(`Asked: ${question} Pressing "${button}".`);
+      },
+    });
     await browser.page.waitForTimeout(300);
     await picture('done');
-    return (await chat.locator('[data-testid=turn][data-status=completed]').count()) > 0;
+    return completed;
   } catch (error) {
     await picture('failed').catch(() => {});
     throw error;

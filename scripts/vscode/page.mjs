@@ -294,9 +294,9 @@ export class Workbench {
   /** A webview of Tiller: a view of a side bar or an editor tab. */
   webviewFrame({ view = false, extension = EXTENSION } = {}) {
     const isView = '[src*="purpose=webviewView"]';
-    return this.page
-      .locator(`iframe.webview[src*="extensionId=${extension}"]${view ? isView : `:not(${isView})`}`)
-      .first();
+    const frame = `iframe.webview[src*="extensionId=${extension}"]${view ? isView : `:not(${isView})`}`;
+    // A hidden one can be left over beside the one that is shown.
+    return this.page.locator(frame).filter({ visible: true }).first();
   }
 
   webview(options) {
