@@ -2,10 +2,11 @@
 //   node scripts/oracle.mjs [cases] [seed]
 import { randomInt } from 'node:crypto';
 import { patchOracle } from './oracle/patchOracle.mjs';
+import { requestOracle } from './oracle/requestOracle.mjs';
 
 const [cases = '2000', seed = String(randomInt(2 ** 31))] = process.argv.slice(2);
 
-const STEPS = [() => patchOracle(Number(cases), Number(seed))];
+const STEPS = [() => patchOracle(Number(cases), Number(seed)), () => requestOracle()];
 
 const codes = [];
 for (const step of STEPS) codes.push(await step());

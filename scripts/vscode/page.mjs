@@ -105,15 +105,18 @@ export class Workbench {
     await this.ready();
   }
 
-  /** @param {string} file  the name of a picture, below artifacts/e2e */
-  async screenshot(file) {
+  /**
+   * @param {string} file  the name of a picture, below artifacts/e2e
+   * @param {Page | Locator} [what]
+   */
+  async screenshot(file, what = this.page) {
     const whole = path.resolve(
       import.meta.dirname,
       '../../artifacts/e2e',
       file.endsWith('.png') ? file : `${file}.png`,
     );
     await mkdir(path.dirname(whole), { recursive: true });
-    await this.page.screenshot({ path: whole });
+    await what.screenshot({ path: whole });
     return whole;
   }
 
@@ -293,9 +296,9 @@ export class Workbench {
 
   /** A webview of Tiller: a view of a side bar or an editor tab. */
   webviewFrame({ view = false, extension = EXTENSION } = {}) {
+    // What a view is for stands in its address only until it is hidden for the first time; Tiller has no tabs yet.
     const isView = '[src*="purpose=webviewView"]';
-    const frame = `iframe.webview[src*="extensionId=${extension}"]${view ? isView : `:not(${isView})`}`;
-    // A hidden one can be left over beside the one that is shown.
+    const frame = `iframe.webview[src*="extensionId=${extension}"]${view ? '' : `:not(${isView})`}`;
     return this.page.locator(frame).filter({ visible: true }).first();
   }
 

@@ -125,7 +125,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     view.sendSettings();
   };
   store.add(onSettingsChanged(refresh));
-  store.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
+  store.add(
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      // A thread begun before that stands outside of the folder.
+      if (threads.state) submit({ type: 'override_turn_context', cwd: maker.settings.cwd });
+      refresh();
+    }),
+  );
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
   refresh();
   offerRecovery(node.storage.home).catch(report);

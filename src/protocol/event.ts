@@ -174,6 +174,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     total: tokenUsageSchema,
     contextWindow: z.number().nullable(),
     estimated: z.boolean(),
+    /** Where the settings give the model's prices; in their currency. `total` counts the requests that had a price. */
+    cost: z.object({ last: z.number(), total: z.number() }).optional(),
   }),
   z.object({
     type: z.literal('stream_error'),

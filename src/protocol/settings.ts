@@ -10,6 +10,16 @@ export const wireApiSchema = z.enum(['responses', 'chat']);
 
 const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 
+/** What the person knows of a model and we do not. Prices are for a million tokens, in whatever currency they count in. */
+const modelSettingsSchema = z.strictObject({
+  contextWindow: z.number().int().positive().optional(),
+  inputPrice: z.number().min(0).optional(),
+  /** As `inputPrice` unless given. */
+  cachedInputPrice: z.number().min(0).optional(),
+  outputPrice: z.number().min(0).optional(),
+});
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+
 /** A server that models are reached through. Keys are never part of it: they are stored under their origin. */
 export const providerSettingsSchema = z.strictObject({
   baseUrl: httpUrlSchema,
@@ -17,6 +27,10 @@ export const providerSettingsSchema = z.strictObject({
   headers: z.record(z.string(), z.string()).optional(),
   queryParams: z.record(z.string(), z.string()).optional(),
   auth: z.enum(['bearer', 'api_key', 'none']).optional(),
+  /** Whose server it is, where the host name does not say: what may be asked of it. */
+  dialect: z.enum(['openai', 'azure', 'plain']).optional(),
+  /** By the name the provider gives a model. */
+  models: z.record(z.string(), modelSettingsSchema).optional(),
 });
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
@@ -42,6 +56,8 @@ export const settingsSchema = z.strictObject({
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),
   'reasoning.showRaw': z.boolean().default(false),
+  /** How much models say that let themselves be told; `null`: as the model family has it. */
+  verbosity: z.enum(['low', 'medium', 'high']).nullable().default(null),
   /** Rounds of tool calls after which a turn pauses. */
   maxToolRounds: z.number().int().positive().default(200),
   /** Attempts of one request, the first included. */
@@ -54,6 +70,10 @@ export const settingsSchema = z.strictObject({
   userInstructions: z.string().default(''),
   /** Bytes of AGENTS.md files of the project; 0 leaves them out. */
   projectDocMaxBytes: z.number().int().min(0).default(32_768),
+  /** Names that count in a folder that has no AGENTS.md, the first that exists. */
+  projectDocFallbackFilenames: z
+    .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
+    .default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;

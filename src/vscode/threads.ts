@@ -94,10 +94,10 @@ export class Threads {
     this.#shown?.session.submit({ id: `window-${++this.#submissions}`, op });
   }
 
-  /** Stops every thread of this window and writes it down. */
+  /** The window goes away: its threads stop as they stand and are taken up where they were, questions included. */
   async close(): Promise<void> {
     this.#changes.dispose();
-    await Promise.all([...this.#live.values()].map(({ session }) => session.dispose()));
+    await Promise.all([...this.#live.values()].map(({ session }) => session.suspend()));
   }
 
   #begin(session: Session): void {

@@ -122,9 +122,7 @@ describe('resuming', () => {
     const asked = first.next('approval_requested');
     first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     const { approvalId } = await asked;
-    const cut = readFileSync(rolloutFile(first), 'utf8');
-    await first.session.dispose();
-    writeFileSync(rolloutFile(first), cut);
+    await first.session.suspend();
 
     await using second = await startScenario({ resume: first, model: [[says('Done.')]] });
     const ended = second.turnEnds();

@@ -226,7 +226,11 @@ export class FakeSession {
         box: 'none',
         ...settings,
       },
-      connect: () => ({ client: this.model, family: capabilitiesOf('m', dialectOf(provider), 'responses') }),
+      connect: () => ({
+        client: this.model,
+        family: capabilitiesOf('m', dialectOf(provider), 'responses'),
+        prices: null,
+      }),
       rules: new RulesStore(ports),
       boxFor: resolveBox,
       isTrusted: () => true,
@@ -236,6 +240,8 @@ export class FakeSession {
       maxToolRounds: 8,
       maxAttempts: 3,
       projectDocMaxBytes: 0,
+      projectDocFallbackFilenames: [],
+      verbosity: null,
       userInstructions: '',
       ...more,
     });

@@ -148,11 +148,22 @@ function chatBreaches(messages: ModelRequest['input']): readonly string[] {
   return breaches;
 }
 
+type SentPrefix = Pick<ModelRequest, 'body' | 'tools' | 'elements'>;
+
+/** What a prompt cache sees of a body. */
+export function sentPrefix(wire: Wire, text: string): SentPrefix {
+  return {
+    body: JSON.parse(text) as Record<string, unknown>,
+    tools: rawValue(text, 'tools'),
+    elements: rawElements(rawValue(text, wire === 'responses' ? 'input' : 'messages')),
+  };
+}
+
 /**
  * The prompt cache holds from one request to the next (design §5): each earlier element is byte-identical, instructions
  * and tools are too, and new elements stand at the end. Returns a sentence for each breach.
  */
-export function prefixBreaches(earlier: ModelRequest, later: ModelRequest): readonly string[] {
+export function prefixBreaches(earlier: SentPrefix, later: SentPrefix): readonly string[] {
   const breaches: string[] = [];
   if (earlier.body['instructions'] !== later.body['instructions']) breaches.push('instructions changed');
   if (earlier.tools !== later.tools) breaches.push('tools changed');

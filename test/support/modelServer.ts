@@ -14,7 +14,7 @@ import type { Step } from './modelScript.ts';
 import { chatDocument, chatPieces, responsesPieces, type Piece } from './modelWires.ts';
 
 export * from './modelScript.ts';
-export { pairingBreaches, prefixBreaches, type ModelRequest, type Wire } from './modelRequest.ts';
+export { pairingBreaches, prefixBreaches, sentPrefix, type ModelRequest, type Wire } from './modelRequest.ts';
 
 /** One answer: its steps, or a function that looks at the request first. */
 export type Answer = readonly Step[] | ((request: ModelRequest) => readonly Step[] | Promise<readonly Step[]>);

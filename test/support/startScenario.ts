@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { ProviderConfig } from '../../src/core/model/provider.ts';
+import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
 import { SessionManager, type ThreadConfig } from '../../src/core/session/sessionManager.ts';
 import { resolveBox } from '../../src/core/sandbox/box.ts';
@@ -28,6 +30,16 @@ export interface ScenarioOptions {
   readonly maxToolRounds?: number;
   readonly maxAttempts?: number;
   readonly userInstructions?: string;
+  readonly baseInstructions?: string;
+  readonly showRawReasoning?: boolean;
+  readonly verbosity?: 'low' | 'medium' | 'high';
+  readonly projectDocFallbackFilenames?: readonly string[];
+  /** `test-model` unless told. */
+  readonly modelName?: string;
+  /** What else is known of the server; its address and wire unless told. */
+  readonly provider?: Partial<ProviderConfig>;
+  /** Hands that take the place of the real ones: a clock in a hurry, a network with holes. */
+  readonly hands?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
   /** Go on in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
@@ -48,15 +60,16 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   }
   const wire = options.wire ?? 'responses';
   const server = await ModelServer.start(options.model, { wire });
-  const ports = createNodePorts({
+  const realPorts = createNodePorts({
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
   });
+  const ports: Ports = { ...realPorts, ...options.hands?.(realPorts) };
   const manager = new SessionManager(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
   const config: ThreadConfig = {
     settings: {
-      model: 'test-model',
+      model: options.modelName ?? 'test-model',
       effort: null,
       summary: 'auto',
       cwd: workspace.path,
@@ -66,16 +79,25 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     },
     boxFor: resolveBox,
     isTrusted: () => options.trusted ?? true,
-    provider: { id: 'test', baseUrl: server.baseUrl, wireApi: wire, auth: 'none', streamIdleTimeoutMs: 20_000 },
-    baseInstructions: null,
+    provider: {
+      id: 'test',
+      baseUrl: server.baseUrl,
+      wireApi: wire,
+      auth: 'none',
+      streamIdleTimeoutMs: 20_000,
+      ...options.provider,
+    },
+    baseInstructions: options.baseInstructions ?? null,
     keepsSettings: true,
     userInstructions: options.userInstructions ?? '',
     review: options.review ?? 'after',
     interactive: options.interactive ?? true,
-    showRawReasoning: false,
+    showRawReasoning: options.showRawReasoning ?? false,
+    verbosity: options.verbosity ?? null,
     maxToolRounds: options.maxToolRounds ?? 200,
     maxAttempts: options.maxAttempts ?? 6,
     projectDocMaxBytes: 32_768,
+    projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
   };
   const session = options.resume
     ? await resumed(manager, options.resume.session.threadId, config)

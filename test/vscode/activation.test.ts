@@ -36,7 +36,9 @@ suite('activation', () => {
     const cpu = ((user + system) / 1000).toFixed(1);
     say(`activation took ${cpu} ms CPU, ${(performance.now() - started).toFixed(1)} ms in all (budget: 10 ms CPU)`);
     assert.equal(extension.isActive, true);
-    say(`of which its own bundle: ${bundleCost(extension).toFixed(1)} ms CPU; the rest is VS Code activating any extension`);
+    say(
+      `of which its own bundle: ${bundleCost(extension).toFixed(1)} ms CPU; the rest is VS Code activating any extension`,
+    );
   });
 
   test('registers every command of package.json', async () => {

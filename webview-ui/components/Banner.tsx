@@ -11,7 +11,7 @@ export function Banner() {
     <section class="banner" aria-label={t('Restricted mode')} data-testid="restricted-banner">
       <Icon name="workspace-untrusted" />
       <p>
-        {t('You have not trusted this folder: Tiller can read and answer, but not run commands or edit.')}{' '}
+        {t('You have not trusted this folder: Tiller can answer, but not read or change files or run commands.')}{' '}
         <Link testid="manage-trust" onClick={() => runCommand('manageTrust')}>
           {t('Manage trust')}
         </Link>

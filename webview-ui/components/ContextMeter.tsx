@@ -2,7 +2,7 @@ import type { TokenUsage } from '../../src/protocol/event.ts';
 import { submit } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { isRunning, tokenCount } from '../store.ts';
-import { tokens } from '../text/format.ts';
+import { amount, tokens } from '../text/format.ts';
 import { openPopup } from '../view.ts';
 import { Button } from './Buttons.tsx';
 import { Popup } from './Popup.tsx';
@@ -40,6 +40,11 @@ export function ContextMeter() {
           {count && <Causes usage={count.last} />}
           {count?.estimated && <p class="meter-note">{t('Estimated: the server does not count.')}</p>}
           {count && <p class="meter-note">{t('{0} tokens in this thread so far.', tokens(count.total.total))}</p>}
+          {count?.cost && (
+            <p class="meter-note" data-testid="context-cost">
+              {t('Cost by your prices: {0}, of this thread {1}.', amount(count.cost.last), amount(count.cost.total))}
+            </p>
+          )}
           <div class="meter-foot">
             <Button testid="context-compact" disabled={isRunning.value || used === 0} onClick={compact}>
               {t('Compact now')}

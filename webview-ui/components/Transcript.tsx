@@ -91,7 +91,16 @@ function toEnd(frame: HTMLElement): void {
   frame.scrollTop = frame.scrollHeight;
 }
 
+/** The size of the frame when it was last seen to. */
+let seenSize = '';
+
+function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
+  return `${clientWidth} ${clientHeight}`;
+}
+
 function onScroll(frame: HTMLElement): void {
+  // A panel that is being resized scrolls by itself; nobody reads further up for that.
+  if (followsEnd.value && sizeOf(frame) !== seenSize) return;
   followsEnd.value = frame.scrollHeight - frame.scrollTop - frame.clientHeight < END_MARGIN;
   rememberPlace(frame);
 }
@@ -113,7 +122,9 @@ function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>): void 
   useEffect(() => {
     if (frame.current === null || content.current === null) return;
     const observer = new ResizeObserver(() => {
-      if (frame.current && followsEnd.value) frame.current.scrollTop = frame.current.scrollHeight;
+      if (!frame.current) return;
+      seenSize = sizeOf(frame.current);
+      if (followsEnd.value) frame.current.scrollTop = frame.current.scrollHeight;
     });
     observer.observe(frame.current);
     observer.observe(content.current);

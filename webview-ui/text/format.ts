@@ -35,6 +35,11 @@ function trimmed(value: number): string {
   return value.toFixed(1).replace(/\.0$/, '');
 }
 
+/** Of money, in a currency that nobody has told us: `0.0042`, `0.31`, `12.50` */
+export function amount(value: number): string {
+  return value.toFixed(value > 0 && value < 0.1 ? 4 : 2);
+}
+
 /** The first line, at most `limit` characters. */
 export function firstLine(text: string, limit = 80): string {
   const line = text.trim().split('\n', 1)[0] ?? '';

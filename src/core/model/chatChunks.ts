@@ -31,6 +31,8 @@ interface WireChunk {
   readonly choices?: unknown;
   readonly usage?: unknown;
   readonly error?: unknown;
+  /** `error` where the chunk itself is one. */
+  readonly object?: unknown;
 }
 interface WireMessage {
   readonly content?: unknown;
@@ -72,7 +74,7 @@ export class ChatReader {
   read(wire: unknown): readonly ResponseEvent[] {
     if (typeof wire !== 'object' || wire === null) return [];
     const chunk = wire as WireChunk;
-    if (chunk.error) throw inStreamFault(chunk);
+    if (chunk.error || chunk.object === 'error') throw inStreamFault(chunk);
     const events: ResponseEvent[] = [];
     if (!this.#created) {
       this.#created = true;
@@ -82,7 +84,8 @@ export class ChatReader {
     for (const choice of objectsIn(chunk.choices)) {
       const message = choice['delta'] ?? choice['message'];
       if (!this.#finished && typeof message === 'object' && message !== null) this.#message(message, events);
-      if (typeof choice['finish_reason'] === 'string') this.#finish(choice['finish_reason'], events);
+      // Some servers have an empty one in every chunk before the last.
+      if (stringOf(choice['finish_reason']) !== '') this.#finish(stringOf(choice['finish_reason']), events);
     }
     return events;
   }

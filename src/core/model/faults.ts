@@ -291,8 +291,9 @@ const PROXY_AUTH: Verdict = {
   action: 'check_network',
 };
 
-const TLS_CODE =
-  /^(?:CERT_|ERR_TLS_|ERR_SSL_|EPROTO$|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
+const NO_TLS_CODE = /^(?:ERR_SSL_|EPROTO$)/;
+const CERTIFICATE_CODE =
+  /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 const TIMEOUT_CODE = /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/;
 const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
 
@@ -317,7 +318,15 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
       action: 'check_network',
     };
   }
-  if (any(TLS_CODE)) {
+  if (any(NO_TLS_CODE)) {
+    return {
+      kind: 'tls',
+      message: 'No secure connection can be agreed on with the server: does its address begin with http:// perhaps?',
+      retryable: false,
+      action: 'check_settings',
+    };
+  }
+  if (any(CERTIFICATE_CODE)) {
     return {
       kind: 'tls',
       message: 'The server’s certificate is not trusted here.',
@@ -385,5 +394,13 @@ function faultOf(
   },
 ): ModelFault {
   const { kind, message, retryable, action } = verdict;
-  return new ModelFault(kind, message, { retryable, action, ...facts });
+  const detail = facts.detail && shortened(facts.detail);
+  return new ModelFault(kind, message, { retryable, action, ...facts, detail });
+}
+
+/** Somebody's error page is not a message. */
+const LONGEST_DETAIL = 2000;
+
+function shortened(words: string): string {
+  return words.length > LONGEST_DETAIL ? `${words.slice(0, LONGEST_DETAIL)}…` : words;
 }

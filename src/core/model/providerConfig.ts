@@ -1,3 +1,4 @@
+import type { ModelSettings } from '../../protocol/settings.ts';
 import type { Dialect, WireApi } from './families.ts';
 
 /** A server that models are reached through. Comes from settings that a workspace cannot touch (design decision 12). */
@@ -14,6 +15,8 @@ export interface ProviderConfig {
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
   /** Silence that ends an attempt; before the first byte `FIRST_BYTE_PATIENCE` times as long. */
   readonly streamIdleTimeoutMs?: number | undefined;
+  /** What the settings say of its models, by their names. */
+  readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
 }
 
 export const DEFAULT_STREAM_IDLE_TIMEOUT_MS = 300_000;

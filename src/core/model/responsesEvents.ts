@@ -44,6 +44,7 @@ interface WireEvent {
   readonly delta?: unknown;
   readonly summary_index?: unknown;
   readonly response?: unknown;
+  readonly error?: unknown;
 }
 
 export class ResponsesReader {
@@ -90,6 +91,10 @@ export class ResponsesReader {
         throw incompleteFault(incompleteSchema.safeParse(event.response).data?.incomplete_details?.reason);
       case 'error':
         throw inStreamFault(event);
+      case undefined:
+        // What a gateway says when the server behind it has failed: its own error, not an event.
+        if (event.error) throw inStreamFault(event);
+        return NOTHING;
       default:
         return NOTHING;
     }

@@ -27,10 +27,15 @@ export function environmentFacts(
     sandbox_mode: policy.type,
     network_access: networked ? 'enabled' : 'restricted',
     writable_roots: policy.type === 'workspace-write' ? [settings.cwd, ...policy.writableRoots] : [],
-    shell: host.shell,
+    shell: nameOf(host.shell),
     current_date: dateIn(host.timeZone, now),
     timezone: host.timeZone,
   };
+}
+
+/** `zsh`, of whatever folder: the name is what says how to write for it. */
+function nameOf(shell: string): string {
+  return (shell.split(/[\\/]/).at(-1) ?? shell).replace(/\.exe$/i, '');
 }
 
 /** The day it is for the user. */

@@ -6,60 +6,71 @@ import { type Storage, type Workspace, WorkspaceError } from '../ports.ts';
 const FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md'];
 const BETWEEN_GLOBAL_AND_PROJECT = '\n\n--- project-doc ---\n\n';
 
+export interface ProjectDocsOptions {
+  /** Of all files of the project together, separators not counted; 0 turns them off. */
+  readonly maxBytes: number;
+  /** Names that count in a folder with none of ours. */
+  readonly fallbackFilenames: readonly string[];
+}
+
 /**
  * Instructions of the people who own the code: the person's own file in TILLER_HOME, then one file for each folder from
- * the git root down to `cwd`. The project's files together are cut at `maxBytes`; 0 turns them off.
+ * the git root down to `cwd`.
  */
 export async function readProjectDocs(
   workspace: Workspace,
   storage: Storage,
   cwd: string,
-  maxBytes: number,
+  options: ProjectDocsOptions,
 ): Promise<string> {
-  const [own, project] = await Promise.all([readOwnDoc(storage), readDocsAbove(workspace, cwd, maxBytes)]);
+  const [own, project] = await Promise.all([readOwnDoc(storage), readDocsAbove(workspace, cwd, options)]);
   return [own, project].filter((part) => part !== '').join(BETWEEN_GLOBAL_AND_PROJECT);
 }
 
+/** Here a blank override hides nothing (observed on codex 0.169). */
 async function readOwnDoc(storage: Storage): Promise<string> {
   for (const name of FILE_NAMES) {
-    const text = await storage.readText(name);
-    if (text !== undefined) return text.trim();
+    const text = (await storage.readText(name))?.trim();
+    if (text) return text;
   }
   return '';
 }
 
-async function readDocsAbove(workspace: Workspace, cwd: string, maxBytes: number): Promise<string> {
-  const texts = await Promise.all(
-    (await foldersFromGitRoot(workspace, cwd)).map((folder) => readDoc(workspace, folder)),
-  );
+async function readDocsAbove(
+  workspace: Workspace,
+  cwd: string,
+  { maxBytes, fallbackFilenames }: ProjectDocsOptions,
+): Promise<string> {
+  if (maxBytes === 0) return '';
+  const names = [...FILE_NAMES, ...fallbackFilenames];
+  const folders = await foldersFromGitRoot(workspace, cwd);
+  const files = await Promise.all(folders.map((folder) => readFirst(workspace, folder, names)));
   let room = maxBytes;
   const kept: string[] = [];
-  for (const text of texts) {
-    if (text.trim() === '' || room <= 0) continue;
-    const bytes = new TextEncoder().encode(text);
-    kept.push(new TextDecoder().decode(bytes.subarray(0, room)));
-    room -= bytes.length;
+  for (const bytes of files) {
+    const text = new TextDecoder().decode(bytes.subarray(0, room));
+    if (text.trim() === '') continue;
+    kept.push(text);
+    room -= Math.min(room, bytes.length);
   }
   return kept.join('\n\n');
 }
 
-async function readDoc(workspace: Workspace, folder: string): Promise<string> {
-  for (const name of FILE_NAMES) {
+const NOTHING = new Uint8Array();
+
+/** The first of these files that exists; one that cannot be read says nothing: it must not keep the person from talking. */
+async function readFirst(workspace: Workspace, folder: string, names: readonly string[]): Promise<Uint8Array> {
+  for (const name of names) {
     const file = path.join(folder, name);
     if ((await workspace.stat(file))?.type !== 'file') continue;
-    return readLossy(workspace, file);
+    try {
+      return await workspace.readBytes(file);
+    } catch (error) {
+      if (error instanceof WorkspaceError) return NOTHING;
+      throw error;
+    }
   }
-  return '';
-}
-
-/** One that cannot be read says nothing: it must not keep the person from talking. */
-async function readLossy(workspace: Workspace, file: string): Promise<string> {
-  try {
-    return new TextDecoder().decode(await workspace.readBytes(file));
-  } catch (error) {
-    if (error instanceof WorkspaceError) return '';
-    throw error;
-  }
+  return NOTHING;
 }
 
 /** From the nearest ancestor with a `.git` (folder or file) down to `cwd`; just `cwd` where there is none. */

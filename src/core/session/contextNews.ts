@@ -29,15 +29,23 @@ export class ContextNews {
 
   async take(
     settings: TurnSettings,
-    options: { readonly ports: Ports; readonly projectDocMaxBytes: number; readonly userInstructions: string },
+    options: {
+      readonly ports: Ports;
+      readonly projectDocMaxBytes: number;
+      readonly projectDocFallbackFilenames: readonly string[];
+      readonly userInstructions: string;
+    },
   ): Promise<readonly ResponseItem[]> {
-    const { ports, projectDocMaxBytes, userInstructions } = options;
+    const { ports, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions } = options;
     const news: MessageItem[] = [];
     const permissions = permissionsMessage(settings);
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
     const place = `${projectDocMaxBytes} ${settings.cwd}`;
     if (this.#docsReadIn !== place) {
-      const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, projectDocMaxBytes);
+      const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
+        maxBytes: projectDocMaxBytes,
+        fallbackFilenames: projectDocFallbackFilenames,
+      });
       const docs = joinDocs(userInstructions, project);
       const message = projectDocsMessage(settings.cwd, docs);
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
@@ -57,9 +65,7 @@ export class ContextNews {
   }
 }
 
-function joinDocs(...docs: readonly string[]): string {
-  return docs
-    .map((doc) => doc.trim())
-    .filter((doc) => doc !== '')
-    .join('\n\n');
+/** The project's stand as they were written, their last line break included. */
+function joinDocs(userInstructions: string, project: string): string {
+  return [userInstructions.trim(), project].filter((doc) => doc !== '').join('\n\n');
 }

@@ -27,6 +27,7 @@ export class EventSink {
   readonly #onStorageFailure: (failure: StorageFailure) => void;
   /** Set by the first line that could not be written, until one can be: a full disk is told once. */
   #broken = false;
+  #frozen = false;
 
   constructor(options: {
     readonly threadId: string;
@@ -48,13 +49,20 @@ export class EventSink {
     return this.#emitter.event(listener);
   }
 
+  /** From here on nothing is written and nothing is told. */
+  freeze(): void {
+    this.#frozen = true;
+  }
+
   /** What cannot be written now is written with the next line that can. */
   record(entry: RolloutEntry): void {
+    if (this.#frozen) return;
     const failure = this.#write(entry);
     if (failure) this.#onStorageFailure(failure);
   }
 
   emit(turnId: string | null, submissionId: string | null, msg: EventMsg): void {
+    if (this.#frozen) return;
     const failure = isPersisted(msg)
       ? this.#write({ type: 'event_msg', payload: { turnId, submissionId, msg } })
       : undefined;

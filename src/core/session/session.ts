@@ -7,7 +7,8 @@ import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
-import type { ModelFamily } from '../model/families.ts';
+import type { ModelFamily, Verbosity } from '../model/families.ts';
+import type { Prices } from '../model/prices.ts';
 import type { FileChange, Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import { Recorder } from '../rollout/recorder.ts';
@@ -32,6 +33,8 @@ import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 export interface ConnectedModel {
   readonly client: ModelClient;
   readonly family: ModelFamily;
+  /** `null` where the settings name none. */
+  readonly prices: Prices | null;
 }
 
 export interface SessionOptions {
@@ -60,8 +63,12 @@ export interface SessionOptions {
   readonly showRawReasoning: boolean;
   readonly maxToolRounds: number;
   readonly maxAttempts: number;
+  /** The model family's own where `null`. */
+  readonly verbosity: Verbosity | null;
   /** Bytes; 0 leaves the project's instructions out. */
   readonly projectDocMaxBytes: number;
+  /** Names besides AGENTS.md. */
+  readonly projectDocFallbackFilenames: readonly string[];
   /** The person's own, after the base instructions. */
   readonly userInstructions: string;
 }
@@ -114,7 +121,7 @@ export class Session {
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings;
     this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
-    this.#tokens = new TokenMeter(replayed?.state.tokens?.total);
+    this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
     this.#approvals = new Approvals({
       ids: ports.ids,
       interactive: options.interactive,
@@ -226,6 +233,21 @@ export class Session {
     this.#sink.dispose();
   }
 
+  /**
+   * The host goes away and may come back, as a window that is reloaded: everything stops as it stands and nothing more is
+   * written, so that whoever resumes finds the turn as a crash would leave it, its open questions included.
+   */
+  async suspend(): Promise<void> {
+    this.#closed = true;
+    this.#sink.freeze();
+    this.#active?.abort.abort(new Error('Suspended.'));
+    await this.#lastTurn;
+    this.#submissions.close();
+    await this.#loop;
+    await this.#recorder.close();
+    this.#sink.dispose();
+  }
+
   async #takeSubmissions(): Promise<void> {
     for await (const submission of this.#submissions) {
       try {
@@ -273,6 +295,7 @@ export class Session {
       case 'retry':
         await this.#stopping();
         if (this.#active) return this.#warn(id, 'A turn is running.');
+        if (isAnswered(this.#history.items)) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'set_title':
         return this.#emit(id, { type: 'title_changed', title: op.title });
@@ -322,7 +345,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const { client, family } = this.#options.connect(settings.model);
+    const { client, family, prices } = this.#options.connect(settings.model);
     const abort = new AbortController();
     this.#begun = true;
     const emit = (msg: EventMsg, by = submissionId) => {
@@ -339,6 +362,8 @@ export class Session {
         threadId: this.threadId,
         settings,
         family,
+        prices,
+        verbosity: this.#options.verbosity ?? undefined,
         instructions: this.#options.meta.instructions,
         outputSchema,
         showRawReasoning: this.#options.showRawReasoning,
@@ -392,7 +417,7 @@ export class Session {
 
   /** They are the same for every model. */
   #builtinNames(): readonly string[] {
-    const family = { applyPatch: 'function', extraInstructions: false } as const;
+    const family = { applyPatch: 'function', extraInstructions: false, shell: 'exec_command' } as const;
     const client = { tools: [], calls: this.#dynamicCalls };
     return builtinTools(family, { rules: () => [], review: this.#options.review }, client).flatMap(
       ({ names }) => names,
@@ -487,6 +512,15 @@ function openItems(state: ThreadState): readonly TurnItem[] {
 /** Calls that wait for a person. */
 function askedCalls(state: ThreadState): ReadonlySet<string> {
   return new Set(state.approvals.map((approval) => approval.callId));
+}
+
+/**
+ * The model has had the last word. Asking it on would end a prompt with its own words, which many servers refuse, and on
+ * Chat would make one message of two.
+ */
+function isAnswered(items: readonly ResponseItem[]): boolean {
+  const last = items.at(-1);
+  return last?.type === 'message' && last.role === 'assistant';
 }
 
 /** Folders a client names start at the working directory. */

@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import { type ModelClient, ModelFault } from '../model/client.ts';
+import { pricesOf } from '../model/prices.ts';
 import { createModelClient, dialectOf, type ProviderConfig } from '../model/provider.ts';
 import { capabilitiesOf } from '../model/families.ts';
 
@@ -26,7 +27,9 @@ export interface ThreadConfig
     | 'showRawReasoning'
     | 'maxToolRounds'
     | 'maxAttempts'
+    | 'verbosity'
     | 'projectDocMaxBytes'
+    | 'projectDocFallbackFilenames'
     | 'userInstructions'
   > {
   readonly settings: TurnSettings;
@@ -142,10 +145,15 @@ export class SessionManager {
     const { fetch, secrets, clock, ids, log } = this.#ports;
     const userAgent = `tiller/${this.#version}`;
     const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent });
-    return (model) => ({
-      client: model === '' ? NO_MODEL : client,
-      family: capabilitiesOf(model, dialectOf(provider), provider.wireApi),
-    });
+    return (model) => {
+      const family = capabilitiesOf(model, dialectOf(provider), provider.wireApi);
+      const told = Object.hasOwn(provider.models ?? {}, model) ? provider.models?.[model] : undefined;
+      return {
+        client: model === '' ? NO_MODEL : client,
+        family: { ...family, contextWindow: told?.contextWindow ?? family.contextWindow },
+        prices: pricesOf(told),
+      };
+    };
   }
 }
 

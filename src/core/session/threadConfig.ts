@@ -61,8 +61,10 @@ export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundi
     },
     userInstructions: settings.userInstructions,
     showRawReasoning: settings['reasoning.showRaw'],
+    verbosity: settings.verbosity,
     maxToolRounds: settings.maxToolRounds,
     maxAttempts: settings['retry.maxAttempts'],
     projectDocMaxBytes: settings.projectDocMaxBytes,
+    projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
   };
 }

@@ -2,16 +2,31 @@ import type { EventMsgOf, TokenUsage } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { NO_USAGE } from '../../protocol/thread.ts';
 import type { Prompt } from '../model/client.ts';
-import { byteLength, tokensOfBytes } from '../util/tokens.ts';
+import { costOf, type Prices } from '../model/prices.ts';
+import { BYTES_PER_TOKEN, byteLength } from '../util/tokens.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
-/** Counts the tokens of a thread: what the server says or, marked so, what we estimate (codex-behaviour.md §8). */
+/** What a count needs to know of the model that answered. */
+interface CountedModel {
+  readonly contextWindow: number | null;
+  readonly prices: Prices | null;
+}
+
+/**
+ * Counts the tokens of a thread: what the server says or, marked so, what we estimate (codex-behaviour.md §8). An estimate
+ * is by bytes, as many a token as the server was last seen to count.
+ */
 export class TokenMeter {
   #total: TokenUsage;
+  /** `undefined` until a request has had a price. */
+  #totalCost: number | undefined;
+  #bytesPerToken = BYTES_PER_TOKEN;
 
-  constructor(total: TokenUsage = NO_USAGE) {
-    this.#total = total;
+  /** `before` is the last count of the thread, when it is taken up again. */
+  constructor(before: TokenCount | null) {
+    this.#total = before?.total ?? NO_USAGE;
+    this.#totalCost = before?.cost?.total;
   }
 
   /** Takes one response into account. `said` is what the model added to the history. */
@@ -19,19 +34,42 @@ export class TokenMeter {
     usage: TokenUsage | null,
     prompt: Prompt,
     said: readonly ResponseItem[],
-    contextWindow: number | null,
+    { contextWindow, prices }: CountedModel,
   ): TokenCount {
-    const last = usage ?? estimate(prompt, said);
+    if (usage) this.#calibrate(usage, prompt);
+    const last = usage ?? this.#estimate(prompt, said);
     this.#total = add(this.#total, last);
-    return { last, total: this.#total, contextWindow, estimated: usage === null };
+    return { last, total: this.#total, contextWindow, estimated: usage === null, ...this.#bill(last, prices) };
+  }
+
+  /** The server has refused a request as longer than the window: that is all we know of it, and it was not paid for. */
+  full(contextWindow: number): TokenCount {
+    const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
+    return { last, total: this.#total, contextWindow, estimated: true };
+  }
+
+  #bill(last: TokenUsage, prices: Prices | null): Pick<TokenCount, 'cost'> {
+    if (!prices) return {};
+    const cost = costOf(last, prices);
+    this.#totalCost = (this.#totalCost ?? 0) + cost;
+    return { cost: { last: cost, total: this.#totalCost } };
+  }
+
+  /** Short prompts, and servers that count something else, teach nothing. */
+  #calibrate(usage: TokenUsage, prompt: Prompt): void {
+    const ratio = bytesOfPrompt(prompt) / usage.input;
+    if (usage.input >= 500 && ratio >= 2 && ratio <= 6) this.#bytesPerToken = ratio;
+  }
+
+  #estimate(prompt: Prompt, said: readonly ResponseItem[]): TokenUsage {
+    const input = Math.ceil(bytesOfPrompt(prompt) / this.#bytesPerToken);
+    const output = Math.ceil(bytesOf(said) / this.#bytesPerToken);
+    return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
   }
 }
 
-function estimate(prompt: Prompt, said: readonly ResponseItem[]): TokenUsage {
-  const fixed = byteLength(prompt.instructions) + byteLength(JSON.stringify(prompt.tools));
-  const input = tokensOfBytes(fixed + bytesOf(prompt.input));
-  const output = tokensOfBytes(bytesOf(said));
-  return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
+function bytesOfPrompt({ instructions, tools, input }: Prompt): number {
+  return byteLength(instructions) + byteLength(JSON.stringify(tools)) + bytesOf(input);
 }
 
 /** Items never change, so each is measured once however many requests it is part of. */

@@ -132,7 +132,10 @@ async function respond(
 
     if (!(attempt.error instanceof ModelFault)) throw attempt.error;
     const decision = schedule.next(attempt.error);
-    if (decision.type === 'give_up') throw decision.fault;
+    if (decision.type === 'give_up') {
+      if (decision.fault.kind === 'context_exceeded') tellFull(run);
+      throw decision.fault;
+    }
     const { kind, message } = attempt.error;
     const { attempt: number, of, delayMs } = decision;
     run.emit({ type: 'stream_error', kind, message, attempt: number, of, retryInMs: delayMs });
@@ -189,6 +192,7 @@ function promptOf(run: TurnRun): Prompt {
     parallelToolCalls: family.parallelToolCalls,
     effort: settings.effort,
     summary: settings.summary,
+    verbosity: run.verbosity,
     outputSchema: run.outputSchema,
     cacheKey: run.threadId,
   };
@@ -196,8 +200,17 @@ function promptOf(run: TurnRun): Prompt {
 
 function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
   const said = run.history.items.slice(prompt.input.length);
-  const count = run.tokens.count(sampled.usage, prompt, said, run.family.contextWindow);
+  const count = run.tokens.count(sampled.usage, prompt, said, {
+    contextWindow: run.family.contextWindow,
+    prices: run.prices,
+  });
   run.emit({ type: 'token_count', ...count });
+}
+
+/** What the server has refused as too long fills the window, whatever was counted before (codex-behaviour.md §8). */
+function tellFull(run: TurnRun): void {
+  const { contextWindow } = run.family;
+  if (contextWindow !== null) run.emit({ type: 'token_count', ...run.tokens.full(contextWindow) });
 }
 
 function close(run: TurnRun, outcome: Outcome): void {

@@ -3,7 +3,8 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
-import type { ModelFamily } from '../model/families.ts';
+import type { ModelFamily, Verbosity } from '../model/families.ts';
+import type { Prices } from '../model/prices.ts';
 import type { Ports } from '../ports.ts';
 import type { Approver } from '../tools/orchestrator.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -15,6 +16,10 @@ export interface TurnRun {
   readonly threadId: string;
   readonly settings: TurnSettings;
   readonly family: ModelFamily;
+  /** `null` where nobody has told them. */
+  readonly prices: Prices | null;
+  /** The family's own where absent. */
+  readonly verbosity: Verbosity | undefined;
   readonly instructions: string;
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
   readonly showRawReasoning: boolean;

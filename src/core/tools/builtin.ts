@@ -1,6 +1,6 @@
 import type { DynamicToolSpec } from '../../protocol/op.ts';
 import type { DynamicCalls } from './dynamicCalls.ts';
-import type { ToolHandler, ToolOptions } from './handler.ts';
+import type { ToolFamily, ToolHandler, ToolOptions } from './handler.ts';
 import { applyPatch } from './handlers/applyPatch.ts';
 import { dynamicTool } from './handlers/dynamicTool.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
@@ -8,13 +8,13 @@ import { updatePlan } from './handlers/updatePlan.ts';
 
 /** Every tool of a turn, in the order the model is told of them. */
 export function builtinTools(
-  family: { readonly applyPatch: 'freeform' | 'function'; readonly extraInstructions: boolean },
+  family: ToolFamily,
   options: ToolOptions,
   client: { readonly tools: readonly DynamicToolSpec[]; readonly calls: DynamicCalls },
 ): readonly ToolHandler[] {
   return [
-    execCommand(options),
-    shellAliases(options),
+    execCommand(options, family.shell === 'exec_command'),
+    shellAliases(options, family.shell === 'local_shell'),
     applyPatch(family, options),
     updatePlan,
     ...client.tools.map((tool) => dynamicTool(tool, client.calls)),

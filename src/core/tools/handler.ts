@@ -90,6 +90,13 @@ export interface ToolResult {
   readonly item?: TurnItem;
 }
 
+/** What of a model family decides which tools it is offered, and in which form. */
+export interface ToolFamily {
+  readonly applyPatch: 'freeform' | 'function';
+  readonly extraInstructions: boolean;
+  readonly shell: 'exec_command' | 'local_shell';
+}
+
 /** What the built-in tools are made with. */
 export interface ToolOptions {
   /** As they stand when a command is decided. */

@@ -2,7 +2,7 @@
  * Tokens by estimate and the cut of tool output that is built on it (codex-behaviour.md §5).
  */
 
-const BYTES_PER_TOKEN = 4;
+export const BYTES_PER_TOKEN = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 

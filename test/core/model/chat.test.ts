@@ -358,6 +358,23 @@ describe('shapes of real servers', () => {
     ]);
   });
 
+  test('an empty finish_reason in every chunk but the last', async () => {
+    const { events, items } = await answer(
+      chunk({ content: 'Hi ' }, ''),
+      chunk({ content: 'you' }, ''),
+      fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
+      chunk({}, 'tool_calls'),
+      DONE,
+    );
+    expect(textIn(events)).toBe('Hi you');
+    expect(items).toHaveLength(2);
+  });
+
+  test('a chunk that is an error itself', async () => {
+    const { fault } = await answer(emits({ object: 'error', code: 'context_length_exceeded', message: 'Too long.' }));
+    expect(fault).toMatchObject({ kind: 'context_exceeded', retryable: false });
+  });
+
   test('content as parts', async () => {
     const { events } = await answer(
       chunk({

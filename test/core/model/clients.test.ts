@@ -1,4 +1,33 @@
+import { builtinTools } from '../../../src/core/tools/builtin.ts';
+import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
+import { ToolRegistry } from '../../../src/core/tools/registry.ts';
+import { startDemoModel } from '../../../src/node/demoModel/server.ts';
+import { calls, fails, type ModelScript, ModelServer, reasons, says } from '../../support/modelServer.ts';
 import { conformance } from './conformance.ts';
+import { serverConformance } from './serverConformance.ts';
 
 conformance('responses');
 conformance('chat');
+
+const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
+const handlers = builtinTools(family, { rules: () => [], review: 'after' }, { tools: [], calls: new DynamicCalls() });
+const tools = new ToolRegistry(handlers).specs;
+
+const script: ModelScript = ({ body, text }) => {
+  if (body['model'] !== 'scripted')
+    return [fails(404, { code: 'model_not_found', message: 'There is no such model.' })];
+  if (text.includes('Exit code: 0')) return [says('Done.')];
+  return [
+    reasons('Hm.'),
+    says('Let me look.'),
+    calls('exec_command', { cmd: 'ls' }),
+    calls('update_plan', { plan: [] }),
+  ];
+};
+
+for (const wire of ['responses', 'chat'] as const) {
+  const scripted = { model: 'scripted', tools, start: () => ModelServer.start(script, { wire }) };
+  const demo = { model: 'demo', tools, start: () => startDemoModel({ port: 0, paceMs: 0 }) };
+  serverConformance('a scripted model', wire, scripted);
+  serverConformance('the demo model', wire, demo);
+}

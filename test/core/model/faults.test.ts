@@ -135,6 +135,8 @@ describe('the way to the server', () => {
     ['CERT_HAS_EXPIRED', 'tls', false],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls', false],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls', false],
+    ['EPROTO', 'tls', false],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls', false],
     ['ERR_INVALID_CHAR', 'config', false],
   ] as const)('%s', (code, kind, retryable) => {
     expect(networkFault(failure(code), 'connecting')).toMatchObject({ kind, retryable });
@@ -149,6 +151,12 @@ describe('the way to the server', () => {
     const attempts = [failure('ECONNREFUSED').cause, failure('ECONNREFUSED').cause];
     const error = new TypeError('fetch failed', { cause: new AggregateError(attempts) });
     expect(networkFault(error, 'connecting')).toMatchObject({ kind: 'network', detail: 'ECONNREFUSED' });
+  });
+
+  test('somebody’s error page is no message', () => {
+    const { detail } = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
+    expect(detail).toMatch(/^HTTP 502: <html>x+…$/);
+    expect(detail?.length).toBeLessThan(2100);
   });
 
   test('anything in mid-stream is a closed stream', () => {

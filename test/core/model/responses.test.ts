@@ -327,6 +327,7 @@ describe('the answer', () => {
     ['an incomplete one', incomplete('max_output_tokens'), false],
     ['one the filter stopped', incomplete('content_filter'), true],
     ['an error event', emits({ type: 'error', code: 'context_length_exceeded', message: 'x' }), false],
+    ['a gateway’s own error', emits({ error: { code: 'insufficient_quota', message: 'x' } }), false],
     ['[DONE] alone', { type: 'raw', text: 'data: [DONE]\n\n' } as const, true],
   ])('%s is a fault', async (_case, step, retryable) => {
     const { fault } = await answer(step, closesCleanly());

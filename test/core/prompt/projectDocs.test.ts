@@ -8,10 +8,10 @@ import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
 
 async function told(
   files: Record<string, string>,
-  options: { cwd?: string; own?: Record<string, string>; maxBytes?: number } = {},
+  options: { cwd?: string; own?: Record<string, string>; maxBytes?: number; fallbackFilenames?: string[] } = {},
 ): Promise<string> {
-  const { cwd = '/work', own = {}, maxBytes = 32_768 } = options;
-  return readProjectDocs(new MemoryWorkspace(files), new MemoryStorage(own), cwd, maxBytes);
+  const { cwd = '/work', own = {}, maxBytes = 32_768, fallbackFilenames = [] } = options;
+  return readProjectDocs(new MemoryWorkspace(files), new MemoryStorage(own), cwd, { maxBytes, fallbackFilenames });
 }
 
 describe('instructions of the project', () => {
@@ -49,6 +49,24 @@ describe('instructions of the project', () => {
     );
   });
 
+  it('may have other names, which count where there is none of ours', async () => {
+    const files = {
+      '.git/HEAD': '',
+      'AGENTS.md': 'ours',
+      'CLAUDE.md': 'theirs',
+      'a/GEMINI.md': 'g',
+      'a/CLAUDE.md': 'c',
+    };
+    const options = { cwd: '/work/a', fallbackFilenames: ['CLAUDE.md', 'GEMINI.md'] };
+    expect(await told(files, options)).toBe('ours\n\nc');
+    expect(await told({ ...files, 'a/AGENTS.override.md': ' ' }, options)).toBe('ours');
+    expect(await told(files, { cwd: '/work/a' })).toBe('ours');
+  });
+
+  it('are cut at the byte, wherever in a character that is', async () => {
+    expect(await told({ '.git/HEAD': '', 'AGENTS.md': 'äää' }, { maxBytes: 3 })).toBe('ä\uFFFD');
+  });
+
   it('are left out when none are allowed, the person’s own are not', async () => {
     const files = { '.git/HEAD': '', 'AGENTS.md': 'root' };
     expect(await told(files, { maxBytes: 0 })).toBe('');
@@ -58,6 +76,7 @@ describe('instructions of the project', () => {
   it('of the person are in TILLER_HOME, with an override there too', async () => {
     const own = { 'AGENTS.md': 'hidden', 'AGENTS.override.md': 'own\n' };
     expect(await told({}, { own })).toBe('own');
+    expect(await told({}, { own: { ...own, 'AGENTS.override.md': ' \n' } })).toBe('hidden');
     expect(await told({ 'AGENTS.md': 'project' }, { own })).toBe('own\n\n--- project-doc ---\n\nproject');
   });
 
@@ -70,7 +89,8 @@ describe('instructions of the project', () => {
         return files.readBytes(path);
       },
     });
-    expect(await readProjectDocs(workspace, new MemoryStorage(), '/work/a', 32_768)).toBe('deep');
+    const options = { maxBytes: 32_768, fallbackFilenames: [] };
+    expect(await readProjectDocs(workspace, new MemoryStorage(), '/work/a', options)).toBe('deep');
   });
 
   it('are told under a heading by which they are known as not the person’s own words', () => {

@@ -41,7 +41,7 @@ describe('the environment', () => {
         '    <root>/work</root>',
         '    <root>/a &amp; &lt;b&gt;</root>',
         '  </writable_roots>',
-        '  <shell>/bin/zsh</shell>',
+        '  <shell>zsh</shell>',
         '  <current_date>2026-11-22</current_date>',
         '  <timezone>Pacific/Auckland</timezone>',
         '</environment_context>',
@@ -119,7 +119,7 @@ describe('notices', () => {
 describe('all of it together', () => {
   it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
     const options = { rules: () => [], review: 'after' as const };
-    const tools = builtinTools({ applyPatch, extraInstructions: true }, options, {
+    const tools = builtinTools({ applyPatch, extraInstructions: true, shell: 'exec_command' }, options, {
       tools: [],
       calls: new DynamicCalls(),
     });

@@ -1,12 +1,15 @@
 /** A session under everything people, models, tools and disks do, in any order (issue 8, point 2). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ChatBodies } from '../../../src/core/model/chatBody.ts';
+import type { Prompt } from '../../../src/core/model/client.ts';
+import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
 import type { Event } from '../../../src/protocol/event.ts';
 import type { ApprovalDecision, ApprovalPolicy, SandboxMode } from '../../../src/protocol/policy.ts';
 import { sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
-import { pairingBreaches } from '../../support/modelServer.ts';
+import { pairingBreaches, prefixBreaches, sentPrefix } from '../../support/modelServer.ts';
 
 const run = (cmd: string): ModelStep => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) });
 const update = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch';
@@ -187,7 +190,41 @@ function expectOrder(chat: FakeSession, words: Words): void {
   expect(chat.exec.running).toBe(0);
 }
 
+/** What a prompt cache would have to forget from one request to the next (design §5). */
+function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
+  const chat = new ChatBodies(new Set());
+  const responses = new ResponsesBodies('openai', new Set());
+  const plain = new ResponsesBodies('plain', new Set());
+  const requests = prompts.map((prompt) => [
+    sentPrefix('chat', chat.build(prompt, 'reasoning').text),
+    sentPrefix('responses', responses.build({ ...prompt, model: 'gpt-5.5' }).text),
+    sentPrefix('responses', plain.build(prompt).text),
+    // As another process would write it, which has made none of the elements before.
+    sentPrefix('chat', new ChatBodies(new Set()).build(prompt, 'reasoning').text),
+  ]);
+  return requests.slice(1).flatMap((later, index) =>
+    later.flatMap((request, form) => {
+      const earlier = requests[index]?.[form];
+      return earlier ? prefixBreaches(earlier, request) : [];
+    }),
+  );
+}
+
 describe('whatever happens in whatever order', () => {
+  it('the prompt only grows at its end, on both wires', async () => {
+    await fc.assert(
+      fc.asyncProperty(answers, story, async (answers, moves) => {
+        // No Chat server can say that it wants to go on.
+        const known = answers.map((steps) => steps.filter((step) => step.type !== 'goes_on'));
+        const chat = new FakeSession({ answers: known });
+        await play(chat, moves);
+        await chat.session.dispose();
+        expect(cacheBreaches(chat.model.prompts)).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it('turns begin and end, calls are answered, words are kept, and the rollout tells the same story', async () => {
     await fc.assert(
       fc.asyncProperty(answers, story, async (answers, moves) => {

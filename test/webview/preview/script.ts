@@ -148,6 +148,7 @@ export class Script {
       total: { ...last, total: total * 3 },
       contextWindow: 272_000,
       estimated: false,
+      cost: { last: 0.0142, total: 0.31 },
     });
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ToolSpec } from '../../../protocol/toolSpec.ts';
 import { PATCH_GRAMMAR, PATCH_INSTRUCTIONS } from '../../patch/grammar.ts';
 import { createJsonInputStream } from '../../patch/jsonInput.ts';
-import type { Parsed, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
+import type { Parsed, ToolFamily, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { fileChangeItem, type LandPlan, landPatch, preparePatch } from './patchTool.ts';
 
@@ -12,7 +12,7 @@ const argumentsSchema = z.object({ input: z.string() });
 
 /** Edits files: planned against the text as it stands, landed whole or not at all (design decision 4). */
 export function applyPatch(
-  family: { readonly applyPatch: 'freeform' | 'function'; readonly extraInstructions: boolean },
+  family: Pick<ToolFamily, 'applyPatch' | 'extraInstructions'>,
   options: ToolOptions,
 ): ToolHandler<string, LandPlan> {
   return {

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { DynamicCalls } from '../dynamicCalls.ts';
 import type { ToolHandler } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
+import { sanitizeInputSchema } from '../sanitizeSchema.ts';
 
 const anyArguments = z.record(z.string(), z.unknown());
 type Arguments = z.infer<typeof anyArguments>;
@@ -23,7 +24,7 @@ export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHan
       name: tool.name,
       description: tool.description,
       strict: false,
-      parameters: { type: 'object', properties: {}, ...tool.inputSchema },
+      parameters: sanitizeInputSchema(tool.inputSchema),
     },
     parse: (payload) => parseArguments(anyArguments, payload),
     async prepare(args, context) {

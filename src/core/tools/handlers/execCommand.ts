@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sandboxPermissionsSchema } from '../../../protocol/policy.ts';
+import type { ToolSpec } from '../../../protocol/toolSpec.ts';
 import type { Parsed, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
@@ -21,39 +22,41 @@ const argumentsSchema = z.object({
 });
 type Arguments = z.infer<typeof argumentsSchema>;
 
-/** The shell as the model is offered it (codex-behaviour.md §4.1). */
-export function execCommand(options: ToolOptions): ToolHandler<Arguments, ShellPlan> {
+const EXEC_COMMAND: ToolSpec = {
+  type: 'function',
+  name: 'exec_command',
+  description:
+    'Runs a command in a fresh shell and waits for it to end. Returns the exit code and what it printed, stdout and stderr together, cut in the middle when long.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      cmd: { type: 'string', description: 'The command line.' },
+      workdir: { type: 'string', description: 'Where to run it; default: the working directory.' },
+      timeout_ms: { type: 'number', description: 'When to kill it; default 120000.' },
+      max_output_tokens: { type: 'number', description: 'How much of the output to return; default 10000.' },
+      login: { type: 'boolean', description: 'Run a login shell; default false.' },
+      sandbox_permissions: {
+        type: 'string',
+        enum: ['use_default', 'require_escalated'],
+        description: 'require_escalated asks the user to let it run outside the sandbox.',
+      },
+      justification: {
+        type: 'string',
+        description: 'With require_escalated: one question to the user that says what for.',
+      },
+    },
+    required: ['cmd'],
+    additionalProperties: false,
+  },
+};
+
+/** The shell of everybody (codex-behaviour.md §4.1). `offered` is false for a model that has one of its wire's own. */
+export function execCommand(options: ToolOptions, offered: boolean): ToolHandler<Arguments, ShellPlan> {
   return {
     names: ['exec_command'],
     supportsParallel: false,
-    spec: {
-      type: 'function',
-      name: 'exec_command',
-      description:
-        'Runs a command in a fresh shell and waits for it to end. Returns the exit code and what it printed, stdout and stderr together, cut in the middle when long.',
-      strict: false,
-      parameters: {
-        type: 'object',
-        properties: {
-          cmd: { type: 'string', description: 'The command line.' },
-          workdir: { type: 'string', description: 'Where to run it; default: the working directory.' },
-          timeout_ms: { type: 'number', description: 'When to kill it; default 120000.' },
-          max_output_tokens: { type: 'number', description: 'How much of the output to return; default 10000.' },
-          login: { type: 'boolean', description: 'Run a login shell; default false.' },
-          sandbox_permissions: {
-            type: 'string',
-            enum: ['use_default', 'require_escalated'],
-            description: 'require_escalated asks the user to let it run outside the sandbox.',
-          },
-          justification: {
-            type: 'string',
-            description: 'With require_escalated: one question to the user that says what for.',
-          },
-        },
-        required: ['cmd'],
-        additionalProperties: false,
-      },
-    },
+    spec: offered ? EXEC_COMMAND : undefined,
     parse: (payload) => parseArguments(argumentsSchema, payload),
     prepare: (args, context) => {
       const argv = shellArgv(args.cmd, context.host, args);
@@ -88,13 +91,13 @@ type ShellArguments = z.infer<typeof shellArgumentsSchema>;
 
 /**
  * The shell under the names that other models were taught: answered, not offered (codex-behaviour.md §4.1,
- * "offer exec_command, accept the aliases").
+ * "offer exec_command, accept the aliases"), except to models that were taught the wire's own.
  */
-export function shellAliases(options: ToolOptions): ToolHandler<ShellArguments, ShellPlan> {
+export function shellAliases(options: ToolOptions, offersLocalShell: boolean): ToolHandler<ShellArguments, ShellPlan> {
   return {
-    names: ['shell', 'shell_command', 'container.exec', 'local_shell'],
+    names: ['local_shell', 'shell', 'shell_command', 'container.exec'],
     supportsParallel: false,
-    spec: undefined,
+    spec: offersLocalShell ? { type: 'local_shell' } : undefined,
     parse: (payload) => parseShell(payload),
     prepare: (args, context) => {
       const escalated = args.sandbox_permissions === 'require_escalated' || args.with_escalated_permissions === true;

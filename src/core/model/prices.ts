@@ -1,0 +1,30 @@
+/** What tokens cost, where the settings say it (`tiller.providers.<id>.models.<slug>`). Nobody else knows it for sure. */
+import type { TokenUsage } from '../../protocol/event.ts';
+import type { ModelSettings } from '../../protocol/settings.ts';
+
+/** For one token, in the currency of the settings. */
+export interface Prices {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly output: number;
+}
+
+const PER_TOKEN = 1_000_000;
+
+/** `null` unless both directions have their price: half a bill is none. */
+export function pricesOf(settings: ModelSettings | undefined): Prices | null {
+  const { inputPrice, outputPrice } = settings ?? {};
+  if (inputPrice === undefined || outputPrice === undefined) return null;
+  const cachedInputPrice = settings?.cachedInputPrice ?? inputPrice;
+  return {
+    input: inputPrice / PER_TOKEN,
+    cachedInput: cachedInputPrice / PER_TOKEN,
+    output: outputPrice / PER_TOKEN,
+  };
+}
+
+/** Reasoning is part of the output, and is paid as such. */
+export function costOf(usage: TokenUsage, prices: Prices): number {
+  const newInput = Math.max(0, usage.input - usage.cachedInput);
+  return newInput * prices.input + usage.cachedInput * prices.cachedInput + usage.output * prices.output;
+}

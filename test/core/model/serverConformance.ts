@@ -1,0 +1,101 @@
+/**
+ * What must hold between our clients and any server at all, whatever it says: for servers that follow no script of ours.
+ * The demo model is one (issue 4, point 8).
+ */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ModelClient, Prompt } from '../../../src/core/model/client.ts';
+import type { WireApi } from '../../../src/core/model/families.ts';
+import { isToolCall, type ResponseItem, textOf } from '../../../src/protocol/responseItem.ts';
+import { outputFor } from '../../../src/core/history/normalize.ts';
+import { clientFor, hear, prompt, userSays } from './harness.ts';
+
+export interface ServerUnderTest {
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+export interface ServerFacts {
+  readonly model: string;
+  readonly tools: Prompt['tools'];
+  start(wire: WireApi): Promise<ServerUnderTest>;
+}
+
+export function serverConformance(name: string, wire: WireApi, facts: ServerFacts): void {
+  describe(`${name} on ${wire}`, () => {
+    let server: ServerUnderTest;
+    let client: ModelClient;
+    beforeEach(async () => {
+      server = await facts.start(wire);
+      client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
+    });
+    afterEach(() => server.close());
+
+    const asked = (...more: readonly ResponseItem[]): Prompt =>
+      prompt({ model: facts.model, tools: facts.tools, input: [userSays('Repair what is broken.'), ...more] });
+
+    test('an item begins before anything is said of it, and the end comes once and last', async () => {
+      const { events, completed, fault } = await hear(client, asked());
+      expect(fault).toBeUndefined();
+      const begun = new Set<string>();
+      for (const event of events) {
+        if (event.type === 'item_started') begun.add(event.key);
+        else if ('key' in event) assert(begun.has(event.key), `${event.type} of an item that has not begun`);
+      }
+      expect(events.filter(({ type }) => type === 'completed')).toEqual([events.at(-1)]);
+      expect(completed?.usage?.total).toBeGreaterThan(0);
+    });
+
+    test('deltas add up to what is said and called', async () => {
+      const { events } = await hear(client, asked());
+      for (const event of events) {
+        if (event.type !== 'item_done') continue;
+        const pieces = events.filter((each) => 'key' in each && each.key === event.key);
+        const text = pieces.flatMap((each) =>
+          each.type === 'text_delta' || each.type === 'call_delta' ? [each.text] : [],
+        );
+        if (event.item.type === 'message') expect(text.join('')).toBe(textOf(event.item.content));
+        if (event.item.type === 'function_call') expect(text.join('')).toBe(event.item.arguments);
+      }
+    });
+
+    test('calls are of tools that were offered, whole, each with an id of its own', async () => {
+      const calls = (await hear(client, asked())).items.filter(isToolCall);
+      expect(calls.length).toBeGreaterThan(0);
+      expect(new Set(calls.map((call) => call.call_id)).size).toBe(calls.length);
+      const offered = facts.tools.flatMap((tool) => ('name' in tool ? [tool.name] : [tool.type]));
+      for (const call of calls) {
+        if (call.type === 'function_call') expect(() => JSON.parse(call.arguments)).not.toThrow();
+        if ('name' in call) expect(offered).toContain(call.name);
+      }
+    });
+
+    test('an answer to its calls is taken, and the conversation goes on', async () => {
+      const { items } = await hear(client, asked());
+      const outputs = items.filter(isToolCall).map((call) => outputFor(call, 'Exit code: 0\nOutput:\n'));
+      const next = await hear(client, asked(...items, ...outputs));
+      expect(next.fault).toBeUndefined();
+      expect(next.items.length).toBeGreaterThan(0);
+    });
+
+    test('an abort is heard at once', async () => {
+      const controller = new AbortController();
+      const reason = new Error('interrupted');
+      await expect(async () => {
+        for await (const event of client.stream(asked(), controller.signal)) {
+          if (event.type !== 'created') controller.abort(reason);
+        }
+      }).rejects.toBe(reason);
+    });
+
+    test('who leaves early can come back', async () => {
+      for await (const _event of client.stream(asked(), new AbortController().signal)) break;
+      expect((await hear(client, asked())).completed).toBeDefined();
+    });
+
+    test('a model it does not have is a fault that says so', async () => {
+      const { fault } = await hear(client, { ...asked(), model: 'nobody-knows-this' });
+      expect(fault).toMatchObject({ kind: 'model_not_found', retryable: false, action: 'select_model' });
+    });
+  });
+}

@@ -1,0 +1,85 @@
+/** Answers of servers as they travel (test/fixtures/streams), read whole and cut at every byte (issue 4, point 8). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { WireApi } from '../../../src/core/model/families.ts';
+import { type ResponseItem, textOf } from '../../../src/protocol/responseItem.ts';
+import { clientFor, type Heard, hear, textIn } from './harness.ts';
+
+const FOLDER = new URL('../../fixtures/streams/', import.meta.url);
+
+/** What each of them says: its items, then input (of it cached), output (of it reasoning) and total. */
+const SAID: Readonly<Record<string, readonly string[]>> = {
+  'responses-openai-call.sse': [
+    'reasoning **Looking around**',
+    'message I’ll look first.',
+    'call_Uj exec_command {"cmd":"rg --files"}',
+    '4211 (4096) 61 (24) 4272',
+  ],
+  'responses-local-sparse.sse': ['message Hello there.', 'c1 exec_command {"cmd":"ls"}', '12 (0) 9 (0) 21'],
+  'chat-openai-parallel.sse': [
+    'call_A exec_command {"cmd": "ls"}',
+    'call_B exec_command {"cmd": "pwd"}',
+    '1503 (1408) 44 (0) 1547',
+  ],
+  'chat-llamacpp.sse': ['reasoning We should greet.', 'message Grüße 👋', '90 (0) 12 (0) 102'],
+  'chat-ollama.sse': ['call_hk exec_command {"cmd":"ls -la"}', 'no usage'],
+  'chat-openrouter.sse': [
+    'reasoning Let me see.',
+    'message Looking.',
+    'toolu_1 exec_command {"cmd": "ls"}',
+    '700 (512) 60 (20) 760',
+  ],
+  'chat-empty-finish-reasons.sse': ['message Hello there.', '8 (0) 4 (0) 12'],
+};
+
+function tell(item: ResponseItem): string {
+  if (item.type === 'function_call') return `${item.call_id} ${item.name} ${item.arguments}`;
+  if (item.type === 'message') return `message ${textOf(item.content)}`;
+  if (item.type === 'reasoning') return `reasoning ${textOf(item.summary)}${textOf(item.content ?? '')}`;
+  return item.type;
+}
+
+function usageOf({ completed }: Heard): string {
+  if (!completed?.usage) return 'no usage';
+  const { input, cachedInput, output, reasoning, total } = completed.usage;
+  return `${input} (${cachedInput}) ${output} (${reasoning}) ${total}`;
+}
+
+/** Reads so much of the file. */
+function reader(name: string, bytes: Uint8Array): (length: number) => Promise<Heard> {
+  let length = 0;
+  const headers = { 'content-type': 'text/event-stream' };
+  const fetch = async () => new Response(bytes.slice(0, length), { headers });
+  const wireApi = name.split('-')[0] as WireApi;
+  const client = clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi }, { fetch });
+  return (wanted) => {
+    length = wanted;
+    return hear(client);
+  };
+}
+
+test('every fixture is told', () => {
+  expect(readdirSync(FOLDER).filter((name) => name.endsWith('.sse'))).toEqual(Object.keys(SAID).toSorted());
+});
+
+describe.each(Object.entries(SAID))('%s', (name, said) => {
+  const bytes = readFileSync(new URL(name, FOLDER));
+  const read = reader(name, bytes);
+
+  test('is read as it was meant', async () => {
+    const heard = await read(bytes.length);
+    expect(heard.fault).toBeUndefined();
+    expect([...heard.items.map(tell), usageOf(heard)]).toEqual(said);
+    const message = said.find((line) => line.startsWith('message '));
+    expect(textIn(heard.events)).toBe(message?.slice('message '.length) ?? '');
+  });
+
+  test('ends well or in a retry wherever it ends, and gives no call that was not meant', async () => {
+    for (let length = 0; length < bytes.length; length += 1) {
+      const { items, completed, fault } = await read(length);
+      if (completed) expect(items.map(tell), `cut after ${length} bytes`).toEqual(said.slice(0, items.length));
+      else expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
+      for (const item of items) expect(said, `cut after ${length} bytes`).toContain(tell(item));
+    }
+  });
+});

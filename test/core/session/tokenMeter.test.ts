@@ -1,0 +1,85 @@
+/** What a thread has used, and what that costs (issue 4, point 7). */
+import { describe, expect, it } from 'vitest';
+import { pricesOf } from '../../../src/core/model/prices.ts';
+import { TokenMeter } from '../../../src/core/session/tokenMeter.ts';
+import type { TokenUsage } from '../../../src/protocol/event.ts';
+import { prompt, userSays } from '../model/harness.ts';
+
+const unpriced = { contextWindow: 1000, prices: null };
+const priced = { contextWindow: 1000, prices: pricesOf({ inputPrice: 2, cachedInputPrice: 0.5, outputPrice: 10 }) };
+const usage = (input: number, cachedInput: number, output: number): TokenUsage => ({
+  input,
+  cachedInput,
+  output,
+  reasoning: 0,
+  total: input + output,
+});
+
+describe('the meter', () => {
+  it('tells the last request and the sum of all, on top of what was counted before', () => {
+    const meter = new TokenMeter(null);
+    meter.count(usage(100, 0, 10), prompt(), [], unpriced);
+    const second = meter.count(usage(200, 100, 20), prompt(), [], unpriced);
+    const sum = { input: 300, cachedInput: 100, output: 30, reasoning: 0, total: 330 };
+    expect(second).toEqual({ last: usage(200, 100, 20), total: sum, contextWindow: 1000, estimated: false });
+    expect(new TokenMeter(second).count(usage(1, 0, 1), prompt(), [], unpriced).total.total).toBe(332);
+  });
+
+  it('is full when the server says so, and the sum stays', () => {
+    const meter = new TokenMeter(null);
+    const { total } = meter.count(usage(100, 0, 10), prompt(), [], unpriced);
+    expect(meter.full(1000)).toEqual({
+      last: { input: 1000, cachedInput: 0, output: 0, reasoning: 0, total: 1000 },
+      total,
+      contextWindow: 1000,
+      estimated: true,
+    });
+  });
+});
+
+describe('an estimate', () => {
+  const long = prompt({ instructions: 'x'.repeat(9000), input: [userSays('y'.repeat(1000))] });
+
+  it('counts four bytes a token', () => {
+    const { last, estimated } = new TokenMeter(null).count(null, long, [userSays('z'.repeat(400))], unpriced);
+    expect(estimated).toBe(true);
+    expect(last.input).toBeGreaterThan(2500);
+    expect(last.input).toBeLessThan(2550);
+    expect(last.output).toBeGreaterThan(100);
+  });
+
+  it('counts as the server counted when it did', () => {
+    const meter = new TokenMeter(null);
+    meter.count(usage(3400, 0, 10), long, [], unpriced);
+    const { last } = meter.count(null, long, [], unpriced);
+    expect(last.input).toBe(3400);
+  });
+
+  it('learns nothing from a count that cannot be one of this text', () => {
+    const meter = new TokenMeter(null);
+    meter.count(usage(100, 0, 10), prompt(), [], unpriced);
+    meter.count(usage(100_000, 0, 10), long, [], unpriced);
+    expect(meter.count(null, long, [], unpriced).last.input).toBeLessThan(2550);
+  });
+});
+
+describe('the cost', () => {
+  it('is told where both prices are, what was cached at its own', () => {
+    const meter = new TokenMeter(null);
+    const first = meter.count(usage(1_000_000, 0, 100_000), prompt(), [], priced);
+    expect(first.cost).toEqual({ last: 3, total: 3 });
+    const second = meter.count(usage(1_000_000, 1_000_000, 0), prompt(), [], priced);
+    expect(second.cost).toEqual({ last: 0.5, total: 3.5 });
+    expect(new TokenMeter(second).count(usage(0, 0, 100_000), prompt(), [], priced).cost).toEqual({
+      last: 1,
+      total: 4.5,
+    });
+  });
+
+  it('is not guessed', () => {
+    expect(new TokenMeter(null).count(usage(1, 0, 1), prompt(), [], unpriced).cost).toBeUndefined();
+    expect(pricesOf(undefined)).toBeNull();
+    expect(pricesOf({ inputPrice: 1 })).toBeNull();
+    expect(pricesOf({ inputPrice: 0, outputPrice: 0 })).toEqual({ input: 0, cachedInput: 0, output: 0 });
+  });
+});

@@ -1,0 +1,58 @@
+/** Which tools a model is offered, and in which form: families × servers × wires (issue 4, point 3). */
+import { expect, test } from 'vitest';
+import { ChatBodies } from '../../../src/core/model/chatBody.ts';
+import { capabilitiesOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
+import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
+import { builtinTools } from '../../../src/core/tools/builtin.ts';
+import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
+import { ToolRegistry } from '../../../src/core/tools/registry.ts';
+import { prompt } from '../model/harness.ts';
+
+const MODELS = [
+  'gpt-5.5',
+  'gpt-5.2-codex',
+  'gpt-5',
+  'o3',
+  'codex-mini-latest',
+  'gpt-4.1',
+  'gpt-oss',
+  'demo',
+  'mystery',
+];
+const DIALECTS: readonly Dialect[] = ['openai', 'azure', 'plain'];
+const WIRES: readonly WireApi[] = ['responses', 'chat'];
+const WEATHER = { name: 'weather', description: 'Tells the weather.', inputSchema: {} };
+
+interface ToolOnTheWire {
+  readonly type: string;
+  readonly name?: string;
+  readonly function?: { readonly name: string };
+}
+
+/** Type and name of each tool as it travels to this model at this server. */
+function offered(model: string, dialect: Dialect, wire: WireApi): string {
+  const client = { tools: [WEATHER], calls: new DynamicCalls() };
+  const family = capabilitiesOf(model, dialect, wire);
+  const registry = new ToolRegistry(builtinTools(family, { rules: () => [], review: 'after' }, client));
+  const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
+  const body =
+    wire === 'responses'
+      ? new ResponsesBodies(dialect, new Set()).build(said)
+      : new ChatBodies(new Set()).build(said, 'reasoning');
+  const { tools } = JSON.parse(body.text) as { tools: ToolOnTheWire[] };
+  return tools.map((tool) => [tool.type, tool.name ?? tool.function?.name].filter(Boolean).join(':')).join(' ');
+}
+
+test('the list of tools of every family at every server', () => {
+  const lines = MODELS.flatMap((model) =>
+    DIALECTS.flatMap((dialect) => WIRES.map((wire) => `${model} ${dialect} ${wire}: ${offered(model, dialect, wire)}`)),
+  );
+  expect(lines).toMatchSnapshot();
+});
+
+test('an unknown model, and a server nobody knows, are offered functions only', () => {
+  for (const wire of WIRES) {
+    for (const model of MODELS) expect(offered(model, 'plain', wire)).toMatch(/^(?:function:\w+ ?)+$/);
+    expect(offered('mystery', 'openai', wire)).toMatch(/^(?:function:\w+ ?)+$/);
+  }
+});

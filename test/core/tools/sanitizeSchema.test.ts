@@ -1,0 +1,117 @@
+/** Schemas from outside, as every model server takes them (seed 004; codex-behaviour.md §9). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sanitizeInputSchema } from '../../../src/core/tools/sanitizeSchema.ts';
+
+/** What becomes of one argument. */
+function argument(schema: unknown, more: object = {}): unknown {
+  return sanitizeInputSchema({ type: 'object', properties: { x: schema }, ...more }).properties?.['x'];
+}
+
+describe('the schema of a tool’s arguments', () => {
+  it.each([[undefined], [null], [true], ['nonsense'], [{}], [{ type: 'string' }]])(
+    'is an object, whatever was given: %o',
+    (given) => {
+      expect(sanitizeInputSchema(given)).toEqual({ type: 'object', properties: {} });
+    },
+  );
+
+  it('keeps what servers understand, in one order of keys', () => {
+    const schema = {
+      required: ['city'],
+      additionalProperties: false,
+      properties: { city: { description: 'Where.', type: 'string' }, unit: { enum: ['c', 'f'] } },
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      title: 'Weather',
+      type: 'object',
+    };
+    expect(JSON.stringify(sanitizeInputSchema(schema))).toBe(
+      '{"type":"object","properties":{"city":{"type":"string","description":"Where."},"unit":{"type":"string","enum":["c","f"]}},"required":["city"],"additionalProperties":false}',
+    );
+  });
+
+  it('offers no choice at the top, where servers refuse one', () => {
+    expect(sanitizeInputSchema({ anyOf: [{ required: ['a'] }], properties: { a: {} } })).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string' } },
+    });
+  });
+});
+
+describe('an argument', () => {
+  const text = { type: 'string' };
+  it.each<[string, unknown, unknown]>([
+    ['of nothing is text', {}, text],
+    ['of true is text', true, text],
+    ['with properties is an object', { properties: {} }, { type: 'object', properties: {} }],
+    ['with required is an object', { required: ['a'] }, { type: 'object', properties: {}, required: ['a'] }],
+    ['of type object has properties', { type: 'object' }, { type: 'object', properties: {} }],
+    ['with items is a list', { items: { type: 'number' } }, { type: 'array', items: { type: 'number' } }],
+    ['of type array has items', { type: 'array' }, { type: 'array', items: text }],
+    ['with enum is text', { enum: ['a'] }, { type: 'string', enum: ['a'] }],
+    ['with an enum of numbers is a number', { enum: [1, 2] }, { type: 'number', enum: [1, 2] }],
+    ['with const is an enum of one', { const: 'a' }, { type: 'string', enum: ['a'] }],
+    ['with a bound is a number, without it', { minimum: 1 }, { type: 'number' }],
+    ['of type integer stays one', { type: 'integer', maximum: 3 }, { type: 'integer' }],
+    ['of two types keeps both', { type: ['string', 'null'] }, { type: ['string', 'null'] }],
+    ['of an unknown type is text', { type: 'file' }, text],
+    ['of a choice keeps it', { oneOf: [text, { items: {} }] }, { anyOf: [text, { type: 'array', items: text }] }],
+    [
+      'with a map keeps it',
+      { additionalProperties: { minimum: 0 } },
+      { type: 'object', properties: {}, additionalProperties: { type: 'number' } },
+    ],
+    [
+      'in parts is one',
+      { allOf: [{ properties: { a: {} } }, { properties: { b: {} }, required: ['b'] }] },
+      { type: 'object', properties: { a: text, b: text }, required: ['b'] },
+    ],
+  ])('%s', (_case, given, expected) => {
+    expect(argument(given)).toEqual(expected);
+  });
+
+  it('that is defined elsewhere in the schema is told where it is used', () => {
+    const $defs = { Point: { type: 'object', properties: { x: { type: 'number' } } } };
+    expect(argument({ $ref: '#/$defs/Point', description: 'Where.' }, { $defs })).toEqual({
+      type: 'object',
+      description: 'Where.',
+      properties: { x: { type: 'number' } },
+    });
+    expect(argument({ $ref: '#/$defs/Nobody' }, { $defs })).toEqual(text);
+  });
+
+  it('that contains itself comes to an end', () => {
+    const $defs = { Tree: { properties: { child: { $ref: '#/$defs/Tree' } } }, Loop: { $ref: '#/$defs/Loop' } };
+    expect(JSON.stringify(argument({ $ref: '#/$defs/Tree' }, { $defs })).length).toBeLessThan(2000);
+    expect(argument({ $ref: '#/$defs/Loop' }, { $defs })).toEqual(text);
+  });
+});
+
+it('whatever comes: known types only, objects with properties, lists with items, and the same again the same', () => {
+  const known = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+  const check = (schema: Readonly<Record<string, unknown>>): void => {
+    const types = [schema['type'] ?? []].flat() as string[];
+    for (const type of types) expect(known).toContain(type);
+    if (types.includes('object')) expect(schema['properties']).toBeDefined();
+    if (types.includes('array')) expect(schema['items']).toBeDefined();
+    const inner = [schema['items'], ...Object.values(schema['properties'] ?? {}), ...((schema['anyOf'] as []) ?? [])];
+    for (const each of inner) if (each) check(each as Record<string, unknown>);
+  };
+  const keys = ['type', 'properties', 'items', 'anyOf', 'allOf', 'enum', '$ref', 'required', 'x', '__proto__'];
+  const leaf = fc.constantFrom<unknown[]>('object', 'array', 'x', 1, null, '#/$defs/x', ['string', 'null']);
+  const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 4 },
+      leaf,
+      fc.dictionary(fc.constantFrom(...keys), tie('schema'), { maxKeys: 4 }),
+      fc.array(tie('schema'), { maxLength: 3 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(schema, schema, (given, x) => {
+      const clean = sanitizeInputSchema({ properties: { a: given }, $defs: { x } });
+      check(clean);
+      expect(JSON.stringify(sanitizeInputSchema(clean))).toBe(JSON.stringify(clean));
+    }),
+  );
+});

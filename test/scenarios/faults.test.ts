@@ -1,0 +1,362 @@
+/** Everything that can go wrong on the way to a model and back, as a person meets it (issue 4; contract.md, "Faults"). */
+import { execFileSync } from 'node:child_process';
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_STREAM_IDLE_TIMEOUT_MS, FIRST_BYTE_PATIENCE } from '../../src/core/model/providerConfig.ts';
+import type { Fetch, Ports } from '../../src/core/ports.ts';
+import {
+  calls,
+  closesCleanly,
+  cuts,
+  cutsAfter,
+  fails,
+  failsInStream,
+  hangs,
+  incomplete,
+  malformed,
+  ModelServer,
+  recordStream,
+  says,
+  type Step,
+  waits,
+  type Wire,
+} from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const WIRES: readonly Wire[] = ['responses', 'chat'];
+
+/** Pauses between attempts take a hundredth of the time that is told. */
+const hurried = ({ clock }: Ports): Partial<Ports> => ({
+  clock: { ...clock, sleep: (milliseconds, signal) => clock.sleep(milliseconds / 100, signal) },
+});
+
+const SENTENCE = /^[A-Z“h].*[.?](?: .*\.)?$/s;
+
+async function expectUsable(chat: Scenario): Promise<void> {
+  expect(await chat.send('again')).toEqual({ type: 'turn_completed', lastMessage: 'Back.' });
+}
+
+describe.each(WIRES)('what passes is tried again, visibly, on %s', (wire) => {
+  const slower = [900, 1100] as const;
+  it.each<[string, Step[], string, readonly [number, number]]>([
+    ['the server falls silent', [says('Half'), hangs()], 'timeout', [180, 220]],
+    ['the socket dies before the first byte', [cuts()], 'stream_closed', [180, 220]],
+    ['the socket dies in the middle', [says('Half'), cuts()], 'stream_closed', [180, 220]],
+    ['the stream ends without its end', [says('Half'), closesCleanly()], 'stream_closed', [180, 220]],
+    ['an event is broken', [says('Half'), malformed()], 'bad_response', [180, 220]],
+    ['the server gives up', [says('Half'), failsInStream('server_error')], 'bad_response', [180, 220]],
+    ['the server gives up and does not say why', [failsInStream(null)], 'bad_response', [180, 220]],
+    [
+      'the server wants a pause, in words',
+      [failsInStream('rate_limit_exceeded', 'Please try again in 1.5s.')],
+      'rate_limited',
+      [1500, 1500],
+    ],
+    ['HTTP 429', [fails(429)], 'rate_limited', slower],
+    ['HTTP 429 with Retry-After', [fails(429, {}, { 'retry-after': '3' })], 'rate_limited', [3000, 3000]],
+    ['HTTP 408', [fails(408)], 'timeout', [180, 220]],
+    ['HTTP 500', [fails(500)], 'bad_response', [180, 220]],
+    ['HTTP 503', [fails(503)], 'overloaded', [180, 220]],
+    ['HTTP 529 with a page', [fails(529, '<html>busy</html>')], 'overloaded', [180, 220]],
+  ])('%s', async (_fault, answer, kind, [least, most]) => {
+    await using chat = await startScenario({
+      wire,
+      hands: hurried,
+      provider: { streamIdleTimeoutMs: 100 },
+      model: [answer, [says('Whole.')], [says('Back.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });
+    const [retry, ...more] = chat.said('stream_error');
+    expect(more).toEqual([]);
+    expect(retry).toMatchObject({ kind, attempt: 1, of: 6, message: expect.stringMatching(SENTENCE) });
+    expect(retry?.retryInMs).toBeGreaterThanOrEqual(least);
+    expect(retry?.retryInMs).toBeLessThanOrEqual(most);
+    // The dead attempt is for the eye only: the model is asked the very same again.
+    expect(chat.server.requests[1]?.text).toBe(chat.server.requests[0]?.text);
+    await expectUsable(chat);
+  });
+});
+
+describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', (wire) => {
+  it.each<[string, Step, string, string]>([
+    ['400', fails(400, { message: 'no such thing' }), 'invalid_request', 'show_log'],
+    ['401', fails(401, { message: 'no such thing' }), 'auth', 'set_api_key'],
+    ['402', fails(402, { message: 'no such thing' }), 'quota', 'check_settings'],
+    ['403', fails(403, { message: 'no such thing' }), 'auth', 'set_api_key'],
+    ['404', fails(404, { message: 'no such thing' }), 'config', 'check_settings'],
+    [
+      '404 of a model',
+      fails(404, { code: 'model_not_found', message: 'no such thing' }),
+      'model_not_found',
+      'select_model',
+    ],
+    ['413', fails(413, { message: 'no such thing' }), 'context_exceeded', 'compact'],
+    ['422', fails(422, { message: 'no such thing' }), 'invalid_request', 'show_log'],
+    [
+      'a quota that is used up',
+      fails(429, { code: 'insufficient_quota', message: 'no such thing' }),
+      'quota',
+      'check_settings',
+    ],
+    ['a wait too long', fails(429, { message: 'no such thing' }, { 'retry-after': '3600' }), 'rate_limited', 'retry'],
+    ['the window', failsInStream('context_length_exceeded', 'no such thing'), 'context_exceeded', 'compact'],
+    ['a quota, in the stream', failsInStream('insufficient_quota', 'no such thing'), 'quota', 'check_settings'],
+    ['a plan without it', failsInStream('usage_not_included', 'no such thing'), 'quota', 'check_settings'],
+    ['a prompt that is refused', failsInStream('invalid_prompt', 'no such thing'), 'invalid_request', 'show_log'],
+    ['a policy', failsInStream('cyber_policy', 'no such thing'), 'content_filter', 'new_thread'],
+    ['no capacity', failsInStream('server_is_overloaded', 'no such thing'), 'overloaded', 'retry'],
+  ])('%s', async (_fault, answer, kind, action) => {
+    await using chat = await startScenario({ wire, model: [[says('Half'), answer], [says('Back.')]] });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('stream_error')).toEqual([]);
+    expect(chat.said('error')).toEqual([
+      {
+        type: 'error',
+        kind,
+        action,
+        message: expect.stringMatching(SENTENCE),
+        detail: expect.stringContaining('no such thing'),
+      },
+    ]);
+    expect(chat.server.requests).toHaveLength(1);
+    await expectUsable(chat);
+  });
+
+  it('a wait that is too long names its time', async () => {
+    await using chat = await startScenario({ wire, model: [[fails(429, {}, { 'retry-after': '7200' })]] });
+    await chat.send('go');
+    expect(chat.said('error')[0]?.message).toContain('2 hours');
+  });
+
+  it('what never passes ends after as many attempts as were said, and costs the person nothing', async () => {
+    await using chat = await startScenario({
+      wire,
+      hands: hurried,
+      model: (_request, index) => (index < 6 ? [says('Half'), cuts()] : [says('Back.')]),
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('stream_error').map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+    expect(chat.said('error')[0]).toMatchObject({ kind: 'stream_closed', message: expect.stringContaining('6 times') });
+    expect(chat.server.requests).toHaveLength(6);
+    await expectUsable(chat);
+  });
+});
+
+describe('an answer that was cut off by its server', () => {
+  it.each<[Wire, string, string]>([
+    ['responses', 'max_output_tokens', 'bad_response'],
+    ['chat', 'max_output_tokens', 'context_exceeded'],
+    ['chat', 'content_filter', 'content_filter'],
+  ])('on %s for %s is final, and half a call does not run', async (wire, reason, kind) => {
+    await using chat = await startScenario({
+      wire,
+      sandbox: 'danger-full-access',
+      model: [[says('Half'), calls('exec_command', '{"cmd":"touch bad'), incomplete(reason)], [says('Back.')]],
+    });
+    await chat.send('go');
+    expect(chat.said('error')).toMatchObject([{ kind }]);
+    expect(chat.files()).toEqual({});
+    await expectUsable(chat);
+  });
+
+  it('by its filter on Responses is tried again', async () => {
+    await using chat = await startScenario({
+      hands: hurried,
+      model: [[says('Half'), incomplete('content_filter')], [says('Whole.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });
+  });
+});
+
+describe('a window that is full', () => {
+  it('fills the meter, and not the bill', async () => {
+    await using chat = await startScenario({
+      modelName: 'gpt-5.5',
+      model: [[says('One.')], [failsInStream('context_length_exceeded')], [says('Back.')]],
+    });
+    await chat.send('one');
+    await chat.send('two');
+    const [first, full] = chat.said('token_count');
+    expect(full).toMatchObject({
+      last: { total: 272_000 },
+      total: first?.total,
+      contextWindow: 272_000,
+      estimated: true,
+    });
+    await expectUsable(chat);
+    expect(chat.state.tokens?.last.total).toBe(110);
+  });
+
+  it('says nothing where nobody knows how large it is', async () => {
+    await using chat = await startScenario({ model: [[failsInStream('context_length_exceeded')]] });
+    await chat.send('go');
+    expect(chat.said('token_count')).toEqual([]);
+  });
+});
+
+describe('the way to the server', () => {
+  const broken = (code: string, message: string): Fetch => {
+    const error = Object.assign(new Error(message), { code });
+    return () => Promise.reject(new TypeError('fetch failed', { cause: error }));
+  };
+
+  it.each<[string, Fetch, string, string, number]>([
+    ['a name nobody knows', broken('ENOTFOUND', 'getaddrinfo ENOTFOUND x.example'), 'network', 'ENOTFOUND', 1],
+    ['a name service that is away', broken('EAI_AGAIN', 'getaddrinfo EAI_AGAIN x.example'), 'network', 'EAI_AGAIN', 1],
+    ['a network that is away', broken('ENETUNREACH', 'connect ENETUNREACH 1.2.3.4'), 'network', 'ENETUNREACH', 1],
+    ['a certificate that has expired', broken('CERT_HAS_EXPIRED', 'certificate has expired'), 'tls', 'expired', 0],
+    [
+      'a proxy that wants a password',
+      broken('ERR', 'Proxy connection failed: CONNECT response 407'),
+      'proxy',
+      '407',
+      0,
+    ],
+    ['a proxy that is away', broken('ECONNREFUSED', 'Failed to connect to the proxy'), 'proxy', 'proxy', 1],
+  ])('%s', async (_fault, fetch, kind, words, retries) => {
+    let isBroken = true;
+    await using chat = await startScenario({
+      maxAttempts: 2,
+      hands: (ports) => ({ ...hurried(ports), fetch: (...args) => (isBroken ? fetch : ports.fetch)(...args) }),
+      model: [[says('Back.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('stream_error')).toHaveLength(retries);
+    expect(chat.said('error')).toMatchObject([
+      { kind, action: 'check_network', detail: expect.stringContaining(words) },
+    ]);
+    isBroken = false;
+    await expectUsable(chat);
+  });
+
+  it('nobody at the address', async () => {
+    const gone = await ModelServer.start([]);
+    await gone.close();
+    const provider = { baseUrl: gone.baseUrl };
+    await using chat = await startScenario({ maxAttempts: 2, hands: hurried, provider, model: [] });
+    await chat.send('go');
+    expect(chat.said('stream_error')).toHaveLength(1);
+    expect(chat.said('error')).toMatchObject([{ kind: 'network', detail: expect.stringContaining('ECONNREFUSED') }]);
+  });
+
+  it('https where http is spoken', async () => {
+    await using plain = await ModelServer.start([]);
+    const provider = { baseUrl: plain.baseUrl.replace('http:', 'https:') };
+    await using chat = await startScenario({ provider, model: [] });
+    await chat.send('go');
+    expect(chat.said('error')).toMatchObject([{ kind: 'tls', action: 'check_settings' }]);
+  });
+
+  it('a certificate nobody has signed', async () => {
+    const server = https.createServer(selfSigned(), (_request, response) => response.end());
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await using chat = await startScenario({ provider: { baseUrl: `https://127.0.0.1:${port}/v1` }, model: [] });
+    await chat.send('go');
+    server.close();
+    expect(chat.said('error')).toMatchObject([
+      { kind: 'tls', action: 'check_network', message: expect.stringContaining('not trusted') },
+    ]);
+  });
+
+  it('a redirect to somebody else takes no key along', async () => {
+    await using elsewhere = await ModelServer.start([]);
+    const redirecting = http.createServer((request, response) => {
+      request.resume().on('end', () => response.writeHead(307, { location: `${elsewhere.baseUrl}/responses` }).end());
+    });
+    await new Promise<void>((resolve) => void redirecting.listen(0, '127.0.0.1', resolve));
+    const { port } = redirecting.address() as AddressInfo;
+    await using chat = await startScenario({ provider: { baseUrl: `http://127.0.0.1:${port}/v1` }, model: [] });
+    await chat.send('go');
+    redirecting.closeAllConnections();
+    redirecting.close();
+    expect(chat.said('error')).toMatchObject([{ kind: 'config', action: 'check_settings' }]);
+    expect(elsewhere.requests).toEqual([]);
+  });
+});
+
+describe.each(WIRES)('tools, on %s', (wire) => {
+  const count = { name: 'count', description: 'Counts.', inputSchema: { type: 'object', properties: {} } };
+
+  it('run at most once, at whatever byte the server closes', async () => {
+    const steps = [says('Let me.'), calls('count', { n: 1 })];
+    const length = Buffer.byteLength(recordStream(wire, steps));
+    const runs: number[] = [];
+    for (let bytes = 0; bytes <= length; bytes += 23) {
+      await using chat = await startScenario({
+        wire,
+        hands: hurried,
+        model: (_request, index) => (index === 0 ? [...steps, cutsAfter(bytes)] : [says('Done.')]),
+      });
+      chat.session.onEvent(({ msg }) => {
+        if (msg.type !== 'dynamic_tool_requested') return;
+        const contentItems = [{ type: 'input_text' as const, text: '1' }];
+        chat.submit({ type: 'dynamic_tool_response', callId: msg.callId, contentItems, success: true });
+      });
+      chat.submit({ type: 'register_tools', tools: [count] });
+      expect(await chat.send('go'), `cut after ${bytes} bytes`).toEqual({
+        type: 'turn_completed',
+        lastMessage: 'Done.',
+      });
+      const ran = chat.said('dynamic_tool_requested').length;
+      runs.push(ran);
+      expect(ran, `cut after ${bytes} bytes`).toBeLessThanOrEqual(1);
+      expect(chat.outputs(), `cut after ${bytes} bytes`).toHaveLength(ran);
+      const said = chat.server.lastRequest.text.split('Let me.').length - 1;
+      expect(said, `cut after ${bytes} bytes`).toBe(ran);
+    }
+    expect(new Set(runs)).toEqual(new Set([0, 1]));
+  });
+});
+
+describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
+  it('may think for ten minutes before its first byte', async () => {
+    expect(DEFAULT_STREAM_IDLE_TIMEOUT_MS * FIRST_BYTE_PATIENCE).toBeGreaterThanOrEqual(600_000);
+    await using chat = await startScenario({
+      wire,
+      provider: { streamIdleTimeoutMs: 200 },
+      model: [[waits(500), says('At last.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'At last.' });
+    expect(chat.said('stream_error')).toEqual([]);
+  });
+
+  it('may send 50 MB', async () => {
+    // Responses says the same four times: as deltas, as text, as an item, and once more at the end.
+    const size = wire === 'responses' ? 12_500_000 : 50_000_000;
+    const text = 'A line of what is said.\n'.repeat(size / 24);
+    await using chat = await startScenario({ wire, model: [[says(text, { deltas: 500 })], [says('Back.')]] });
+    const end = await chat.send('go');
+    expect(end.type === 'turn_completed' && end.lastMessage === text).toBe(true);
+    await expectUsable(chat);
+  }, 60_000);
+
+  it('may say it in 20,000 pieces', async () => {
+    const text = 'word '.repeat(20_000);
+    await using chat = await startScenario({ wire, model: [[says(text, { deltas: 20_000 })]] });
+    await chat.send('go');
+    expect(chat.said('item_delta')).toHaveLength(20_000);
+    expect(chat.items('agent_message')[0]?.text).toBe(text);
+  });
+
+  it('may fail with 50 MB: the person gets a sentence all the same', async () => {
+    await using chat = await startScenario({
+      wire,
+      maxAttempts: 1,
+      model: [[fails(500, 'x'.repeat(50_000_000))], [says('Back.')]],
+    });
+    await chat.send('go');
+    expect(chat.said('error')[0]?.detail?.length).toBeLessThan(2100);
+    await expectUsable(chat);
+  }, 60_000);
+});
+
+/** A key and a certificate of our own making. */
+function selfSigned(): { key: string; cert: string } {
+  const make =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 -subj /CN=localhost -keyout -';
+  const pem = execFileSync('openssl', make.split(' '), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return { key: pem, cert: pem };
+}
