@@ -21,38 +21,40 @@ interface Outgoing {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Keeps connections open, so that the next request need not shake hands again. Errors of the system pass through. */
+/**
+ * Connections stay open, so that the next request need not shake hands again: with the agent of the process, because under
+ * `"http.proxySupport": "on"` VS Code gives the person's proxy only to those who bring none of their own. Errors of the
+ * system pass through.
+ */
 export function createNodeFetch(): Fetch {
-  const agents: Agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
   return async (input, init) => {
     const outgoing = await outgoingOf(input, init);
     outgoing.signal?.throwIfAborted();
-    try {
-      return await send(outgoing, agents);
-    } catch (error) {
-      if (error instanceof StaleConnection) return send(outgoing, FRESH_CONNECTION);
-      throw error;
+    for (let tries = 0; tries < POOLED_TRIES; tries += 1) {
+      try {
+        return await send(outgoing, undefined);
+      } catch (error) {
+        if (!(error instanceof StaleConnection)) throw error;
+      }
     }
+    return send(outgoing, FRESH_CONNECTION);
   };
 }
 
-interface Agents {
-  readonly http: http.Agent | false;
-  readonly https: https.Agent | false;
-}
-
-const FRESH_CONNECTION: Agents = { http: false, https: false };
+/** Several connections may have gone at once. */
+const POOLED_TRIES = 3;
+const FRESH_CONNECTION = false;
 
 /** The server had hung up on an idle connection before our request reached it. */
 class StaleConnection extends Error {}
 
-function send({ url, method, headers, body, signal }: Outgoing, agents: Agents): Promise<Response> {
+function send({ url, method, headers, body, signal }: Outgoing, agent: false | undefined): Promise<Response> {
   return new Promise((resolve, reject) => {
     const isSecure = url.protocol === 'https:';
     const request = (isSecure ? https : http).request(url, {
       method,
       headers: Object.fromEntries(headers),
-      agent: isSecure ? agents.https : agents.http,
+      agent,
     });
     let streaming: http.IncomingMessage | undefined;
     request.once('response', (incoming) => {

@@ -284,7 +284,7 @@ describe.each(WIRES)('tools, on %s', (wire) => {
     const steps = [says('Let me.'), calls('count', { n: 1 })];
     const length = Buffer.byteLength(recordStream(wire, steps));
     const runs: number[] = [];
-    for (let bytes = 0; bytes <= length; bytes += 23) {
+    for (let bytes = 0; bytes <= length; bytes += 31) {
       await using chat = await startScenario({
         wire,
         hands: hurried,

@@ -42,7 +42,7 @@ export function ContextMeter() {
           {count && <p class="meter-note">{t('{0} tokens in this thread so far.', tokens(count.total.total))}</p>}
           {count?.cost && (
             <p class="meter-note" data-testid="context-cost">
-              {t('Cost by your prices: {0}, of this thread {1}.', amount(count.cost.last), amount(count.cost.total))}
+              {t('Cost: {0}, of this thread {1}.', amount(count.cost.last), amount(count.cost.total))}
             </p>
           )}
           <div class="meter-foot">

@@ -75,7 +75,9 @@ describe.each(Object.entries(SAID))('%s', (name, said) => {
   });
 
   test('ends well or in a retry wherever it ends, and gives no call that was not meant', async () => {
-    for (let length = 0; length < bytes.length; length += 1) {
+    // Of a long one not every byte: conformance.ts does that.
+    const step = bytes.length > 2500 ? 7 : 1;
+    for (let length = 0; length < bytes.length; length += step) {
       const { items, completed, fault } = await read(length);
       if (completed) expect(items.map(tell), `cut after ${length} bytes`).toEqual(said.slice(0, items.length));
       else expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
