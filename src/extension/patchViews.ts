@@ -79,11 +79,14 @@ function landedDiff(state: ThreadState, id: string): string | undefined {
 
 function tell({ restored, leftAlone }: UndoReport): void {
   if (leftAlone.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Undid the patch in {0} files.', restored.length));
+    const count = restored.length;
+    const sentence =
+      count === 1 ? vscode.l10n.t('Undid the patch in 1 file.') : vscode.l10n.t('Undid the patch in {0} files.', count);
+    void vscode.window.showInformationMessage(sentence);
     return;
   }
   const reasons = leftAlone.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`).join(' ');
   void vscode.window.showWarningMessage(
-    vscode.l10n.t('Undid the patch in {0} files. Left alone: {1}', restored.length, reasons),
+    vscode.l10n.t('Files restored: {0}. Left alone: {1}', restored.length, reasons),
   );
 }

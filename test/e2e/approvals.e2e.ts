@@ -1,0 +1,165 @@
+// Every place an approval can be answered from, and that they are all views of one and the same.
+import { beforeEach, expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { gate } from './support/model.ts';
+import { useWindow } from './support/window.ts';
+
+const window = useWindow({
+  model: 'scripted',
+  files: { 'notes.txt': 'one\n', 'more.txt': 'uno\n' },
+});
+const soon = { timeout: 10_000 };
+
+const touch = (name: string) => [calls('exec_command', { cmd: `touch ${name}` })];
+const patch = (...hunks: string[]) => [
+  calls('apply_patch', { input: `*** Begin Patch\n${hunks.join('\n')}\n*** End Patch` }),
+];
+const update = (file: string, from: string, to: string) => `*** Update File: ${file}\n@@\n-${from}\n+${to}`;
+
+beforeEach(async () => {
+  await window().panel.open();
+  await window().panel.newThread();
+});
+
+/** All of them say that something waits. */
+async function isAskedEverywhere(kind: 'command' | 'patch') {
+  const { vscode, panel } = window();
+  await panel.approval(kind).waitFor();
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
+  await expect.poll(() => vscode.badge(), soon).toBe(1);
+}
+
+/** None of them does. */
+async function isAskedNowhere() {
+  const { vscode, panel } = window();
+  await panel.ended();
+  expect(await panel.card.count()).toBe(0);
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toBe('Tiller');
+  await expect.poll(() => vscode.badge(), soon).toBe(0);
+  await expect.poll(() => vscode.notification('Tiller wants').count(), soon).toBe(0);
+}
+
+test('the command palette answers', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(touch('by-palette'), [says('Done.')]);
+  await panel.send('Touch it.');
+  await isAskedEverywhere('command');
+  expect(await disk('by-palette')).toBeNull();
+  await vscode.command('Tiller: Approve');
+  await isAskedNowhere();
+  expect(await vscode.offers('Tiller: Approve')).toBe(false);
+  expect(await disk('by-palette')).toBe('');
+});
+
+test('a key answers from the editor', async () => {
+  const { vscode, panel, model, disk } = window();
+  await vscode.openFile('notes.txt');
+  model.will(touch('by-key'), [says('Done.')]);
+  await panel.send('Touch it.');
+  await isAskedEverywhere('command');
+  await vscode.editor().locator('.view-line').first().click();
+  await vscode.page.keyboard.press('Control+Alt+y');
+  await isAskedNowhere();
+  expect(await disk('by-key')).toBe('');
+  expect(await vscode.text()).toBe('one\n');
+});
+
+test('the title of the diff editor answers, and the diff goes', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(patch(update('notes.txt', 'one', 'two')), [says('Done.')]);
+  await panel.send('Change it.');
+  await isAskedEverywhere('patch');
+  await vscode.command('Tiller: Open Proposed Changes');
+  await expect.poll(() => vscode.diffText(), soon).toEqual({ original: 'one\n', modified: 'two\n' });
+  await vscode.screenshot('approvals/diff');
+  expect(await disk('notes.txt')).toBe('one\n');
+  await vscode.titleAction('Approve').click();
+  await isAskedNowhere();
+  expect(await vscode.diff().root.count()).toBe(0);
+  expect(await disk('notes.txt')).toBe('two\n');
+});
+
+test('the title of the overview of several files answers', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(patch(update('notes.txt', 'two', 'three'), update('more.txt', 'uno', 'due')), [says('Done.')]);
+  await panel.send('Change both.');
+  await isAskedEverywhere('patch');
+  await panel.get('decision-review').click();
+  await expect.poll(() => vscode.multiDiff().files.count(), soon).toBe(2);
+  await vscode.screenshot('approvals/overview');
+  await vscode.titleAction('Approve').click();
+  await isAskedNowhere();
+  expect(await vscode.multiDiff().root.count()).toBe(0);
+  expect([await disk('notes.txt'), await disk('more.txt')]).toEqual(['three\n', 'due\n']);
+});
+
+test('a notification answers while the panel is hidden', async () => {
+  const { vscode, panel, model, disk } = window();
+  const hidden = gate();
+  model.will(async () => {
+    await hidden.opened;
+    return touch('by-notification');
+  }, [says('Done.')]);
+  await panel.send('Touch it.');
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  hidden.open();
+  await vscode.notification('Tiller wants to run: touch by-notification').waitFor();
+  await vscode.screenshot('approvals/notification');
+  await vscode.answerNotification('Tiller wants to run', 'Approve');
+  await expect.poll(() => disk('by-notification'), soon).toBe('');
+  await panel.open();
+  await isAskedNowhere();
+});
+
+test('a notification goes when another place has answered', async () => {
+  const { vscode, panel, model, disk } = window();
+  const hidden = gate();
+  model.will(async () => {
+    await hidden.opened;
+    return touch('by-status');
+  }, [says('Done.')]);
+  await panel.send('Touch it.');
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  hidden.open();
+  await vscode.notification('Tiller wants to run').waitFor();
+  await vscode.status().click();
+  await panel.approval('command').waitFor();
+  await panel.answer();
+  await isAskedNowhere();
+  expect(await disk('by-status')).toBe('');
+});
+
+test('a denial with a word reaches the model and changes nothing', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(patch(update('notes.txt', 'three', 'four')), ({ input }) => {
+    const told = JSON.stringify(input.at(-1));
+    return [says(told.includes('Write five instead') ? 'Then five it is.' : 'Nobody told me why.')];
+  });
+  await panel.send('Change it.');
+  await isAskedEverywhere('patch');
+  await panel.deny('Write five instead');
+  await isAskedNowhere();
+  expect(await panel.lastMessage().innerText()).toBe('Then five it is.');
+  expect(await disk('notes.txt')).toBe('three\n');
+  await vscode.screenshot('approvals/denied');
+});
+
+test('the palette denies with a word, too, and Escape decides nothing', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(touch('never'), [says('All right.')]);
+  await panel.send('Touch it.');
+  await isAskedEverywhere('command');
+  const word = vscode.page.locator('.quick-input-widget:visible').getByText('What should Tiller do instead?');
+  await vscode.command('Tiller: Deny…');
+  await word.waitFor();
+  await vscode.closeQuickInput();
+  await isAskedEverywhere('command');
+  await vscode.command('Tiller: Deny…');
+  await word.waitFor();
+  await vscode.answer('Not that one');
+  await isAskedNowhere();
+  expect(model.outputs.at(-1)).toContain('Not that one');
+  expect(await disk('never')).toBeNull();
+});

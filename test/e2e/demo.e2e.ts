@@ -1,0 +1,107 @@
+// The demo task as somebody does it for the first time.
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { useWindow } from './support/window.ts';
+
+const window = useWindow({ model: 'demo', seed: 11 });
+const soon = { timeout: 10_000 };
+
+test('the keyboard alone does it, from a window that was just opened', async () => {
+  const { vscode, panel, disk, sample, testPasses } = window();
+  const { keyboard } = vscode.page;
+  const composer = panel.get('composer-input');
+  const focused = panel.page.locator(':focus');
+  const focusIsIn = (place: typeof composer) => expect.poll(() => place.count(), soon).toBe(1);
+  await keyboard.press('Control+Alt+l');
+  await focusIsIn(composer.and(focused));
+  await keyboard.type('Find out why the tests fail and fix it');
+  await keyboard.press('Enter');
+
+  await panel.approval('command').waitFor();
+  await focusIsIn(panel.card.locator(':focus'));
+  await keyboard.press('d');
+  await focusIsIn(panel.get('decision-deny-word').and(focused));
+  await vscode.screenshot('demo/keyboard-1-deny');
+  await keyboard.press('Escape');
+  await focusIsIn(panel.get('decision-approve').and(focused));
+  await keyboard.press('t');
+  await panel.approval('patch').waitFor();
+  await focusIsIn(panel.card.locator(':focus'));
+  await vscode.screenshot('demo/keyboard-2-patch');
+  await keyboard.press('Enter');
+  // The tests were approved for the thread: nothing more is asked.
+  await panel.ended();
+  await vscode.screenshot('demo/keyboard-3-done');
+  expect(await disk(sample.seeded.path)).toContain(sample.seeded.right);
+  expect(await testPasses()).toBe(true);
+
+  await focusIsIn(composer.and(focused));
+  await keyboard.type('And again');
+  expect(await composer.inputValue()).toBe('And again');
+
+  await composer.fill('');
+  await vscode.command('Tiller: Undo Patch');
+  await expect.poll(() => disk(sample.seeded.path), soon).toBe(sample.files[sample.seeded.path]);
+});
+
+test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', async () => {
+  const { vscode, panel, disk, sample, testPasses } = window();
+  const { path: file, right, wrong } = sample.seeded;
+  const { keyboard } = vscode.page;
+  await panel.newThread();
+  expect(await testPasses()).toBe(false);
+
+  await panel.get('start-demo').click();
+  await panel.approval('command').waitFor();
+  await vscode.screenshot('demo/1-command');
+  await panel.answer();
+  await panel.approval('patch').waitFor();
+  await vscode.screenshot('demo/2-patch');
+  expect(await disk(file)).toBe(sample.files[file]);
+  await panel.answer();
+  expect(await panel.approveAll()).toEqual(['approval-command']);
+  await panel.ended();
+  await vscode.screenshot('demo/3-done');
+  expect(await disk(file)).toContain(right);
+  expect(await testPasses()).toBe(true);
+  expect(await panel.lastMessage().innerText()).toContain('passes again');
+
+  // A file that nobody had open when it was changed.
+  await vscode.openFile(file);
+  await expect.poll(() => vscode.text(), soon).toContain(right);
+  await vscode.editor().locator('.view-line').first().click();
+  await keyboard.press('Control+z');
+  await expect.poll(() => vscode.text(), soon).toContain(wrong);
+  expect(await vscode.text()).not.toContain(right);
+  await vscode.screenshot('demo/4-ctrl-z');
+  await keyboard.press('Control+y');
+  await keyboard.press('Control+s');
+  await expect.poll(() => vscode.isDirty(path.basename(file)), soon).toBe(false);
+
+  await vscode.command('Tiller: Undo Patch');
+  await expect.poll(() => disk(file), soon).toBe(sample.files[file]);
+  expect(await vscode.isDirty(path.basename(file))).toBe(false);
+  await vscode.screenshot('demo/5-undo-patch');
+});
+
+test('a file that stands in the editor is changed there, and Undo turn takes it back', async () => {
+  const { vscode, panel, disk, sample, testPasses } = window();
+  const { path: file, right, wrong } = sample.seeded;
+  await panel.newThread();
+  await panel.get('start-demo').click();
+  await panel.approveAll();
+  await panel.ended();
+  expect(await testPasses()).toBe(true);
+  expect(await vscode.text()).toContain(right);
+  await vscode.editor().locator('.view-line').first().click();
+  await vscode.page.keyboard.press('Control+z');
+  await expect.poll(() => vscode.text(), soon).toContain(wrong);
+  await vscode.page.keyboard.press('Control+y');
+  await vscode.page.keyboard.press('Control+s');
+  await expect.poll(() => vscode.isDirty(path.basename(file)), soon).toBe(false);
+
+  await panel.get('turn-undo').click();
+  await expect.poll(() => disk(file), soon).toBe(sample.files[file]);
+  await expect.poll(() => vscode.text(), soon).toContain(wrong);
+  await vscode.screenshot('demo/6-undo-turn');
+});

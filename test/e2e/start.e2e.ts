@@ -1,0 +1,88 @@
+// Before the first message: nothing chosen, nothing open, nothing trusted.
+import { describe, expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { useWindow } from './support/window.ts';
+
+describe('a person who has set up nothing', () => {
+  const window = useWindow({
+    // What somebody else's folder wants is not what the person wants.
+    files: {
+      '.vscode/settings.json': JSON.stringify({
+        'tiller.provider': 'elsewhere',
+        'tiller.providers': { elsewhere: { baseUrl: 'http://127.0.0.1:9/v1' } },
+        'tiller.model': 'theirs',
+        'tiller.approvalPolicy': 'never',
+        'tiller.sandbox.mode': 'danger-full-access',
+        'tiller.review': 'after',
+      }),
+    },
+  });
+
+  test('is offered a model, and the settings of the folder choose none', async () => {
+    const { vscode, panel, sample, disk } = window();
+    await panel.open();
+    await panel.get('empty-no-model').waitFor();
+    await vscode.screenshot('start/1-no-model');
+    expect(await panel.get('composer-input').isDisabled()).toBe(true);
+    await panel.get('setup-demo').click();
+    await panel.get('start-demo').waitFor();
+    await vscode.screenshot('start/2-demo-chosen');
+    await panel.get('start-demo').click();
+    // `never` of the folder would ask nothing, `after` would let the patch land.
+    await panel.approval('command').waitFor();
+    await panel.answer();
+    await panel.approval('patch').waitFor();
+    expect(await disk(sample.seeded.path)).toBe(sample.files[sample.seeded.path]);
+    await panel.get('decision-stop').click();
+    await panel.ended('aborted');
+  });
+
+  test('is told to open a folder where none is open', async () => {
+    const { vscode, panel } = window();
+    await vscode.page.goto(`${vscode.server.url}/?ew=true`);
+    await vscode.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
+    await panel.open();
+    await panel.get('empty-no-workspace').waitFor();
+    await vscode.screenshot('start/3-no-folder');
+    await panel.get('open-folder').click();
+    await vscode.quickInput().waitFor();
+    await vscode.closeQuickInput();
+  });
+});
+
+describe('a folder that is not trusted', () => {
+  const window = useWindow({
+    profile: 'untrusted',
+    model: 'scripted',
+    files: { 'AGENTS.md': 'SECRET-INSTRUCTIONS\n', 'notes.txt': 'SECRET-NOTES\n' },
+  });
+
+  test('is neither read nor changed, and says so; with trust it is', async () => {
+    const { vscode, panel, model, disk } = window();
+    await panel.open();
+    await panel.get('restricted-banner').waitFor();
+    await vscode.screenshot('start/4-restricted');
+    model.will([calls('exec_command', { cmd: 'cat notes.txt; touch ran' })], [says('I cannot.')]);
+    await panel.send('What do the notes say?');
+    await panel.ended();
+    expect(await panel.card.count()).toBe(0);
+    expect(await disk('ran')).toBeNull();
+    expect(model.requests.map(({ text }) => text).join('')).not.toContain('SECRET');
+    expect(model.requests[0]?.toolNames).not.toContain('exec_command');
+    await vscode.screenshot('start/5-nothing-ran');
+
+    await panel.get('manage-trust').click();
+    await vscode.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
+    await panel.get('restricted-banner').waitFor({ state: 'hidden' });
+    await vscode.closeModalEditor();
+    model.will([calls('exec_command', { cmd: 'cat notes.txt; touch ran' })], [says('I can.')]);
+    await panel.send('And now?');
+    await panel.approval('command').waitFor();
+    await panel.answer();
+    await panel.ended();
+    expect(await disk('ran')).toBe('');
+    expect(model.outputs.at(-1)).toContain('SECRET-NOTES');
+    expect(model.requests[0]?.text).toContain('SECRET-INSTRUCTIONS');
+    await vscode.screenshot('start/6-trusted');
+  });
+});

@@ -1,0 +1,61 @@
+import { type Answer, type ModelRequest, ModelServer } from '../../support/modelServer.ts';
+
+export const DEMO_SETTINGS = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
+
+/** A scripted model: every test of a window says what it will answer next. */
+export class ScriptedModel {
+  readonly #server: ModelServer;
+  readonly #script: Answer[];
+  #first = 0;
+
+  private constructor(server: ModelServer, script: Answer[]) {
+    this.#server = server;
+    this.#script = script;
+  }
+
+  static async start(): Promise<ScriptedModel> {
+    const script: Answer[] = [];
+    return new ScriptedModel(await ModelServer.start(script), script);
+  }
+
+  /** The person's settings that lead here. */
+  get settings(): Record<string, unknown> {
+    const { baseUrl } = this.#server;
+    return {
+      'tiller.providers': { scripted: { baseUrl, wireApi: 'responses', auth: 'none' } },
+      'tiller.provider': 'scripted',
+      'tiller.model': 'test-model',
+    };
+  }
+
+  /** The answers from now on, in order; what an earlier test left over is forgotten. */
+  will(...answers: Answer[]): void {
+    this.#first = this.#server.requests.length;
+    this.#script.length = this.#first;
+    this.#script.push(...answers);
+  }
+
+  /** What came in since `will`. */
+  get requests(): readonly ModelRequest[] {
+    return this.#server.requests.slice(this.#first);
+  }
+
+  /** What the model was told last of what its calls have done, oldest first. */
+  get outputs(): readonly string[] {
+    const outputs = (this.requests.at(-1)?.input ?? []).filter(({ type }) => type === 'function_call_output');
+    return outputs.map(({ output }) => (typeof output === 'string' ? output : JSON.stringify(output)));
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+}
+
+/** A moment that comes when `open` is called: `waits(gate.opened)` holds a model until then. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}

@@ -1,0 +1,97 @@
+import type { Workbench } from '../../../scripts/vscode/page.mjs';
+
+const TURN_LIMIT_MS = 60_000;
+
+/** The chat panel as a person uses it, by docs/testids.md. */
+export class Panel {
+  readonly #vscode: () => Workbench;
+
+  constructor(vscode: () => Workbench) {
+    this.#vscode = vscode;
+  }
+
+  get page() {
+    return this.#vscode().chat();
+  }
+
+  get(testid: string) {
+    return this.page.getByTestId(testid);
+  }
+
+  /** Shows it, as the palette does. */
+  async open(): Promise<void> {
+    await this.#vscode().command('Tiller: Focus');
+    await this.get('panel').waitFor();
+  }
+
+  async newThread(): Promise<void> {
+    await this.#vscode().command('Tiller: New Thread');
+    await this.get('empty-ready').waitFor();
+  }
+
+  /** Says it, and waits until it stands in the transcript. */
+  async send(text: string): Promise<void> {
+    const before = await this.get('user-message').count();
+    await this.get('composer-input').fill(text);
+    await this.get('composer-send').click();
+    await this.get('user-message').nth(before).waitFor();
+  }
+
+  /** Waits until the newest turn is over. */
+  async ended(status: 'completed' | 'aborted' = 'completed'): Promise<void> {
+    await this.#over.waitFor({ timeout: TURN_LIMIT_MS });
+    const ended = await this.get('turn').last().getAttribute('data-status');
+    if (ended !== status) throw new Error(`The turn should be ${status} and is ${ended}.`);
+  }
+
+  get #over() {
+    const over = this.page.locator('[data-status=completed], [data-status=aborted]');
+    return this.get('turn').last().and(over);
+  }
+
+  lastMessage() {
+    return this.get('agent-message').last();
+  }
+
+  /** The one decision that is shown. */
+  get card() {
+    return this.page.locator('.decide');
+  }
+
+  approval(kind: 'command' | 'patch') {
+    return this.get(`approval-${kind}`);
+  }
+
+  /** Presses a button of the card and waits until that very card has gone. */
+  async answer(testid = 'decision-approve'): Promise<void> {
+    await this.get(testid).waitFor();
+    const card = await this.card.elementHandle();
+    await this.get(testid).click();
+    await card?.waitForElementState('hidden');
+  }
+
+  async deny(word = ''): Promise<void> {
+    await this.get('decision-deny').click();
+    await this.get('decision-deny-word').fill(word);
+    await this.answer('decision-deny-send');
+  }
+
+  /** Says yes to whatever is asked until the turn is over. Resolves with what was asked. */
+  async approveAll(): Promise<(string | null)[]> {
+    const asked: (string | null)[] = [];
+    for (;;) {
+      await this.card.or(this.#over).first().waitFor({ timeout: TURN_LIMIT_MS });
+      if (!(await this.card.isVisible())) return asked;
+      asked.push(await this.card.getAttribute('data-testid'));
+      await this.answer();
+    }
+  }
+
+  /** The frame its own code runs in. */
+  async frame() {
+    const html = await this.page.locator('html').elementHandle();
+    const frame = await html?.ownerFrame();
+    if (!frame) throw new Error('The panel has no frame.');
+    return frame;
+  }
+}

@@ -1,0 +1,65 @@
+// Nothing is lost: not by a reload, not by hiding the side bar, not by the death of the webview.
+import { beforeEach, expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { useWindow } from './support/window.ts';
+
+const window = useWindow({ model: 'scripted' });
+const soon = { timeout: 10_000 };
+
+beforeEach(async () => {
+  await window().panel.open();
+  await window().panel.newThread();
+});
+
+test('hiding the side bar keeps the approval and the draft', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will([calls('exec_command', { cmd: 'touch hidden' })], [says('Done.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await panel.get('composer-input').fill('a draft');
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await panel.approval('command').waitFor();
+  expect(await panel.get('composer-input').inputValue()).toBe('a draft');
+  await panel.answer();
+  await panel.ended();
+  expect(await disk('hidden')).toBe('');
+  await panel.get('composer-input').fill('');
+});
+
+test('a reload of the window keeps the approval and the draft, and the turn goes on', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will([says('I will.'), calls('exec_command', { cmd: 'touch reloaded' })], [says('All done.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await panel.get('composer-input').fill('what I was about to say');
+  await vscode.screenshot('survival/1-before-reload');
+  await vscode.reload();
+  await panel.approval('command').waitFor({ timeout: 30_000 });
+  await vscode.screenshot('survival/2-after-reload');
+  expect(await panel.get('user-message').allInnerTexts()).toEqual(['Touch it.']);
+  expect(await panel.get('agent-message').allInnerTexts()).toEqual(['I will.']);
+  expect(await panel.get('composer-input').inputValue()).toBe('what I was about to say');
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
+  expect(await disk('reloaded')).toBeNull();
+  await panel.answer();
+  await panel.ended();
+  expect(await panel.lastMessage().innerText()).toBe('All done.');
+  expect(await disk('reloaded')).toBe('');
+  expect(model.outputs).toHaveLength(1);
+  await vscode.screenshot('survival/3-went-on');
+  await panel.get('composer-input').fill('');
+});
+
+test('a webview that is killed in mid-stream comes back with everything', async () => {
+  const { vscode, panel, model } = window();
+  const words = Array.from({ length: 200 }, (_, index) => `word${index}.`);
+  model.will([says(words.join(' '), { deltas: 200, delayMs: 25 })]);
+  await panel.send('Talk.');
+  await panel.get('agent-message').getByText('word9.').waitFor();
+  await vscode.command('Developer: Reload Webviews');
+  await panel.get('agent-message').getByText('word60.').waitFor();
+  await panel.ended();
+  expect(await panel.lastMessage().innerText()).toBe(words.join(' '));
+});
