@@ -104,7 +104,7 @@ function placeholder(): string {
   if (value === null) return '';
   if (!value.hasWorkspace) return t('Open a folder first');
   if (value.model === null) return t('Choose a model first');
-  if (!value.trusted) return t('Ask about this folder');
+  if (!value.trusted) return t('Ask a question');
   return isRunning.value ? t('Add to what it is doing') : t('Ask for a change; @ adds context');
 }
 

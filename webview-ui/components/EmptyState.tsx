@@ -61,25 +61,18 @@ function NoModel() {
     <Empty title={t('Choose a model to begin')} testid="empty-no-model">
       <ul class="opts">
         <Option
-          testid="setup-vscode-model"
-          icon="copilot"
-          title={t('GitHub Copilot')}
-          text={t('The models VS Code already has. No key needed.')}
-          onClick={() => pick('model')}
-        />
-        <Option
           testid="setup-key"
           icon="key"
           title={t('OpenAI')}
           text={t('With an API key, kept in the system’s secret storage.')}
-          onClick={() => runCommand('setApiKey')}
+          onClick={() => pick('model')}
         />
         <Option
           testid="setup-endpoint"
           icon="server"
           title={t('Another endpoint')}
           text={t('Anything that speaks the OpenAI API: Ollama, vLLM, a gateway.')}
-          onClick={() => runCommand('openSettings')}
+          onClick={() => pick('model')}
         />
         <Option
           testid="setup-demo"
@@ -142,7 +135,7 @@ function suggestions(trusted: boolean): readonly Suggestion[] {
     { icon: 'comment-discussion', text: t('Explain how this project is built and where to start reading') },
     { icon: 'search', text: t('Find the part that handles errors') },
   ];
-  if (!trusted) return [...reading, { icon: 'checklist', text: t('Is it safe to trust this folder?') }];
+  if (!trusted) return [{ icon: 'comment-discussion', text: t('What can you do once I trust this folder?') }];
   return [
     { icon: 'git-compare', text: t('Review my uncommitted changes') },
     { icon: 'beaker', text: t('Run the tests and fix what fails') },
