@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
-import type { RevertedFiles } from '../core/session/session.ts';
+import type { RevertedFiles } from '../core/session/sessionOptions.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import type { DiffPreview } from '../vscode/diffPreview.ts';
 import type { Threads } from '../vscode/threads.ts';

@@ -7,7 +7,8 @@ import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../../src/cor
 import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
 import { resolveBox } from '../../src/core/sandbox/box.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
-import { Session, type SessionOptions } from '../../src/core/session/session.ts';
+import { Session } from '../../src/core/session/session.ts';
+import type { SessionOptions } from '../../src/core/session/sessionOptions.ts';
 import { RulesStore } from '../../src/core/tools/rulesStore.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';

@@ -1,22 +1,12 @@
 import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
-import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
+import type { SandboxPolicy } from '../../protocol/policy.ts';
 import { callIdOf, type ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import { History } from '../history/history.ts';
-import type { ModelClient } from '../model/client.ts';
-import type { ModelFamily, Verbosity } from '../model/families.ts';
-import type { Prices } from '../model/prices.ts';
-import type { FileChange, Ports } from '../ports.ts';
-import type { SessionMeta } from '../rollout/line.ts';
 import { Recorder } from '../rollout/recorder.ts';
-import type { ReplayedThread } from '../rollout/replay.ts';
-import { DynamicCalls } from '../tools/dynamicCalls.ts';
-import { builtinTools, harmlessTools } from '../tools/builtin.ts';
-import { ToolRegistry } from '../tools/registry.ts';
-import type { RulesStore } from '../tools/rulesStore.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
@@ -24,60 +14,13 @@ import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
 import { Approvals } from './approvals.ts';
 import { ContextNews } from './contextNews.ts';
-import { type EventSequence, EventSink } from './events.ts';
+import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
+import { InputQueue } from './inputQueue.ts';
+import type { SessionOptions } from './sessionOptions.ts';
 import { TokenMeter } from './tokenMeter.ts';
+import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
-
-/** A model and what is known of it. */
-export interface ConnectedModel {
-  readonly client: ModelClient;
-  readonly family: ModelFamily;
-  /** `null` where the settings name none. */
-  readonly prices: Prices | null;
-}
-
-export interface SessionOptions {
-  readonly ports: Ports;
-  readonly sequence: EventSequence;
-  readonly meta: SessionMeta;
-  /** The rollout, relative to TILLER_HOME. */
-  readonly rolloutPath: string;
-  /** The thread as it was, when it is taken up again. */
-  readonly replayed: ReplayedThread | null;
-  readonly settings: TurnSettings;
-  /** How models are reached. One that cannot be says so when it is asked. */
-  readonly connect: (model: string) => ConnectedModel;
-  readonly rules: RulesStore;
-  /** What surrounds commands on this machine under a policy. */
-  readonly boxFor: (policy: SandboxPolicy) => Box;
-  /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */
-  readonly isTrusted: () => boolean;
-  readonly review: 'before' | 'after';
-  /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
-  readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
-  /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */
-  readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
-  /** False when there is nobody to ask: every question is answered no. */
-  readonly interactive: boolean;
-  readonly showRawReasoning: boolean;
-  readonly maxToolRounds: number;
-  readonly maxAttempts: number;
-  /** The model family's own where `null`. */
-  readonly verbosity: Verbosity | null;
-  /** Bytes; 0 leaves the project's instructions out. */
-  readonly projectDocMaxBytes: number;
-  /** Names besides AGENTS.md. */
-  readonly projectDocFallbackFilenames: readonly string[];
-  /** The person's own, after the base instructions. */
-  readonly userInstructions: string;
-}
-
-export interface RevertedFiles {
-  readonly paths: readonly string[];
-  /** Left alone, each with its reason. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-}
 
 interface ActiveTurn {
   readonly turnId: string;
@@ -98,13 +41,12 @@ export class Session {
   readonly #history: History;
   readonly #tokens: TokenMeter;
   readonly #approvals: Approvals;
-  readonly #dynamicCalls = new DynamicCalls();
+  readonly #tools: Toolset;
+  readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
   readonly #context: ContextNews;
   readonly #loop: Promise<void>;
-  #dynamicTools: readonly DynamicToolSpec[] = [];
   #settings: TurnSettings;
-  #queued: { readonly id: string; readonly input: readonly UserInput[] }[] = [];
   #active: ActiveTurn | undefined;
   /** Settles when the last turn has ended and what it left was seen to. */
   #lastTurn: Promise<void> = Promise.resolve();
@@ -128,6 +70,7 @@ export class Session {
       remembered: replayed?.state.approvedKeys ?? [],
       onProposal: options.onProposal,
     });
+    this.#tools = new Toolset(options);
     this.#context = new ContextNews(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
     this.#sink = new EventSink({
@@ -205,7 +148,7 @@ export class Session {
   /** Nobody will submit any more: what waits for an answer gets a no, what runs goes on to its end. */
   endOfInput(): void {
     this.#approvals.nobodyIsThere();
-    this.#dynamicCalls.failAll('The client is gone and cannot run this tool.');
+    this.#tools.clientCalls.failAll('The client is gone and cannot run this tool.');
   }
 
   /** Resolves when it has been shut down, by whomever. */
@@ -270,9 +213,10 @@ export class Session {
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
         await this.#stopping();
-        return this.#active ? this.#enqueue(id, op.input) : this.#startTurn(id, op.input);
+        return this.#active ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
       case 'edit_queued':
-        return this.#editQueued(id, op);
+        if (!this.#queue.edit(id, op.id, op.input)) this.#warn(id, `The message ${op.id} is not queued any more.`);
+        return;
       case 'interrupt':
         this.#active?.abort.abort(new Error('Interrupted.'));
         return;
@@ -288,7 +232,8 @@ export class Session {
         return;
       }
       case 'dynamic_tool_response':
-        if (!this.#dynamicCalls.respond(op.callId, op)) this.#warn(id, `Nobody waits for the result of ${op.callId}.`);
+        if (!this.#tools.clientCalls.respond(op.callId, op))
+          this.#warn(id, `Nobody waits for the result of ${op.callId}.`);
         return;
       case 'register_tools':
         return this.#registerTools(id, op.tools);
@@ -370,7 +315,7 @@ export class Session {
         maxToolRounds: this.#options.maxToolRounds,
         maxAttempts: this.#options.maxAttempts,
         client,
-        registry: this.#tools(family),
+        registry: this.#tools.registryFor(family),
         approver: this.#approvals.forTurn(emit),
         history: this.#history,
         tokens: this.#tokens,
@@ -380,7 +325,7 @@ export class Session {
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
-        takeQueued: () => this.#takeQueued(submissionId),
+        takeQueued: () => this.#queue.take('joined', submissionId).map((queued) => queued.input),
         interrupt: () => abort.abort(new Error('Interrupted.')),
       },
       opening,
@@ -389,10 +334,8 @@ export class Session {
 
   /** What was queued too late to join a turn that completed becomes the next one; otherwise the person gets it back. */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
-    const late = this.#queued.splice(0);
     const goesOn = outcome === 'completed' && !this.#closed;
-    for (const { id, input } of late) {
-      this.#emit(id, { type: 'input_dequeued', id, reason: goesOn ? 'joined' : 'dropped' });
+    for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
     await this.#recorder
@@ -405,23 +348,6 @@ export class Session {
   #remember(item: ResponseItem): void {
     this.#sink.record({ type: 'response_item', payload: item });
     this.#history.append(item);
-  }
-
-  #tools(family: ModelFamily): ToolRegistry {
-    const { rules, review } = this.#options;
-    const options = { rules: () => rules.rules, review };
-    const client = { tools: this.#dynamicTools, calls: this.#dynamicCalls };
-    const tools = this.#options.isTrusted() ? builtinTools(family, options, client) : harmlessTools();
-    return new ToolRegistry(tools);
-  }
-
-  /** They are the same for every model. */
-  #builtinNames(): readonly string[] {
-    const family = { applyPatch: 'function', extraInstructions: false, shell: 'exec_command' } as const;
-    const client = { tools: [], calls: this.#dynamicCalls };
-    return builtinTools(family, { rules: () => [], review: this.#options.review }, client).flatMap(
-      ({ names }) => names,
-    );
   }
 
   async #undo(submissionId: string, turnId: string): Promise<void> {
@@ -440,34 +366,8 @@ export class Session {
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
     if (this.#begun) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
-    const names = [...this.#builtinNames(), ...tools.map(({ name }) => name)];
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined)
-      return this.#warn(submissionId, `Two tools would be called ${twice}: none was registered.`);
-    this.#dynamicTools = tools;
-  }
-
-  #enqueue(id: string, input: readonly UserInput[]): void {
-    this.#queued.push({ id, input });
-    this.#emit(id, { type: 'input_queued', id, input: [...input] });
-  }
-
-  #editQueued(submissionId: string, op: OpOf<'edit_queued'>): void {
-    const index = this.#queued.findIndex((queued) => queued.id === op.id);
-    if (index < 0) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
-    if (op.input === null) {
-      this.#queued.splice(index, 1);
-      return this.#emit(submissionId, { type: 'input_dequeued', id: op.id, reason: 'withdrawn' });
-    }
-    this.#queued[index] = { id: op.id, input: op.input };
-    this.#emit(submissionId, { type: 'input_queued', id: op.id, input: op.input });
-  }
-
-  #takeQueued(submissionId: string | null): readonly (readonly UserInput[])[] {
-    const taken = this.#queued;
-    this.#queued = [];
-    for (const { id } of taken) this.#emit(submissionId, { type: 'input_dequeued', id, reason: 'joined' });
-    return taken.map(({ input }) => input);
+    const twice = this.#tools.register(tools);
+    if (twice !== undefined) this.#warn(submissionId, `Two tools would be called ${twice}: none was registered.`);
   }
 
   #overridden(overrides: TurnOverrides): TurnSettings {

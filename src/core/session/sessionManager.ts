@@ -12,7 +12,8 @@ import { type ReplayedThread, replay } from '../rollout/replay.ts';
 import { RulesStore } from '../tools/rulesStore.ts';
 import { summarize, type ThreadSummary } from '../rollout/summary.ts';
 import { EventSequence } from './events.ts';
-import { type ConnectedModel, Session, type SessionOptions } from './session.ts';
+import { Session } from './session.ts';
+import type { ConnectedModel, SessionOptions } from './sessionOptions.ts';
 
 /** What a front door settles before a thread starts or is taken up. */
 export interface ThreadConfig

@@ -1,0 +1,60 @@
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
+import type { ModelClient } from '../model/client.ts';
+import type { ModelFamily, Verbosity } from '../model/families.ts';
+import type { Prices } from '../model/prices.ts';
+import type { FileChange, Ports } from '../ports.ts';
+import type { SessionMeta } from '../rollout/line.ts';
+import type { ReplayedThread } from '../rollout/replay.ts';
+import type { RulesStore } from '../tools/rulesStore.ts';
+import type { EventSequence } from './events.ts';
+
+/** A model and what is known of it. */
+export interface ConnectedModel {
+  readonly client: ModelClient;
+  readonly family: ModelFamily;
+  /** `null` where the settings name none. */
+  readonly prices: Prices | null;
+}
+
+export interface SessionOptions {
+  readonly ports: Ports;
+  readonly sequence: EventSequence;
+  readonly meta: SessionMeta;
+  /** The rollout, relative to TILLER_HOME. */
+  readonly rolloutPath: string;
+  /** The thread as it was, when it is taken up again. */
+  readonly replayed: ReplayedThread | null;
+  readonly settings: TurnSettings;
+  /** How models are reached. One that cannot be says so when it is asked. */
+  readonly connect: (model: string) => ConnectedModel;
+  readonly rules: RulesStore;
+  /** What surrounds commands on this machine under a policy. */
+  readonly boxFor: (policy: SandboxPolicy) => Box;
+  /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */
+  readonly isTrusted: () => boolean;
+  readonly review: 'before' | 'after';
+  /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
+  readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
+  /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */
+  readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
+  /** False when there is nobody to ask: every question is answered no. */
+  readonly interactive: boolean;
+  readonly showRawReasoning: boolean;
+  readonly maxToolRounds: number;
+  readonly maxAttempts: number;
+  /** The model family's own where `null`. */
+  readonly verbosity: Verbosity | null;
+  /** Bytes; 0 leaves the project's instructions out. */
+  readonly projectDocMaxBytes: number;
+  /** Names besides AGENTS.md. */
+  readonly projectDocFallbackFilenames: readonly string[];
+  /** The person's own, after the base instructions. */
+  readonly userInstructions: string;
+}
+
+export interface RevertedFiles {
+  readonly paths: readonly string[];
+  /** Left alone, each with its reason. */
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
