@@ -12,6 +12,8 @@ export class PatchViews implements Disposable {
   readonly #preview: DiffPreview;
   readonly #undo: UndoPatch;
   readonly #store = new DisposableStore();
+  /** Undone by name already; the thread is only to be told. */
+  #undone: { readonly turnId: string; readonly files: RevertedFiles } | undefined;
 
   constructor(parts: { readonly threads: Threads; readonly preview: DiffPreview; readonly undo: UndoPatch }) {
     this.#threads = parts.threads;
@@ -47,18 +49,29 @@ export class PatchViews implements Disposable {
     await vscode.window.showTextDocument(document, { preview: true });
   }
 
-  /** Of the turn, or of the patch that landed last. */
+  /** Of the turn, or of the patch that landed last. A turn none of whose patches stands any more is shown as undone. */
   async undo(id: string | undefined): Promise<void> {
-    const wanted = id ?? this.#undo.latest?.itemId;
+    const { latest } = this.#undo;
+    const wanted = id ?? latest?.itemId;
     if (wanted === undefined || !this.#undo.canUndo(wanted)) {
       void vscode.window.showInformationMessage(vscode.l10n.t('There is no patch of this window to undo.'));
       return;
     }
-    await this.takeBack(wanted);
+    const files = await this.#takeBack(wanted);
+    const turnId = id ?? latest?.turnId;
+    if (turnId === undefined || this.#undo.canUndo(turnId)) return;
+    this.#undone = { turnId, files };
+    await this.#threads.submit({ type: 'undo', turnId });
   }
 
-  /** All the patches of a turn, or one patch. Says what happened; never rejects. */
-  async takeBack(id: string): Promise<RevertedFiles> {
+  /** What the thread does when it is told to undo a turn. Says what happened; never rejects. */
+  async takeBack(turnId: string): Promise<RevertedFiles> {
+    const undone = this.#undone;
+    this.#undone = undefined;
+    return undone?.turnId === turnId ? undone.files : this.#takeBack(turnId);
+  }
+
+  async #takeBack(id: string): Promise<RevertedFiles> {
     const report = await this.#undo.undo(id);
     tell(report);
     return { paths: report.restored, skipped: report.leftAlone };

@@ -22,7 +22,7 @@ export class ScriptedModel {
   get settings(): Record<string, unknown> {
     const { baseUrl } = this.#server;
     return {
-      'tiller.providers': { scripted: { baseUrl, wireApi: 'responses', auth: 'none' } },
+      'tiller.providers': { scripted: { baseUrl, wireApi: 'responses' } },
       'tiller.provider': 'scripted',
       'tiller.model': 'test-model',
     };
