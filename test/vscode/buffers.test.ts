@@ -8,6 +8,7 @@ import { type EditorPlace, inPlace, pause, until, withSetting } from './support/
 
 const STORM_ROUNDS = 25;
 const HOT = 'hot.txt';
+const NOT_RESTORED = 'not restored: ';
 
 const messageOf = (result: ApplyResult) => (result.type === 'failed' ? result.message : result.type);
 
@@ -332,7 +333,13 @@ async function storm(here: EditorPlace, seed: number): Promise<void> {
   }
   await editor.document.save();
   assert.equal(here.disk(HOT), editor.document.getText());
-  assert.deepEqual(here.journals(), []);
+  // Put back what can be; where the person's own undo stands in the way, the landing says so and keeps the images.
+  const calledOff = results.filter((result) => result.startsWith(NOT_RESTORED));
+  for (const result of calledOff) assert.equal(result, NOT_RESTORED + here.at(HOT));
+  assert.deepEqual(
+    here.journals().map((name) => name.replace(/^.*\./, '.')),
+    calledOff.map(() => '.kept'),
+  );
 }
 
 /** Reads, plans and lands as the tool does, with up to five new plans. */
@@ -351,7 +358,9 @@ async function landRound(here: EditorPlace, round: number, index: number): Promi
     );
     const result = await here.apply(changes.filter((change) => change.kind === 'update' && change.hunks.length > 0));
     type = result.type;
-    if (result.type === 'failed') return `${result.message} ${result.notRestored.join()}`;
+    if (result.type === 'failed') {
+      return result.notRestored.length === 0 ? result.message : NOT_RESTORED + result.notRestored.join();
+    }
   }
   return type;
 }
