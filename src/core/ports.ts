@@ -118,6 +118,26 @@ export interface Workspace {
 
 // ---------------------------------------------------------------- commands
 
+/** A folder a box leaves writable, and what stays read-only below it, whether or not it exists. Absolute paths. */
+export interface WritableRoot {
+  readonly path: string;
+  readonly protectedPaths: readonly string[];
+}
+
+/** What a process may do inside a box: `core/sandbox` draws these walls, the hand builds them. */
+export interface BoxWalls {
+  /** Empty: nothing may be written but `temporaryFolder`. */
+  readonly writableRoots: readonly WritableRoot[];
+  readonly network: boolean;
+  /** Files and folders that look empty or cannot be opened from inside. */
+  readonly unreadable: readonly string[];
+  /** What the process sees as `/tmp`: a folder of ours that outlives it. `null` gives it one of its own. */
+  readonly temporaryFolder: string | null;
+}
+
+/** What surrounds a process. `none` is a decision, never a fallback: a box that cannot be built is a failure to start. */
+export type Confinement = { readonly type: 'none' } | { readonly type: 'box'; readonly walls: BoxWalls };
+
 export interface ExecRequest {
   /** Program and arguments; never a string for a shell to take apart. */
   readonly argv: readonly [string, ...string[]];
@@ -125,6 +145,7 @@ export interface ExecRequest {
   /** The whole environment of the process. */
   readonly env: Readonly<Record<string, string>>;
   readonly stdin: 'none' | 'pipe';
+  readonly confinement: Confinement;
   /** A pseudo terminal instead of pipes. */
   readonly tty?: { readonly columns: number; readonly rows: number };
 }

@@ -17,6 +17,7 @@ const CONTROL_C = '\u0003';
 export function createExec(platform: NodeJS.Platform = process.platform): Exec {
   return {
     async spawn(request) {
+      if (request.confinement.type === 'box') throw new Error('There is no box on this machine.');
       if (request.tty !== undefined) {
         throw new Error('A pseudo terminal needs the optional package @lydell/node-pty, which is not installed.');
       }

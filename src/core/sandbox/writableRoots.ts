@@ -1,7 +1,7 @@
 /** Where commands and patches may write under a policy (codex-behaviour.md §6.2). Reading is unrestricted. */
 import path from 'node:path';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
-import type { Host } from '../ports.ts';
+import type { Host, WritableRoot } from '../ports.ts';
 
 /**
  * Names that stay read-only inside writable folders: whoever writes them decides what git, an editor or an agent runs
@@ -17,12 +17,6 @@ export const PROTECTED_NAMES: readonly string[] = [
   '.idea',
   '.devcontainer',
 ];
-
-export interface WritableRoot {
-  readonly path: string;
-  /** Read-only below it, whether or not they exist. */
-  readonly protectedPaths: readonly string[];
-}
 
 export type WritableRoots =
   | { readonly type: 'everything' }

@@ -1,4 +1,4 @@
-import type { Clock, Exec, ExecExit } from '../ports.ts';
+import type { Clock, Confinement, Exec, ExecExit } from '../ports.ts';
 import { onAbort } from '../util/abort.ts';
 import { HeadTailBuffer } from '../util/headTailBuffer.ts';
 import type { HeadTail } from '../util/tokens.ts';
@@ -21,6 +21,7 @@ export async function runCommand(
     readonly argv: readonly [string, ...string[]];
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
+    readonly confinement: Confinement;
     readonly timeoutMs: number;
   },
   ports: { readonly exec: Exec; readonly clock: Clock },
@@ -29,7 +30,8 @@ export async function runCommand(
 ): Promise<CommandRun> {
   const { exec, clock } = ports;
   const startedAt = clock.monotonic();
-  const process = await exec.spawn({ argv: request.argv, cwd: request.cwd, env: request.env, stdin: 'none' });
+  const { argv, cwd, env, confinement } = request;
+  const process = await exec.spawn({ argv, cwd, env, confinement, stdin: 'none' });
   const buffer = new HeadTailBuffer();
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   const deliver = (text: string, stream: 'stdout' | 'stderr') => {

@@ -4,6 +4,7 @@ import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { decideCommand } from '../../policy/decideCommand.ts';
+import { confine } from '../../sandbox/confinement.ts';
 import { GIT_HARDENING_ENVIRONMENT } from '../../policy/gitHardening.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import type { LoadedRules } from '../../policy/rules.ts';
@@ -102,6 +103,11 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
       argv: request.argv,
       cwd: item.cwd,
       env: plan.env,
+      confinement: confine(attempt.box, context.settings.sandboxPolicy, {
+        cwd: context.settings.cwd,
+        platform: context.host.platform,
+        tmpdirVariable: context.host.environment.TMPDIR,
+      }),
       timeoutMs: request.timeoutMs,
     },
     context,
