@@ -8,11 +8,12 @@
  */
 import type { ApplyResult, LandedFile } from '../core/ports.ts';
 import { Compensation } from './landing/compensation.ts';
-import { type BufferEdit, editBuffer, isHot } from './landing/editBuffer.ts';
+import { editBuffer, isHot } from './landing/editBuffer.ts';
 import { deleteFile, renameFile, writeFile } from './landing/fileSteps.ts';
 import { journalEntries } from './landing/journalEntries.ts';
 import { landedChange, landedFile } from './landing/landed.ts';
 import {
+  type BufferEdit,
   type EditStep,
   FilesMoved,
   type Landed,

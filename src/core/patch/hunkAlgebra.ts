@@ -89,6 +89,35 @@ export function rebaseHunks(hunks: readonly TextHunk[], base: string, now: strin
   return rebased;
 }
 
+/**
+ * What leads back from `now` to a text without the hunks that made `after` out of `before`: what somebody did since
+ * stays, and a hunk they have undone already is done. `undefined` when they worked on the lines of a hunk.
+ */
+export function hunksTakingBack(
+  hunks: readonly TextHunk[],
+  { before, after, now }: { readonly before: string; readonly after: string; readonly now: string },
+): TextHunk[] | undefined {
+  const inverse = invertHunks(before, hunks);
+  const all = rebaseHunks(inverse, after, now);
+  if (all !== undefined) return all;
+  const changedSince = hunksFrom(before, now);
+  const remaining: TextHunk[] = [];
+  for (const [index, hunk] of hunks.entries()) {
+    const left = rebaseHunks(inverse.slice(index, index + 1), after, now);
+    if (left !== undefined) remaining.push(...left);
+    else if (changedSince.some((their) => touches(their, hunk))) return undefined;
+  }
+  return remaining;
+}
+
+/** Overlapping, or side by side with an insertion: what is inserted there may be either's. */
+function touches(their: TextHunk, hunk: TextHunk): boolean {
+  const isInsertion = hunk.start === hunk.end;
+  return isInsertion
+    ? their.start <= hunk.end && their.end >= hunk.start
+    : their.start < hunk.end && their.end > hunk.start;
+}
+
 /** The final newline came or went: what was a line of its own would be glued to its neighbour. */
 function standsOnWholeLines({ start, end, text }: TextHunk, lines: readonly string[]): boolean {
   const before = lines[start - 1];

@@ -1,29 +1,12 @@
 /** One file's text, changed in its buffer: minimal hunks, one call, one step for Ctrl+Z (workspace-edits.md §2, §7). */
 import * as vscode from 'vscode';
-import { applyHunks, invertHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
-import type { TextHunk } from '../../core/ports.ts';
+import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt } from '../workspace/documents.ts';
-import { sameBytes } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
-import { type EditStep, FilesMoved, LandingRefused } from './model.ts';
-import { withinSeconds } from './withinSeconds.ts';
-
-/** An edit that landed. */
-export interface BufferEdit {
-  readonly step: EditStep;
-  readonly document: vscode.TextDocument;
-  /** The text just before and just after; the person may have typed since the plan was made. */
-  readonly before: string;
-  readonly after: string;
-  readonly hunks: readonly TextHunk[];
-  readonly wasDirty: boolean;
-  /** The document's version right after the edit: a later one means that somebody else was there. */
-  readonly version: number;
-}
-
-/** A keystroke in flight makes VS Code refuse an edit (§4); between two of them there is time enough. */
-const HOT_TRIES = 40;
+import { type BufferEdit, type EditStep, FilesMoved, LandingRefused } from './model.ts';
+import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
+import { takeBack } from './takeBack.ts';
 
 /** The person may be typing there, so it lands first and may be tried again. */
 export function isHot({ file }: EditStep): boolean {
@@ -66,44 +49,6 @@ async function landed(
     throw new LandingRefused(`${path} cannot be edited: VS Code treats it as read-only.`);
   }
   return edit;
-}
-
-/** Ours goes, what the person typed since stays. */
-async function takeBack(edit: BufferEdit): Promise<boolean> {
-  const { before, after, wasDirty } = edit;
-  const { uri, disk } = edit.step.file;
-  for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
-    const document = documentAt(uri) ?? edit.document;
-    const now = document.getText();
-    if (now === before) return document.isDirty === wasDirty || settled(document, disk?.bytes);
-    const hunks = rebaseHunks(invertHunks(before, edit.hunks), after, now);
-    if (hunks === undefined) return false;
-    const isOnlyOurs = now === after;
-    if (await replaceHunks(uri, hunks)) {
-      return wasDirty || !isOnlyOurs || settled(documentAt(uri) ?? document, disk?.bytes);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  return false;
-}
-
-/** Inverse edits leave a clean file dirty; a save makes it clean, and a formatter may not have the last word. */
-async function settled(document: vscode.TextDocument, bytes: Uint8Array | undefined): Promise<boolean> {
-  await withinSeconds(5, document.save());
-  if (bytes === undefined) return true;
-  const now = await vscode.workspace.fs.readFile(document.uri);
-  if (!sameBytes(now, bytes)) await vscode.workspace.fs.writeFile(document.uri, bytes);
-  return true;
-}
-
-async function replaceHunks(uri: vscode.Uri, hunks: readonly TextHunk[]): Promise<boolean> {
-  if (hunks.length === 0) return true;
-  const edit = new vscode.WorkspaceEdit();
-  edit.set(
-    uri,
-    hunks.map(({ start, end, text }) => vscode.TextEdit.replace(new vscode.Range(start, 0, end, 0), text)),
-  );
-  return vscode.workspace.applyEdit(edit);
 }
 
 /** Dirty, or saved already: some people's auto-save is faster than we look. */

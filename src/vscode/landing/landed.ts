@@ -1,7 +1,14 @@
 /** What came out of a landing: for the model, and for whoever wants it undone. */
 import type { LandedFile } from '../../core/ports.ts';
-import type { BufferEdit } from './editBuffer.ts';
-import type { EditStep, FileImage, FoundFile, LandedChange, LandingChange, PlannedChange } from './model.ts';
+import type {
+  BufferEdit,
+  EditStep,
+  FileImage,
+  FoundFile,
+  LandedChange,
+  LandingChange,
+  PlannedChange,
+} from './model.ts';
 import type { SaveOutcome } from './saveEdits.ts';
 
 export function landedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditStep, SaveOutcome>): LandedFile {

@@ -123,6 +123,19 @@ export interface EditStep {
   readonly savesDirty: boolean;
 }
 
+/** An edit that landed. */
+export interface BufferEdit {
+  readonly step: EditStep;
+  readonly document: vscode.TextDocument;
+  /** The text just before and just after; the person may have typed since the plan was made. */
+  readonly before: string;
+  readonly after: string;
+  readonly hunks: readonly TextHunk[];
+  readonly wasDirty: boolean;
+  /** The document's version right after the edit: a later one means that somebody else was there. */
+  readonly version: number;
+}
+
 /** A change with its steps. */
 export interface PlannedChange {
   readonly change: LandingChange;

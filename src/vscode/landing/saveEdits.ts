@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { documentAt } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
-import type { BufferEdit } from './editBuffer.ts';
+import type { BufferEdit } from './model.ts';
 import { withinSeconds } from './withinSeconds.ts';
 
 /** A formatter that hangs keeps `save()` waiting for ever (workspace-edits.md §4). */
@@ -24,7 +24,19 @@ export async function saveEdit(edit: BufferEdit): Promise<SaveOutcome> {
   // Whoever typed since decides when that is saved.
   if (document.version !== version) return document.isDirty ? unsaved : diskText(edit);
   const saved = await withinSeconds(SAVE_SECONDS, document.save()).catch(() => false);
-  return saved === true ? diskText(edit) : unsaved;
+  if (saved === undefined) return unsaved;
+  return saved || (await isSavedBesides(document)) ? diskText(edit) : unsaved;
+}
+
+/**
+ * While VS Code prepares a save of its own, auto-save for one, it refuses ours at once; and then takes our text along.
+ * Measured on 1.139: `save()` is false, the text on the disk as soon as the other save is through.
+ */
+async function isSavedBesides(document: vscode.TextDocument): Promise<boolean> {
+  for (let waited = 0; document.isDirty && waited < 1000; waited += 50) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return !document.isDirty;
 }
 
 async function diskText({ step, after }: BufferEdit): Promise<SaveOutcome> {

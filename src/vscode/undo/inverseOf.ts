@@ -1,6 +1,6 @@
 /** What would take one landed change back, as the files stand now. Looks, and touches nothing. */
 import * as vscode from 'vscode';
-import { applyHunks, hunksFrom, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
+import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import type { Workspace } from '../../core/ports.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 import type { FileImage, LandedChange, LandingChange } from '../landing/model.ts';
@@ -43,7 +43,7 @@ function textBefore({ change, before, edited, final }: LandedChange, now: string
   const planned = change.kind === 'update' ? change : undefined;
   const old = edited?.before ?? planned?.before ?? before?.text ?? '';
   const left = edited?.after ?? planned?.after ?? final ?? '';
-  const hunks = rebaseHunks(hunksFrom(left, old), left, now);
+  const hunks = hunksTakingBack(hunksFrom(old, left), { before: old, after: left, now });
   if (hunks !== undefined) return applyHunks(now, hunks);
   // A formatter had its way with our lines and nobody else came after it.
   return now === final ? old : undefined;

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { applyHunks, hunksFrom, invertHunks, rebaseHunks } from '../../../src/core/patch/hunkAlgebra.ts';
+import {
+  applyHunks,
+  hunksFrom,
+  hunksTakingBack,
+  invertHunks,
+  rebaseHunks,
+} from '../../../src/core/patch/hunkAlgebra.ts';
 
 const line = fc.constantFrom('a\n', 'b\n', 'c\r\n', '\n', 'd\n');
 const text = fc
@@ -50,6 +56,50 @@ describe('hunks carried over to a text somebody changed', () => {
         const backward = rebaseHunks(hunksFrom(origin, theirs), origin, mine);
         fc.pre(forward !== undefined && backward !== undefined);
         assert.equal(applyHunks(theirs, forward), applyHunks(mine, backward));
+      }),
+    );
+  });
+});
+
+describe('hunks taken back from a text somebody worked on', () => {
+  const before = '1\n2\n3\n4\n5\n';
+  const after = 'one\n2\n3\n3a\n5\nsix\n';
+  const hunks = hunksFrom(before, after);
+  const left = (now: string) => {
+    const remaining = hunksTakingBack(hunks, { before, after, now });
+    return remaining && applyHunks(now, remaining);
+  };
+
+  test.each([
+    ['nobody did anything', after, before],
+    ['somebody wrote elsewhere', 'one\n2\nmine 3\n3a\n5\nsix\n', '1\n2\nmine 3\n4\n5\n'],
+    ['one hunk was undone already', '1\n2\n3\n3a\n5\nsix\n', before],
+    ['all were undone already, and something was written', '1\nmine\n2\n3\n4\n5\n', '1\nmine\n2\n3\n4\n5\n'],
+  ])('when %s', (_name, now, expected) => {
+    assert.equal(left(now), expected);
+  });
+
+  test.each([
+    ['on a changed line', 'mine one\n2\n3\n3a\n5\nsix\n'],
+    ['on an added line, with the other hunks undone', '1\n2\n3\n4\n5\nmine six\n'],
+  ])('not when somebody worked %s', (_name, now) => {
+    assert.equal(left(now), undefined);
+  });
+
+  test('and what is left has nothing of ours and all of theirs', () => {
+    const who = fc.constantFrom('nobody', 'ours', 'ours, undone since', 'theirs');
+    fc.assert(
+      fc.property(fc.array(who, { maxLength: 20 }), (lines) => {
+        const written = (...shown: string[]) =>
+          lines.map((by, index) => (shown.includes(by) ? `${by} ${index}\n` : `${index}\n`)).join('');
+        const origin = written();
+        const landed = written('ours', 'ours, undone since');
+        const now = written('ours', 'theirs');
+        const texts = { before: origin, after: landed, now };
+        const remaining = hunksTakingBack(hunksFrom(origin, landed), texts);
+        // Neighbouring lines of ours are one hunk: undone in part, nobody can say what it is.
+        fc.pre(remaining !== undefined);
+        assert.equal(applyHunks(now, remaining), written('theirs'));
       }),
     );
   });

@@ -1,0 +1,38 @@
+/** An edit that landed, taken out of its buffer again: ours goes, what the person did since stays. */
+import * as vscode from 'vscode';
+import { hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
+import { documentAt, tabsOf } from '../workspace/documents.ts';
+import { sameBytes, textContent } from '../workspace/textContent.ts';
+import type { BufferEdit } from './model.ts';
+import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
+import { withinSeconds } from './withinSeconds.ts';
+
+/** False when the person worked on the very lines of the edit since. */
+export async function takeBack(edit: BufferEdit): Promise<boolean> {
+  const { before, after, hunks } = edit;
+  for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
+    const document = documentAt(edit.step.file.uri) ?? edit.document;
+    const now = document.getText();
+    const remaining = hunksTakingBack(hunks, { before, after, now });
+    if (remaining === undefined) return false;
+    if (await replaceHunks(document.uri, remaining)) {
+      const holdsOnlyOurs = now === after || now === before;
+      if (holdsOnlyOurs && !edit.wasDirty) await settle(documentAt(document.uri) ?? document, edit);
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return false;
+}
+
+/** A file that was clean is to be clean again; an inverse edit alone leaves it dirty. */
+async function settle(document: vscode.TextDocument, { step }: BufferEdit): Promise<void> {
+  if (document.isDirty) await withinSeconds(5, document.save());
+  const bytes = step.file.disk?.bytes;
+  // Nothing is written under an editor: the person may be typing there, and a buffer that finds its file newer loses
+  // one of the two. What their formatter makes of a save stays, as after every save of theirs.
+  if (bytes === undefined || document.isDirty || step.file.hadTab || tabsOf(document.uri).length > 0) return;
+  const now = await vscode.workspace.fs.readFile(document.uri);
+  const isOurSave = (await textContent(document.uri, now))?.text === document.getText();
+  if (isOurSave && !sameBytes(now, bytes)) await vscode.workspace.fs.writeFile(document.uri, bytes);
+}
