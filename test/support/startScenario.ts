@@ -102,7 +102,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const session = options.resume
     ? await resumed(manager, options.resume.session.threadId, config)
     : await manager.start(config);
-  return new Scenario(session, server, workspace, home);
+  const another = async () => new Scenario(await manager.start(config), server, workspace, home, another);
+  return new Scenario(session, server, workspace, home, another);
 }
 
 async function resumed(manager: SessionManager, id: string, config: ThreadConfig): Promise<Session> {
@@ -121,7 +122,17 @@ export class Scenario {
   #waiting: { readonly matches: (event: Event) => boolean; readonly resolve: (event: Event) => void }[] = [];
   #ids = 0;
 
-  constructor(session: Session, server: ModelServer, folder: TempFolder, home: TempFolder) {
+  /** One more thread of the same process, with the same model in the same folder. */
+  readonly another: () => Promise<Scenario>;
+
+  constructor(
+    session: Session,
+    server: ModelServer,
+    folder: TempFolder,
+    home: TempFolder,
+    another: () => Promise<Scenario>,
+  ) {
+    this.another = another;
     this.session = session;
     this.server = server;
     this.folder = folder;

@@ -2,9 +2,10 @@
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 import { groupItems, messageOf, type ChatForm, type Group, type ReasoningField } from './chatMessages.ts';
+import { assertNever } from '../util/assertNever.ts';
 import type { Prompt } from './client.ts';
 import type { Dispensable } from './fieldFallback.ts';
-import { asFunctionTool } from './functionForm.ts';
+import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 
 /** Makes the bodies of one provider; the JSON of a message is made once and kept. */
@@ -92,9 +93,25 @@ function extentOf(group: Group): readonly [first: ResponseItem, last: ResponseIt
   return [items[0] as ResponseItem, items.at(-1) as ResponseItem, items.length];
 }
 
-/** Only functions survive. */
+/** Only functions survive, and what can be told as one. */
 function toolToWire(tool: ToolSpec): { type: 'function'; function: Omit<FunctionToolSpec, 'type'> }[] {
-  if (tool.type !== 'function' && tool.type !== 'custom') return [];
-  const { name, description, parameters, strict } = tool.type === 'custom' ? asFunctionTool(tool) : tool;
+  const told = functionOf(tool);
+  if (!told) return [];
+  const { name, description, parameters, strict } = told;
   return [{ type: 'function', function: { name, description, parameters, strict } }];
+}
+
+function functionOf(tool: ToolSpec): FunctionToolSpec | undefined {
+  switch (tool.type) {
+    case 'function':
+      return tool;
+    case 'custom':
+      return asFunctionTool(tool);
+    case 'local_shell':
+      return SHELL_FUNCTION;
+    case 'web_search':
+      return undefined;
+    default:
+      return assertNever(tool);
+  }
 }

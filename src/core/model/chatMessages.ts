@@ -17,7 +17,7 @@ import {
   type ToolCallItem,
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
-import { asFunctionCall } from './functionForm.ts';
+import { asFunctionCall, asShellCall } from './functionForm.ts';
 
 type TextOrParts = string | readonly ChatPart[];
 type ChatPart =
@@ -177,9 +177,8 @@ function toolCall(item: ToolCallItem): ChatToolCall {
     case 'custom_tool_call':
       return { id, type: 'function', function: { name: item.name, arguments: asFunctionCall(item).arguments } };
     case 'local_shell_call': {
-      const { command, working_directory, timeout_ms } = item.action;
-      const args = { command, workdir: working_directory ?? undefined, timeout_ms: timeout_ms ?? undefined };
-      return { id, type: 'function', function: { name: 'shell', arguments: JSON.stringify(args) } };
+      const { name, arguments: args } = asShellCall(item, id);
+      return { id, type: 'function', function: { name, arguments: args } };
     }
   }
 }

@@ -33,13 +33,14 @@ function named(field: string): RegExp {
 }
 
 const REFUSES =
-  /unknown|unrecogni[sz]ed|unsupported|not supported|(?:does not|doesn't) support|unexpected|extra (?:fields|inputs)|not permitted|not allowed|invalid|not a valid|must be|not available|unverified|must be verified/i;
+  /unknown|unrecogni[sz]ed|unsupported|not supported|(?:does not|doesn't) support|unexpected|extra (?:fields|inputs)|not permitted|not allowed|invalid|not a valid|(?:must|should) be|not available|unverified|must be verified/i;
 
 /** “Invalid value: 'x'. Supported values are: 'function' and 'custom'” refuses x alone. */
 const WHAT_IS_ALLOWED =
   /\bsupported (?:values|types|roles)|expected one of|must be one of|valid values|allowed values/i;
 
-const REFUSES_TOOL_TYPE = /tools?(?:\[|\.)\d+\]?\.type|tool type/i;
+/** `tools[0].type`, `tools.0.type`, and the path of a validator: `'tools', 0, 'type'`. */
+const REFUSES_TOOL_TYPE = /\btools?\W{1,4}\d+\W{1,4}(?:\w+\W{1,4})?type\b|tool type/i;
 
 /** Which of the things that were sent this fault refuses. `undefined`: the fault is about something else. */
 export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Dispensable | undefined {
@@ -60,6 +61,8 @@ export function describeRefusal(providerId: string, refused: Dispensable): strin
   switch (refused) {
     case 'custom_tools':
       return `“${providerId}” takes no free-text tools; they are offered as functions from now on.`;
+    case 'local_shell':
+      return `“${providerId}” has no shell tool of its own; the model is offered ours from now on.`;
     case 'developer_role':
       return `“${providerId}” knows no developer messages; they are sent as user messages from now on.`;
     case 'text.format':

@@ -1,6 +1,9 @@
-/** Tools with free text, told to servers that know only functions: the text becomes the one argument `input`. */
+/**
+ * Tools that are not functions, told to servers that know only functions: free text becomes the one argument `input`,
+ * and the wire's own shell a function that takes the same words.
+ */
 import * as z from 'zod';
-import type { CustomToolCallItem, FunctionCallItem } from '../../protocol/responseItem.ts';
+import type { CustomToolCallItem, FunctionCallItem, LocalShellCallItem } from '../../protocol/responseItem.ts';
 import type { CustomToolSpec, FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 
 export function asFunctionTool({ name, description }: CustomToolSpec): FunctionToolSpec {
@@ -20,6 +23,37 @@ export function asFunctionTool({ name, description }: CustomToolSpec): FunctionT
 
 export function asFunctionCall({ call_id, name, input }: CustomToolCallItem): FunctionCallItem {
   return { type: 'function_call', call_id, name, arguments: JSON.stringify({ input }) };
+}
+
+/** The name under which models that were not given the wire's own shell know one like it (codex-behaviour.md §4.1). */
+const SHELL = 'shell';
+
+export const SHELL_FUNCTION: FunctionToolSpec = {
+  type: 'function',
+  name: SHELL,
+  description: 'Runs a command and returns what it printed.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      command: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The program and its arguments; for a command line ["bash", "-lc", "…"].',
+      },
+      workdir: { type: 'string', description: 'Where to run it; default: the working directory.' },
+      timeout_ms: { type: 'number', description: 'When to kill it; default 120000.' },
+    },
+    required: ['command'],
+    additionalProperties: false,
+  },
+};
+
+/** `callId` is what its answer will name. */
+export function asShellCall({ action }: LocalShellCallItem, callId: string): FunctionCallItem {
+  const { command, working_directory, timeout_ms } = action;
+  const args = { command, workdir: working_directory ?? undefined, timeout_ms: timeout_ms ?? undefined };
+  return { type: 'function_call', call_id: callId, name: SHELL, arguments: JSON.stringify(args) };
 }
 
 export function customToolNames(tools: readonly ToolSpec[]): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Prompt } from './client.ts';
 import { capabilitiesOf, takesEverything, type Dialect, type ModelFamily } from './families.ts';
 import type { Dispensable } from './fieldFallback.ts';
-import { asFunctionTool } from './functionForm.ts';
+import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 import { itemToWire, type ItemForm } from './responsesItems.ts';
 
@@ -57,10 +57,12 @@ export class ResponsesBodies {
 
   #elementsOf(input: readonly ResponseItem[], everything: boolean, request: RequestWriter): string {
     if (everything && input.some((item) => item.type === 'custom_tool_call')) request.takes('custom_tools');
+    if (everything && input.some((item) => item.type === 'local_shell_call')) request.takes('local_shell');
     if (input.some((item) => item.type === 'message' && item.role === 'developer')) request.takes('developer_role');
     const form: ItemForm = {
       dialect: this.#dialect,
       customTools: everything && !this.#refused.has('custom_tools'),
+      localShell: everything && !this.#refused.has('local_shell'),
       developerRole: !this.#refused.has('developer_role'),
     };
     this.#forgetWhenChanged(form);
@@ -99,8 +101,9 @@ function toolsToWire(tools: readonly ToolSpec[], everything: boolean, request: R
       case 'custom':
         return [everything && request.takes('custom_tools') ? tool : asFunctionTool(tool)];
       case 'local_shell':
+        return [everything && request.takes('local_shell') ? tool : SHELL_FUNCTION];
       case 'web_search':
-        return everything && request.takes(tool.type) ? [tool] : [];
+        return everything && request.takes('web_search') ? [tool] : [];
     }
   });
 }

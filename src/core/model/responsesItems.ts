@@ -1,5 +1,6 @@
 /** Items between our history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
 import {
+  callIdOf,
   responseItemSchema,
   type ContentPart,
   type MessageItem,
@@ -7,7 +8,7 @@ import {
   type ResponseItem,
 } from '../../protocol/responseItem.ts';
 import type { Dialect } from './families.ts';
-import { asFunctionCall } from './functionForm.ts';
+import { asFunctionCall, asShellCall } from './functionForm.ts';
 
 // ---------------------------------------------------------------- to the server
 
@@ -15,6 +16,7 @@ export interface ItemForm {
   /** Azure stores responses and knows items by id; elsewhere only reasoning and id-only calls keep theirs. */
   readonly dialect: Dialect;
   readonly customTools: boolean;
+  readonly localShell: boolean;
   readonly developerRole: boolean;
 }
 
@@ -53,6 +55,7 @@ export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, u
         output: outputToWire(item.output),
       };
     case 'local_shell_call': {
+      if (!form.localShell) return itemToWire(asShellCall(item, callIdOf(item) ?? ''), form);
       const { type, call_id, status, action } = item;
       return { type, id: call_id ? id : item.id, call_id, status, action };
     }

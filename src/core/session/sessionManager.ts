@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import { type ModelClient, ModelFault } from '../model/client.ts';
+import type { RefusedFields } from '../model/fieldFallback.ts';
 import { pricesOf } from '../model/prices.ts';
 import { createModelClient, dialectOf, type ProviderConfig } from '../model/provider.ts';
 import { capabilitiesOf } from '../model/families.ts';
@@ -58,6 +59,8 @@ export class SessionManager {
   readonly #version: string;
   readonly #originator: SessionMeta['originator'];
   readonly #sequence = new EventSequence();
+  /** By provider, as long as this process lives: a new thread is not refused what an old one was. */
+  readonly #refused = new Map<string, RefusedFields>();
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
@@ -141,11 +144,19 @@ export class SessionManager {
     });
   }
 
-  /** One client per thread: it remembers what its provider refuses and keeps its connections. */
+  #refusedBy({ id, baseUrl, wireApi }: ProviderConfig): RefusedFields {
+    const key = JSON.stringify([id, baseUrl, wireApi]);
+    const refused: RefusedFields = this.#refused.get(key) ?? new Set();
+    this.#refused.set(key, refused);
+    return refused;
+  }
+
+  /** One client per thread, which keeps its connections; what the provider refuses, all threads know. */
   #connector(provider: ProviderConfig): (model: string) => ConnectedModel {
     const { fetch, secrets, clock, ids, log } = this.#ports;
     const userAgent = `tiller/${this.#version}`;
-    const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent });
+    const refused = this.#refusedBy(provider);
+    const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent, refused });
     return (model) => {
       const family = capabilitiesOf(model, dialectOf(provider), provider.wireApi);
       const told = Object.hasOwn(provider.models ?? {}, model) ? provider.models?.[model] : undefined;

@@ -39,6 +39,8 @@ test.each<[string, Dispensable | undefined]>([
   ],
   ["HTTP 400: Invalid value: 'web_search'. Supported values are: 'function' and 'custom'.", 'web_search'],
   ["HTTP 400: tools[1].type must be 'function'", 'custom_tools'],
+  [`HTTP 400: [{'loc': ('body', 'tools', 0, 'type'), 'msg': "Input should be 'function'"}]`, 'custom_tools'],
+  ["HTTP 400: Invalid value: 'local_shell'. Supported values are: 'function'. (tools[0].type)", 'local_shell'],
   ['HTTP 400: stream_options is not supported', 'stream_options'],
   ["HTTP 400: Unexpected role 'developer'", 'developer_role'],
   ["HTTP 400: 'verbosity' is not supported with this model (text.verbosity)", 'text.verbosity'],
