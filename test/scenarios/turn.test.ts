@@ -232,6 +232,38 @@ describe('faults', () => {
     expect(chat.said('stream_error')).toHaveLength(1);
   });
 
+  it('does not run a call again that the server says again behind the cut', async () => {
+    const steps = [
+      reasons('Hm.'),
+      says('Let me.'),
+      calls('exec_command', { cmd: 'echo ran >> log' }, { callId: 'one' }),
+    ];
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[...steps, cuts()], steps, [says('Done.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(chat.files()).toEqual({ log: 'ran\n' });
+    expect(chat.outputs()).toHaveLength(1);
+    expect(chat.server.lastRequest.text.split('Let me.')).toHaveLength(2);
+    expect(chat.items('agent_message').map(({ text, status }) => [text, status])).toEqual([
+      ['Let me.', 'completed'],
+      ['Let me.', 'aborted'],
+      ['Done.', 'completed'],
+    ]);
+  });
+
+  it('runs a call under an id that was used before, when it asks for something else', async () => {
+    const appends = (word: string) => calls('exec_command', { cmd: `echo ${word} >> log` }, { callId: 'one' });
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[appends('a'), cuts()], [appends('b'), appends('b'), appends('c')], [appends('c')], [says('Done.')]],
+    });
+    await chat.send('go');
+    expect(chat.files()).toEqual({ log: 'a\nb\nc\nc\n' });
+    expect(chat.outputs()).toHaveLength(4);
+  });
+
   it('does not leave the text of a dead attempt beside that of the next', async () => {
     await using chat = await startScenario({ model: [[says('Half'), cuts()], [says('Whole.')]] });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });

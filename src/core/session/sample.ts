@@ -2,6 +2,7 @@ import type { TokenUsage } from '../../protocol/event.ts';
 import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
 import { assertNever } from '../util/assertNever.ts';
+import type { BegunCalls } from './begunCalls.ts';
 import { CallPreviews } from './callPreviews.ts';
 import { ResponseView } from './responseView.ts';
 import type { ToolRuntime } from './toolRuntime.ts';
@@ -12,6 +13,8 @@ export interface Sampled {
   /** False when the server wants to go on although nothing is owed. */
   readonly endTurn: boolean;
   readonly lastMessage: string | null;
+  /** Calls that were said again although they have begun: the model has their outputs, and is owed another request. */
+  readonly repeated: number;
 }
 
 /**
@@ -21,7 +24,12 @@ export interface Sampled {
  * Throws what the client throws; then everything remembered stays, with the outputs of the calls that ran, and the rest
  * of the attempt is as if it had not been said.
  */
-export async function sample(run: TurnRun, client: ModelClient, prompt: Prompt, tools: ToolRuntime): Promise<Sampled> {
+export async function sample(
+  run: TurnRun,
+  client: ModelClient,
+  prompt: Prompt,
+  { tools, begun }: { readonly tools: ToolRuntime; readonly begun: BegunCalls },
+): Promise<Sampled> {
   const view = new ResponseView(run.emit, run.ports.ids);
   const previews = new CallPreviews(run);
   const staged: ResponseItem[] = [];
@@ -29,7 +37,17 @@ export async function sample(run: TurnRun, client: ModelClient, prompt: Prompt, 
     for (const item of staged.splice(0)) run.remember(item);
     view.commit();
   };
+  let repeated = 0;
   const startCall = (key: string, item: ToolCallItem) => {
+    if (!begun.begin(item)) {
+      repeated += 1;
+      // Then what led to it was said before too.
+      if (tools.started === 0) {
+        staged.length = 0;
+        view.abandon();
+      }
+      return;
+    }
     const call = run.history.withUniqueId(item, () => run.ports.ids.next('call'));
     staged.push(call);
     commit();
@@ -41,7 +59,7 @@ export async function sample(run: TurnRun, client: ModelClient, prompt: Prompt, 
     for await (const event of client.stream(prompt, run.signal)) {
       if (event.type === 'completed') {
         commit();
-        return { usage: event.usage, endTurn: event.endTurn, lastMessage: view.lastMessage };
+        return { usage: event.usage, endTurn: event.endTurn, lastMessage: view.lastMessage, repeated };
       }
       show(event, view, previews, run);
       if (event.type !== 'item_done') continue;

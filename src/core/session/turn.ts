@@ -5,6 +5,7 @@ import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
+import { BegunCalls } from './begunCalls.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
 import { type Sampled, sample } from './sample.ts';
@@ -120,15 +121,19 @@ async function respond(
   diff: TurnDiff,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
+  const begun = new BegunCalls();
   while (true) {
     run.signal.throwIfAborted();
     const tools = toolRuntime(run, loopGuard, diff);
     const prompt = promptOf(run);
-    const attempt = await settled(sample(run, run.client, prompt, tools));
+    const attempt = await settled(sample(run, run.client, prompt, { tools, begun }));
     if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
     for await (const output of tools.outputs()) run.remember(output);
     run.signal.throwIfAborted();
-    if (attempt.type === 'sampled') return { sampled: attempt.sampled, calls: tools.started };
+    if (attempt.type === 'sampled') {
+      const { sampled } = attempt;
+      return { sampled, calls: tools.started + sampled.repeated };
+    }
 
     if (!(attempt.error instanceof ModelFault)) throw attempt.error;
     const decision = schedule.next(attempt.error);
