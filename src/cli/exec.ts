@@ -39,7 +39,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   const demo = args.demo ? await startDemo() : undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
-    const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl });
+    const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl, usesEnvironmentProxy: true });
     await settleLandings(home, say);
     const manager = new SessionManager(ports, { version, originator: 'cli' });
     const config = threadConfigOf(settings, {

@@ -11,6 +11,7 @@ import https from 'node:https';
 import type { Fetch } from '../core/ports.ts';
 import { onAbort } from '../core/util/abort.ts';
 import { errorCode } from './errors.ts';
+import { ProxyRoute } from './proxy/proxyRoute.ts';
 import { bodyOf } from './responseBody.ts';
 
 interface Outgoing {
@@ -21,41 +22,51 @@ interface Outgoing {
   readonly signal: AbortSignal | undefined;
 }
 
+interface NodeFetchOptions {
+  /** `undefined`: no proxy that we would have to know of. Asked for each request. */
+  readonly proxyFor?: (url: URL) => URL | undefined;
+}
+
 /**
  * Connections stay open, so that the next request need not shake hands again: with the agent of the process, because under
  * `"http.proxySupport": "on"` VS Code gives the person's proxy only to those who bring none of their own. Errors of the
  * system pass through.
  */
-export function createNodeFetch(): Fetch {
+export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
+  const routes = new Map<string, ProxyRoute>();
+  const routeTo = (url: URL) => {
+    const proxy = proxyFor?.(url);
+    if (proxy === undefined) return undefined;
+    const route = routes.get(proxy.href) ?? new ProxyRoute(proxy);
+    routes.set(proxy.href, route);
+    return route;
+  };
   return async (input, init) => {
     const outgoing = await outgoingOf(input, init);
     outgoing.signal?.throwIfAborted();
+    const route = routeTo(outgoing.url);
     for (let tries = 0; tries < POOLED_TRIES; tries += 1) {
       try {
-        return await send(outgoing, undefined);
+        return await send(outgoing, route, false);
       } catch (error) {
         if (!(error instanceof StaleConnection)) throw error;
       }
     }
-    return send(outgoing, FRESH_CONNECTION);
+    return send(outgoing, route, true);
   };
 }
 
 /** Several connections may have gone at once. */
 const POOLED_TRIES = 3;
-const FRESH_CONNECTION = false;
 
 /** The server had hung up on an idle connection before our request reached it. */
 class StaleConnection extends Error {}
 
-function send({ url, method, headers, body, signal }: Outgoing, agent: false | undefined): Promise<Response> {
+/** `fresh` asks for a connection that nobody has used. */
+function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean): Promise<Response> {
+  const { method, body, signal } = outgoing;
   return new Promise((resolve, reject) => {
-    const isSecure = url.protocol === 'https:';
-    const request = (isSecure ? https : http).request(url, {
-      method,
-      headers: Object.fromEntries(headers),
-      agent,
-    });
+    const request = open(outgoing, route, fresh);
     let streaming: http.IncomingMessage | undefined;
     request.once('response', (incoming) => {
       streaming = incoming;
@@ -65,12 +76,23 @@ function send({ url, method, headers, body, signal }: Outgoing, agent: false | u
     request.on('error', (error) => {
       if (signal?.aborted) reject(signal.reason);
       else if (request.reusedSocket && errorCode(error) === 'ECONNRESET') reject(new StaleConnection());
-      else reject(error);
+      else reject(route?.describe(error) ?? error);
     });
-    const abort = () => (streaming ?? request).destroy(asError(signal?.reason));
+    const abort = () => {
+      // A request that still waits for its tunnel would not say so itself.
+      reject(asError(signal?.reason));
+      (streaming ?? request).destroy(asError(signal?.reason));
+    };
     request.once('close', signal === undefined ? () => {} : onAbort(signal, abort));
     request.end(body);
   });
+}
+
+function open({ url, method, headers: given }: Outgoing, route: ProxyRoute | undefined, fresh: boolean) {
+  const headers = Object.fromEntries(given);
+  if (route) return route.request(url, { method, headers }, fresh);
+  const agent = fresh ? false : undefined;
+  return (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
 }
 
 async function outgoingOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<Outgoing> {

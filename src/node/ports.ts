@@ -6,6 +6,7 @@ import { createNodeFetch } from './fetch.ts';
 import { describeHost } from './host.ts';
 import { createIds } from './ids.ts';
 import { createLog, type RedactingLog } from './log.ts';
+import { proxyFor } from './proxy/environmentProxy.ts';
 import { createEnvironmentSecrets } from './secrets.ts';
 import { createStorage, tillerHome } from './storage.ts';
 import { createDiskWorkspace } from './workspace.ts';
@@ -16,6 +17,8 @@ export interface NodePortsOptions {
   /** Of the model provider; TILLER_API_KEY is given to its origin only. */
   readonly baseUrl?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
+  /** True where nobody else sees to the proxies that the environment names; VS Code does. */
+  readonly usesEnvironmentProxy?: boolean;
 }
 
 export interface NodePorts extends Ports {
@@ -23,7 +26,8 @@ export interface NodePorts extends Ports {
 }
 
 /** Starts nothing and opens nothing; folders and files are made when they are first written to. */
-export function createNodePorts({ roots, baseUrl, environment = process.env }: NodePortsOptions): NodePorts {
+export function createNodePorts(options: NodePortsOptions): NodePorts {
+  const { roots, baseUrl, environment = process.env } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   const log = createLog({ home, toStderr: environment.TILLER_LOG });
@@ -32,7 +36,7 @@ export function createNodePorts({ roots, baseUrl, environment = process.env }: N
     workspace: createDiskWorkspace({ roots, home }),
     exec: createExec(host.platform),
     storage: createStorage(home),
-    fetch: createNodeFetch(),
+    fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     secrets: createEnvironmentSecrets(environment, baseUrl),
     clock: systemClock,
     ids: createIds(),

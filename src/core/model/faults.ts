@@ -294,6 +294,7 @@ const PROXY_AUTH: Verdict = {
 const NO_TLS_CODE = /^(?:ERR_SSL_|EPROTO$)/;
 const CERTIFICATE_CODE =
   /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
+const UNUSABLE_ADDRESS = /^(?:ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS|ERR_INVALID_CHAR)$/;
 const TIMEOUT_CODE = /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/;
 const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
 
@@ -311,6 +312,9 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
   const any = (pattern: RegExp) => codes.some((code) => pattern.test(code));
   if (/\bproxy\b|tunneling socket|CONNECT (?:request|response)/i.test(words)) {
     if (/\b407\b/.test(words)) return PROXY_AUTH;
+    if (any(UNUSABLE_ADDRESS)) {
+      return { kind: 'proxy', message: 'The proxy cannot be used.', retryable: false, action: 'check_network' };
+    }
     return {
       kind: 'proxy',
       message: 'The proxy did not let the request through.',
@@ -334,7 +338,7 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
       action: 'check_network',
     };
   }
-  if (any(/^(?:ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS|ERR_INVALID_CHAR)$/)) {
+  if (any(UNUSABLE_ADDRESS)) {
     return {
       kind: 'config',
       message: 'The request cannot be sent: check the base URL, the headers and the key.',
