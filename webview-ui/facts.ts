@@ -5,10 +5,15 @@
 import type { Event } from '../src/protocol/event.ts';
 import type { ThreadState } from '../src/protocol/thread.ts';
 
+export interface Denial {
+  readonly byPerson: boolean;
+  readonly word: string;
+}
+
 interface ItemFacts {
   startedAt?: number;
   endedAt?: number;
-  denial?: { readonly byPerson: boolean; readonly word: string };
+  denial?: Denial;
 }
 
 const facts = new Map<string, ItemFacts>();
@@ -43,6 +48,6 @@ export function durationOf(itemId: string): number | null {
   return startedAt === undefined || endedAt === undefined ? null : endedAt - startedAt;
 }
 
-export function denialOf(itemId: string): ItemFacts['denial'] | null {
+export function denialOf(itemId: string): Denial | null {
   return facts.get(itemId)?.denial ?? null;
 }

@@ -11,7 +11,7 @@ import { now } from '../view.ts';
 import { Act } from './Buttons.tsx';
 import { Soft } from './Facts.tsx';
 import { LiveOutput } from './LiveOutput.tsx';
-import { Step } from './Step.tsx';
+import { denialFacts, Step, type StepProps } from './Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;
 
@@ -29,16 +29,17 @@ function Name({ item }: { item: CommandItem }) {
   return <code>{firstLine(item.command)}</code>;
 }
 
+/** One step of a command, whatever state it is in. */
+function CommandStep({
+  item,
+  icon = 'terminal',
+  ...step
+}: Partial<StepProps> & Pick<StepProps, 'label'> & { item: CommandItem }) {
+  return <Step testid="command" icon={icon} title={item.command} {...step} />;
+}
+
 function WaitingCommand({ item }: { item: CommandItem }) {
-  return (
-    <Step
-      testid="command"
-      icon="terminal"
-      state="waiting"
-      title={item.command}
-      label={say('Waiting for you: {0}', <Name item={item} />)}
-    />
-  );
+  return <CommandStep item={item} state="waiting" label={say('Waiting for you: {0}', <Name item={item} />)} />;
 }
 
 function Since({ milliseconds }: { milliseconds: number | null }) {
@@ -47,12 +48,10 @@ function Since({ milliseconds }: { milliseconds: number | null }) {
 
 function RunningCommand({ item, process }: { item: CommandItem; process: ProcessState | undefined }) {
   return (
-    <Step
-      testid="command"
-      icon="terminal"
+    <CommandStep
+      item={item}
       state="running"
       open
-      title={item.command}
       label={say('Running {0}', <Name item={item} />)}
       meta={<Since milliseconds={startOf(item.id)} />}
       body={() => (
@@ -92,11 +91,10 @@ function FullOutput({ item }: { item: CommandItem }) {
 function BackgroundCommand({ item, process }: { item: CommandItem; process: ProcessState }) {
   return (
     <div class="step-line">
-      <Step
-        testid="command"
+      <CommandStep
+        item={item}
         icon="server-process"
         state="background"
-        title={item.command}
         label={say('Running {0} in background', <Name item={item} />)}
         meta={<Since milliseconds={Date.parse(process.startedAt)} />}
         body={() => (
@@ -116,27 +114,21 @@ function BackgroundCommand({ item, process }: { item: CommandItem; process: Proc
 }
 
 function DeniedCommand({ item }: { item: CommandItem }) {
-  const denial = denialOf(item.id);
   return (
-    <Step
-      testid="command"
-      icon="terminal"
+    <CommandStep
+      item={item}
       state="denied"
-      title={item.command}
       label={say('Denied {0}', <Name item={item} />)}
-      meta={denial?.byPerson && t('by you')}
-      word={denial?.word ? t('“{0}”', denial.word) : ''}
+      {...denialFacts(denialOf(item.id))}
     />
   );
 }
 
 function KilledCommand({ item }: { item: CommandItem }) {
   return (
-    <Step
-      testid="command"
-      icon="terminal"
+    <CommandStep
+      item={item}
       state="denied"
-      title={item.command}
       label={say('Killed {0}', <Name item={item} />)}
       meta={item.durationMs > 0 && t('after {0}', duration(item.durationMs))}
       body={item.output === '' ? undefined : () => <DoneOutput item={item} />}
@@ -168,12 +160,11 @@ function DoneCommand({ item }: { item: CommandItem }) {
     .filter(Boolean)
     .join(' · ');
   return (
-    <Step
-      testid="command"
+    <CommandStep
+      item={item}
       icon={KIND_ICONS[kind]}
       state={hasFailed ? 'failed' : 'done'}
       open={hasFailed && item.output !== ''}
-      title={item.command}
       label={doneLabel(item)}
       meta={hasFailed ? facts : <Soft>{facts}</Soft>}
       body={item.output === '' ? undefined : () => <DoneOutput item={item} />}

@@ -10,7 +10,7 @@ import { Act } from './Buttons.tsx';
 import { LineCount } from './Facts.tsx';
 import { FileFacts, FileRows } from './FileRows.tsx';
 import { Icon, Spinner } from './Icon.tsx';
-import { Step } from './Step.tsx';
+import { denialFacts, Step } from './Step.tsx';
 
 type FileChangeItem = TurnItemOf<'file_change'>;
 
@@ -121,8 +121,7 @@ function DeniedChange({ item }: { item: FileChangeItem }) {
       icon="edit"
       state="denied"
       label={say('Denied changes to {0}', subjectOf(item.changes))}
-      meta={denial?.byPerson && t('by you')}
-      word={denial?.word ? t('“{0}”', denial.word) : ''}
+      {...denialFacts(denial)}
       body={denial?.word || item.changes.length === 0 ? undefined : () => <Files item={item} />}
     />
   );

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import type { Denial } from '../facts.ts';
+import { t } from '../l10n.ts';
 import { Icon, Spinner } from './Icon.tsx';
 
 export type StepState = 'done' | 'running' | 'waiting' | 'failed' | 'denied' | 'background';
@@ -25,6 +27,11 @@ export interface StepProps {
   body?: (() => ComponentChildren) | undefined;
   foot?: ComponentChildren;
   className?: string;
+}
+
+/** Who said no, and their word. */
+export function denialFacts(denial: Denial | null): Pick<StepProps, 'meta' | 'word'> {
+  return { meta: denial?.byPerson && t('by you'), word: denial?.word ? t('“{0}”', denial.word) : '' };
 }
 
 /** One piece of work in one line, which may open. */
