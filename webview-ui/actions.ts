@@ -79,12 +79,13 @@ export function withdrawQueued(id: string): void {
 
 const answered = new Set<string>();
 
-/** A second click on the same question says nothing. */
-export function decide(approvalId: string, decision: ApprovalDecision): void {
-  if (answered.has(approvalId)) return;
-  answered.add(approvalId);
+/** One answer to each of them. A second click on the same question says nothing. */
+export function decide(approvalIds: string | readonly string[], decision: ApprovalDecision): void {
+  const open = [approvalIds].flat().filter((id) => !answered.has(id));
+  if (open.length === 0) return;
+  for (const id of open) answered.add(id);
   denying.value = null;
-  submit({ type: 'approval', approvalIds: [approvalId], decision });
+  submit({ type: 'approval', approvalIds: open, decision });
 }
 
 export function interrupt(): void {

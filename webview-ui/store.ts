@@ -15,6 +15,8 @@ export const draft = signal('');
 /** Turns that only the host has. */
 export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
+/** The person wants to see all that waits as one list. */
+export const wantsList = signal(false);
 /** Counts the requests to put the cursor into the composer. */
 export const composerFocus = signal(0);
 
@@ -41,7 +43,9 @@ export type Waiting =
   | { readonly type: 'approval'; readonly id: string; readonly request: ApprovalRequest }
   | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest };
 
-const approvals = computed(() => thread.value?.approvals ?? []);
+export const approvals = computed(() => thread.value?.approvals ?? []);
+/** Approvals are answered as one list, which it takes two for. */
+export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
 const questions = computed(() => thread.value?.questions ?? []);
 export const waiting = computed((): readonly Waiting[] => [
   ...approvals.value.map((request) => ({ type: 'approval' as const, id: request.approvalId, request })),
@@ -60,7 +64,11 @@ export const processes = computed(() => thread.value?.processes ?? []);
 
 /** The view is told once, whatever the message changes. */
 export function receive(message: HostMessage): void {
-  batch(() => take(message));
+  batch(() => {
+    take(message);
+    // The next requests come one by one again.
+    if (approvals.peek().length === 0) wantsList.value = false;
+  });
 }
 
 function take(message: HostMessage): void {
@@ -88,6 +96,9 @@ function take(message: HostMessage): void {
       break;
     case 'focus_composer':
       composerFocus.value++;
+      break;
+    case 'show_waiting':
+      wantsList.value = true;
       break;
   }
 }

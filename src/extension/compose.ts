@@ -108,6 +108,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       threads,
       isPanelVisible: () => view.visible,
       showPanel: () => void vscode.commands.executeCommand('tiller.focus'),
+      showList: () => void vscode.commands.executeCommand('tiller.showWaiting'),
     }),
   );
   store.add(new StatusBar(threads, () => current().box));

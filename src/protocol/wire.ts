@@ -55,7 +55,9 @@ export type HostMessage =
       readonly earlierTurns: number;
     }
   | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
-  | { readonly type: 'focus_composer'; readonly build: string };
+  | { readonly type: 'focus_composer'; readonly build: string }
+  /** All that waits, as one list. */
+  | { readonly type: 'show_waiting'; readonly build: string };
 
 /** Sent by the webview; parsed by the host before anything is done with it. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [

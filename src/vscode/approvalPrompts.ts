@@ -2,44 +2,54 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
 import type { ApprovalDecision } from '../protocol/policy.ts';
+import { questionOf } from './approvalWords.ts';
 import type { Threads } from './threads.ts';
+
+const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
 
 export interface ApprovalPromptsOptions {
   readonly threads: Threads;
   readonly isPanelVisible: () => boolean;
   readonly showPanel: () => void;
+  /** Shows all that waits as one list. */
+  readonly showList: () => void;
 }
+
+/** Requests of one response come together, and so does the word of them. */
+const GATHER_MS = 250;
+/** However many come, a notification is followed by the next one only after this. */
+const QUIET_MS = 3_000;
 
 /**
  * Questions outside the panel: context keys for titles, keys and the palette, and a notification where the panel cannot
- * be seen. Approvals live in the session; these are only views of them (design decision 11).
+ * be seen; one, however many wait. Approvals live in the session; these are only views of them (design decision 11).
  */
 export class ApprovalPrompts implements Disposable {
   readonly #options: ApprovalPromptsOptions;
   readonly #store = new DisposableStore();
   #waiting: readonly ApprovalRequest[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #notifiedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ApprovalPromptsOptions) {
     this.#options = options;
     this.#store.add(options.threads.onChange(({ state }) => this.#update(state?.approvals ?? [])));
   }
 
-  /** The question that is answered next. */
-  get current(): ApprovalRequest | undefined {
-    return this.#waiting[0];
+  /** Oldest first. */
+  get waiting(): readonly ApprovalRequest[] {
+    return this.#waiting;
   }
 
-  /** The question with this id, or the next one; `undefined` when none waits. */
-  find(approvalId: string | undefined): { answer(decision: ApprovalDecision): void } | undefined {
-    const approval = this.#waiting.find((waiting) => waiting.approvalId === approvalId) ?? this.current;
-    return approval && { answer: (decision) => this.answer(approval, decision) };
-  }
-
-  answer(approval: ApprovalRequest, decision: ApprovalDecision): void {
-    void this.#options.threads.submit({ type: 'approval', approvalIds: [approval.approvalId], decision });
+  /** Whoever answers first answers for all: what does not wait any more is left alone. */
+  answer(approvals: readonly ApprovalRequest[], decision: ApprovalDecision): void {
+    const open = new Set(this.#waiting.map(({ approvalId }) => approvalId));
+    const approvalIds = approvals.map(({ approvalId }) => approvalId).filter((id) => open.has(id));
+    if (approvalIds.length > 0) void this.#options.threads.submit({ type: 'approval', approvalIds, decision });
   }
 
   dispose(): void {
+    clearTimeout(this.#timer);
     this.#store.dispose();
   }
 
@@ -48,32 +58,40 @@ export class ApprovalPrompts implements Disposable {
     const before = new Set(this.#waiting.map(({ approvalId }) => approvalId));
     this.#waiting = waiting;
     void vscode.commands.executeCommand('setContext', 'tiller.hasApproval', waiting.length > 0);
-    void vscode.commands.executeCommand('setContext', 'tiller.hasPatchApproval', waiting[0]?.kind === 'patch');
+    void vscode.commands.executeCommand('setContext', 'tiller.hasPatchApproval', waiting.some(isPatch));
     // A toast cannot be taken back; without a question it only stays in the list, where its buttons do nothing.
     if (waiting.length === 0 && before.size > 0) void vscode.commands.executeCommand('notifications.hideToasts');
-    const [newest] = waiting.filter(({ approvalId }) => !before.has(approvalId));
-    if (newest && !this.#options.isPanelVisible()) void this.#notify(newest);
+    if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
   }
 
-  async #notify(approval: ApprovalRequest): Promise<void> {
+  #notifySoon(): void {
+    if (this.#options.isPanelVisible()) return;
+    const wait = Math.max(GATHER_MS, this.#notifiedAt + QUIET_MS - Date.now());
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#waiting.length > 0 && !this.#options.isPanelVisible()) void this.#notify(this.#waiting);
+    }, wait);
+  }
+
+  async #notify(waiting: readonly ApprovalRequest[]): Promise<void> {
+    const isReminder = this.#notifiedAt !== Number.NEGATIVE_INFINITY;
+    this.#notifiedAt = Date.now();
+    // One of fewer requests may still be on the screen.
+    if (isReminder) await vscode.commands.executeCommand('notifications.hideToasts');
+    const [only, ...others] = waiting;
+    if (only && others.length === 0) return this.#notifyOfOne(only);
+    const show = vscode.l10n.t('Show List');
+    const sentence = vscode.l10n.t('Tiller wants your answer to {0} requests', waiting.length);
+    const answer = await vscode.window.showInformationMessage(sentence, show);
+    if (answer === show) this.#options.showList();
+  }
+
+  async #notifyOfOne(approval: ApprovalRequest): Promise<void> {
     const approve = vscode.l10n.t('Approve');
     const deny = vscode.l10n.t('Deny');
     const show = vscode.l10n.t('Show');
     const answer = await vscode.window.showInformationMessage(questionOf(approval), approve, deny, show);
-    const waits = this.#waiting.some(({ approvalId }) => approvalId === approval.approvalId);
-    if (!waits || answer === undefined) return;
     if (answer === show) this.#options.showPanel();
-    else this.answer(approval, answer === approve ? 'approved' : { denied: {} });
+    else if (answer !== undefined) this.answer([approval], answer === approve ? 'approved' : { denied: {} });
   }
-}
-
-function questionOf(approval: ApprovalRequest): string {
-  if (approval.kind === 'patch') {
-    const [first] = approval.changes ?? [];
-    const count = approval.changes?.length ?? 0;
-    return count === 1 && first
-      ? vscode.l10n.t('Tiller wants to change {0}', first.path)
-      : vscode.l10n.t('Tiller wants to change {0} files', count);
-  }
-  return vscode.l10n.t('Tiller wants to run: {0}', approval.command ?? approval.callId);
 }

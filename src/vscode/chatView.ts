@@ -94,6 +94,10 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#postWhenReady({ type: 'focus_composer' });
   }
 
+  showWaiting(): void {
+    this.#postWhenReady({ type: 'show_waiting' });
+  }
+
   dispose(): void {
     this.#batcher.clear();
     this.#store.dispose();

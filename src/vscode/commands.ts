@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { ApprovalChoice, ApprovalRequest } from '../protocol/event.ts';
+import { pickWaiting } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 import type { ChatView } from './chatView.ts';
 import type { Threads } from './threads.ts';
@@ -51,9 +53,13 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
       view.insertText(text);
     }),
     command('interrupt', ({ threads }) => threads.submit({ type: 'interrupt' })),
-    command('approve', (tiller, uri?: vscode.Uri) => waiting(tiller, uri)?.answer('approved')),
-    command('approveForThread', (tiller, uri?: vscode.Uri) => waiting(tiller, uri)?.answer('approved_for_thread')),
+    command('approve', (tiller, uri?: vscode.Uri) => approve(tiller, uri, 'approved')),
+    command('approveForThread', (tiller, uri?: vscode.Uri) => approve(tiller, uri, 'approved_for_thread')),
     command('deny', (tiller, uri?: vscode.Uri) => denyWithWord(tiller, uri)),
+    command('showWaiting', async ({ view }) => {
+      await focusPanel();
+      view.showWaiting();
+    }),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
     command('setApiKey', ({ setApiKey }) => setApiKey()),
@@ -72,20 +78,37 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
   );
 }
 
-/** The question an editor shows, else the one that is next. */
-function waiting({ approvals, answeredBy }: CommandHands, uri: vscode.Uri | undefined) {
-  return approvals.find(answeredBy(uri instanceof vscode.Uri ? uri : undefined));
+/** The question an editor shows; else the one that waits, or those of several that the person ticks. */
+async function chosen(
+  { approvals, answeredBy }: CommandHands,
+  uri: vscode.Uri | undefined,
+  how: Parameters<typeof pickWaiting>[1] & { readonly choice: ApprovalChoice },
+): Promise<readonly ApprovalRequest[]> {
+  const shown = answeredBy(uri instanceof vscode.Uri ? uri : undefined);
+  const open = approvals.waiting.filter(({ choices }) => choices.includes(how.choice));
+  const inEditor = open.filter(({ approvalId }) => approvalId === shown);
+  return (await pickWaiting(inEditor.length > 0 ? inEditor : open, how)) ?? [];
+}
+
+async function approve(
+  tiller: CommandHands,
+  uri: vscode.Uri | undefined,
+  choice: 'approved' | 'approved_for_thread',
+): Promise<void> {
+  const title = choice === 'approved' ? vscode.l10n.t('Approve') : vscode.l10n.t('Approve for this thread');
+  tiller.approvals.answer(await chosen(tiller, uri, { title, choice, careful: true }), choice);
 }
 
 async function denyWithWord(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
-  const question = waiting(tiller, uri);
-  if (!question) return;
+  const title = vscode.l10n.t('Deny');
+  const denied = await chosen(tiller, uri, { title, choice: 'denied', careful: false });
+  if (denied.length === 0) return;
   const message = await vscode.window.showInputBox({
-    title: vscode.l10n.t('Deny'),
+    title,
     prompt: vscode.l10n.t('What should Tiller do instead? Leave it empty to only deny.'),
   });
   // Escape means that nothing was decided.
-  if (message !== undefined) question.answer({ denied: message === '' ? {} : { message } });
+  if (message !== undefined) tiller.approvals.answer(denied, { denied: message === '' ? {} : { message } });
 }
 
 /** Wherever the person keeps it. */

@@ -16,7 +16,6 @@ export class StatusBar implements Disposable {
       vscode.window.createStatusBarItem('tiller.status', vscode.StatusBarAlignment.Right, 100),
     );
     this.#item.name = vscode.l10n.t('Tiller');
-    this.#item.command = 'tiller.focus';
     this.#store.add(threads.onChange(({ state }) => this.show(state)));
     this.show(threads.state);
     this.#item.show();
@@ -24,6 +23,8 @@ export class StatusBar implements Disposable {
 
   show(state: ThreadState | null): void {
     const waiting = (state?.approvals.length ?? 0) + (state?.questions.length ?? 0);
+    // A list is for several.
+    this.#item.command = (state?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
     const running = state !== null && state.activeTurnId !== null;
     if (waiting > 0) this.#set('$(bell-dot)', vscode.l10n.t('Tiller: {0} waiting for you', waiting), true);
     else if (running) this.#set('$(loading~spin)', vscode.l10n.t('Tiller is working'), false);

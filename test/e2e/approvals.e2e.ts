@@ -131,6 +131,56 @@ test('a notification goes when another place has answered', async () => {
   expect(await disk('by-status')).toBe('');
 });
 
+const several = (...names: string[]) => [
+  ...names.map((name) => calls('exec_command', { cmd: `touch ${name}` })),
+  calls('exec_command', { cmd: 'rm -rf notes.txt' }),
+];
+
+test('several that wait are one notification and one list; what destroys is not part of one yes', async () => {
+  const { vscode, panel, model, disk } = window();
+  const hidden = gate();
+  model.will(async () => {
+    await hidden.opened;
+    return several('list-one', 'list-two');
+  }, [says('Done.')]);
+  await panel.send('Touch them.');
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  hidden.open();
+  await vscode.notification('Tiller wants your answer to 3 requests').waitFor();
+  expect(await vscode.notification('Tiller wants').count()).toBe(1);
+  await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('3 waiting for you');
+  await vscode.screenshot('approvals/several-notification');
+  await vscode.answerNotification('Tiller wants', 'Show List');
+  await panel.get('approval-list').waitFor();
+  await vscode.screenshot('approvals/several');
+  await panel.get('decision-approve-all').click();
+  await panel.approval('command').getByText('rm -rf notes.txt').waitFor();
+  await panel.deny();
+  await isAskedNowhere();
+  expect([await disk('list-one'), await disk('list-two')]).toEqual(['', '']);
+  expect(await disk('notes.txt')).not.toBeNull();
+});
+
+test('the palette answers several with one yes, and the rest with one word', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(several('pick-one', 'pick-two'), [says('Done.')]);
+  await panel.send('Touch them.');
+  await panel.get('decision-place').getByText('1 of 3').waitFor();
+  await vscode.command('Tiller: Approve');
+  await vscode.quickRow('touch pick-one').waitFor();
+  await vscode.screenshot('approvals/several-palette');
+  await vscode.page.keyboard.press('Enter');
+  await panel.approval('command').getByText('rm -rf notes.txt').waitFor();
+  await vscode.command('Tiller: Deny…');
+  await vscode.page.locator('.quick-input-widget:visible').getByText('What should Tiller do instead?').waitFor();
+  await vscode.answer('Keep the notes');
+  await isAskedNowhere();
+  expect([await disk('pick-one'), await disk('pick-two')]).toEqual(['', '']);
+  expect(model.outputs.at(-1)).toContain('Keep the notes');
+  expect(await disk('notes.txt')).not.toBeNull();
+});
+
 test('a denial with a word reaches the model and changes nothing', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'three', 'four')), ({ input }) => {

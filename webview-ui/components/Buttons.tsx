@@ -14,7 +14,7 @@ export function Button(
     /** Shown as a hint; whoever owns the surroundings acts on it. */
     shortcut?: string | undefined;
     icon?: string | undefined;
-    disabled?: boolean;
+    disabled?: boolean | undefined;
     expanded?: boolean;
     children: ComponentChildren;
   },

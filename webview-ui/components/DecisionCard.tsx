@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
-import { waiting } from '../store.ts';
+import { approvals, waiting, wantsList } from '../store.ts';
 import { decisionIndex, denying, showDecision } from '../view.ts';
 import { Button, IconButton } from './Buttons.tsx';
 import { DenyRow } from './DenyRow.tsx';
@@ -12,6 +12,7 @@ export interface Answer {
   readonly label: ComponentChildren;
   readonly shortcut?: string;
   readonly icon?: string;
+  readonly disabled?: boolean;
   readonly act: () => void;
 }
 
@@ -22,11 +23,14 @@ export interface DecisionCardProps {
   icon?: string | undefined;
   isRisky?: boolean;
   aside?: ComponentChildren;
+  /** Whether it stands among others and leads to them; so it does unless it says otherwise. */
+  hasPlace?: boolean;
   children: ComponentChildren;
   /** The first one is the filled button. */
   answers: readonly Answer[];
   /** Opens the word of denial in place of the answers. */
   deny?: ((word: string) => void) | undefined;
+  denyLabel?: string;
   stop?: Answer | undefined;
   /** Yeses that reach further; quieter on purpose. */
   wider?: readonly Answer[];
@@ -34,15 +38,22 @@ export interface DecisionCardProps {
 
 /** Evidence scrolls inside; the buttons never do (NOTES, principle 2). */
 export function DecisionCard(props: DecisionCardProps) {
-  const { id, testid, title, icon, isRisky = false, aside, children, answers, deny, stop, wider = [] } = props;
+  const { id, testid, title, icon, isRisky = false, aside, hasPlace = true } = props;
+  const { children, answers, deny, denyLabel = t('Deny…'), stop, wider = [] } = props;
   const isDenying = deny !== undefined && denying.value === id;
   const openDenial: Answer = {
     testid: 'decision-deny',
-    label: t('Deny…'),
+    label: denyLabel,
     shortcut: 'D',
     act: () => (denying.value = id),
   };
-  const all = [...answers, ...(deny ? [openDenial] : []), ...wider, ...(stop ? [stop] : [])];
+  const all = [
+    ...answers,
+    ...(deny ? [openDenial] : []),
+    ...wider,
+    ...(stop ? [stop] : []),
+    ...(hasPlace && approvals.value.length > 1 ? [SHOW_LIST] : []),
+  ];
   return (
     <section
       class={isRisky ? 'decide is-risk' : 'decide'}
@@ -58,7 +69,7 @@ export function DecisionCard(props: DecisionCardProps) {
         )}
         <h3 class="decide-title">{title}</h3>
         {aside}
-        <Place />
+        {hasPlace && <Place />}
       </div>
       <div class="decide-body">{children}</div>
       <div class="decide-foot">
@@ -89,11 +100,20 @@ export function DecisionCard(props: DecisionCardProps) {
 
 function AnswerButton({ answer, kind }: { answer: Answer; kind: 'primary' | 'secondary' | 'quiet' }) {
   return (
-    <Button testid={answer.testid} kind={kind} shortcut={answer.shortcut} icon={answer.icon} onClick={answer.act}>
+    <Button
+      testid={answer.testid}
+      kind={kind}
+      shortcut={answer.shortcut}
+      icon={answer.icon}
+      disabled={answer.disabled}
+      onClick={answer.act}
+    >
       {answer.label}
     </Button>
   );
 }
+
+const SHOW_LIST = { shortcut: 'L', act: () => (wantsList.value = true) };
 
 /** "1 of 3", with the ways to the others. */
 function Place() {
@@ -116,12 +136,20 @@ function Place() {
         label={t('Next request')}
         onClick={() => showDecision(1)}
       />
+      {approvals.value.length > 1 && (
+        <IconButton
+          testid="decision-together"
+          icon="checklist"
+          label={t('Answer {0} together (L)', approvals.value.length)}
+          onClick={SHOW_LIST.act}
+        />
+      )}
     </>
   );
 }
 
 /** Letters act anywhere in the card but in a field. Enter belongs to what has the focus, if that is a control. */
-function answerKey(event: KeyboardEvent, answers: readonly Answer[]): void {
+function answerKey(event: KeyboardEvent, answers: readonly Pick<Answer, 'shortcut' | 'disabled' | 'act'>[]): void {
   const target = event.target instanceof Element ? event.target : null;
   // A held key answers once: the next card must not fall to the last one's Enter.
   if (event.repeat && !isField(target)) return event.preventDefault();
@@ -130,7 +158,7 @@ function answerKey(event: KeyboardEvent, answers: readonly Answer[]): void {
   if (event.key === 'Enter' && target?.matches('button, summary, a')) return;
   const key = event.key === 'Escape' ? 'Esc' : event.key;
   const answer = answers.find(({ shortcut }) => shortcut?.toLowerCase() === key.toLowerCase());
-  if (answer === undefined) return;
+  if (answer === undefined || answer.disabled) return;
   event.preventDefault();
   event.stopPropagation();
   answer.act();

@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { decision, denying, quietIn } from '../view.ts';
-import type { Waiting } from '../store.ts';
+import { answersTogether, type Waiting } from '../store.ts';
+import { ApprovalList } from './ApprovalList.tsx';
 import { CommandApproval } from './CommandApproval.tsx';
 import { Composer } from './Composer.tsx';
 import { ElicitationCard } from './ElicitationCard.tsx';
@@ -13,7 +14,8 @@ import { Queue } from './Queue.tsx';
 export function Dock() {
   const place = useRef<HTMLElement>(null);
   const shown = decision.value;
-  const shownId = shown?.id ?? null;
+  const isList = answersTogether.value;
+  const shownId = isList ? 'list' : (shown?.id ?? null);
   const isFirst = useRef(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -30,7 +32,8 @@ export function Dock() {
   return (
     <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={place}>
       <div class="col">
-        {shown && <Card key={shown.id} waiting={shown} />}
+        {isList && <ApprovalList />}
+        {!isList && shown && <Card key={shown.id} waiting={shown} />}
         <Queue />
         <Composer />
       </div>

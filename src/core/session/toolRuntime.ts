@@ -3,7 +3,8 @@ import { callIdOf, type ToolCallItem, type ToolCallOutputItem } from '../../prot
 import { outputFor } from '../history/normalize.ts';
 import type { Clock } from '../ports.ts';
 import type { ToolCall, ToolContext, ToolOutput } from '../tools/handler.ts';
-import { type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
+import { askAhead } from '../tools/askAhead.ts';
+import { type AskedAhead, type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
 import { buildToolCall } from '../tools/router.ts';
 import { ParallelGate } from '../util/parallelGate.ts';
 import type { LoopGuard } from './loopGuard.ts';
@@ -16,12 +17,14 @@ export interface ToolRuntimeDeps extends OrchestratorDeps {
 
 /**
  * Runs the calls of one response: each starts as soon as the model has finished writing it, parallel-safe ones side by
- * side and the others alone; outputs are handed out in call order (codex-behaviour.md §3.2).
+ * side and the others alone; outputs are handed out in call order (codex-behaviour.md §3.2). All of them are asked about
+ * before the first is answered (§6.4).
  */
 export class ToolRuntime {
   readonly #deps: ToolRuntimeDeps;
   readonly #gate = new ParallelGate();
   readonly #running: Promise<ToolCallOutputItem>[] = [];
+  #unsettled = 0;
 
   constructor(deps: ToolRuntimeDeps) {
     this.#deps = deps;
@@ -36,7 +39,11 @@ export class ToolRuntime {
     const call = buildToolCall(item);
     const parallel = this.#deps.registry.handler(call.name)?.supportsParallel ?? true;
     const context = this.#deps.contextFor(callIdOf(item) ?? '', itemId);
-    this.#running.push(this.#gate.run(parallel, () => this.#run(call, item, context, shown)));
+    // A call that must wait for others is asked about while it waits.
+    const asked = !parallel && this.#unsettled > 0 ? askAhead(call, this.#deps, context) : undefined;
+    this.#unsettled++;
+    const running = this.#gate.run(parallel, async () => this.#run(call, item, context, shown, await asked));
+    this.#running.push(running.finally(() => this.#unsettled--));
   }
 
   /** Every output, in call order, each as soon as it and those before it are there. Never throws. */
@@ -49,10 +56,11 @@ export class ToolRuntime {
     item: ToolCallItem,
     context: ToolContext,
     shown: TurnItem | undefined,
+    asked: AskedAhead | undefined,
   ): Promise<ToolCallOutputItem> {
     const startedAt = this.#deps.clock.monotonic();
     try {
-      const answer = await runToolCall(call, this.#deps, context, shown);
+      const answer = await runToolCall(call, this.#deps, context, shown, asked);
       return outputFor(item, this.#guarded(call, answer, context));
     } catch (error) {
       if (!context.signal.aborted) {

@@ -6,20 +6,34 @@ import { assertNever } from '../util/assertNever.ts';
 import type { ApprovalCard, ToolCall, ToolContext, ToolHandler, ToolOutput } from './handler.ts';
 import type { ToolRegistry } from './registry.ts';
 
+export interface Question {
+  readonly callId: string;
+  readonly itemId: string;
+  readonly card: ApprovalCard;
+  readonly reason: DecisionReason;
+  readonly keys: readonly string[];
+  readonly proposal?: readonly FileChange[] | undefined;
+}
+
+export interface Answered {
+  readonly decision: ApprovalDecision;
+  readonly by: ResolvedBy;
+}
+
 /** Whoever can say yes or no: remembered approvals first, then a person. */
 export interface Approver {
   /** Rejects with the signal's reason when the turn ends before an answer. */
-  ask(
-    question: {
-      readonly callId: string;
-      readonly itemId: string;
-      readonly card: ApprovalCard;
-      readonly reason: DecisionReason;
-      readonly keys: readonly string[];
-      readonly proposal?: readonly FileChange[] | undefined;
-    },
-    signal: AbortSignal,
-  ): Promise<{ readonly decision: ApprovalDecision; readonly by: ResolvedBy }>;
+  ask(question: Question, signal: AbortSignal): Promise<Answered>;
+}
+
+/** A question asked before its call had its turn to run. */
+export interface AskedAhead {
+  /** Started with the question, so that the transcript shows what waits. */
+  readonly item: TurnItem | undefined;
+  /** The answer, if this is still the very question that was asked; else it is taken back, and must be asked anew. */
+  answerTo(question: Question): Promise<Answered> | undefined;
+  /** Nobody needs the answer any more. */
+  withdraw(): void;
 }
 
 export interface OrchestratorDeps {
@@ -31,16 +45,18 @@ export interface OrchestratorDeps {
 
 /**
  * Approval, then sandbox, then the attempt. Never rejects except with the signal's reason: whatever goes wrong with a
- * tool is an answer to the model. `shown` is the item that has already been started as a preview of this call.
+ * tool is an answer to the model. `shown` is the item that has already been started as a preview of this call; `asked`,
+ * the question about it that was asked before its turn.
  */
 export async function runToolCall(
   call: ToolCall,
   deps: OrchestratorDeps,
   context: ToolContext,
   shown?: TurnItem,
+  asked?: AskedAhead,
 ): Promise<ToolOutput> {
   const handler = deps.registry.handler(call.name);
-  const items = new OpenItem(context, shown);
+  const items = new OpenItem(context, asked?.item ?? shown);
   if (!handler) {
     items.close('failed');
     return failure(unknownTool(call.name, deps.registry.offeredNames));
@@ -48,13 +64,15 @@ export async function runToolCall(
   try {
     context.signal.throwIfAborted();
     const parsed = handler.parse(call.payload, call.name);
-    if (parsed.type === 'parsed') return await decideAndRun(handler, parsed.args, deps, context, items);
+    if (parsed.type === 'parsed') return await decideAndRun(handler, parsed.args, deps, context, items, asked);
     items.close('failed');
     return failure(parsed.message);
   } catch (error) {
     items.close(context.signal.aborted ? 'aborted' : 'failed');
     context.signal.throwIfAborted();
     return failure(`${call.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    asked?.withdraw();
   }
 }
 
@@ -90,6 +108,7 @@ async function decideAndRun(
   deps: OrchestratorDeps,
   context: ToolContext,
   items: OpenItem,
+  asked: AskedAhead | undefined,
 ): Promise<ToolOutput> {
   const prepared = await handler.prepare(args, context);
   if (prepared.type === 'failure') {
@@ -105,17 +124,15 @@ async function decideAndRun(
       return failure(`Not allowed: ${requirement.reason.text}`);
     case 'needs_approval': {
       if (!card) throw new Error('A tool that needs approval must say what for.');
-      const answer = await deps.approver.ask(
-        {
-          callId: context.callId,
-          itemId: item?.id ?? context.callId,
-          card,
-          reason: requirement.reason,
-          keys: approvalKeys,
-          proposal,
-        },
-        context.signal,
-      );
+      const question: Question = {
+        callId: context.callId,
+        itemId: item?.id ?? context.callId,
+        card,
+        reason: requirement.reason,
+        keys: approvalKeys,
+        ...(proposal ? { proposal } : {}),
+      };
+      const answer = await (asked?.answerTo(question) ?? deps.approver.ask(question, context.signal));
       const refusal = refusalText(answer, requirement.reason);
       if (refusal === undefined) break;
       if (answer.decision === 'abort') deps.interrupt();
@@ -123,6 +140,7 @@ async function decideAndRun(
       return failure(refusal);
     }
     case 'skip':
+      asked?.withdraw();
       break;
     default:
       return assertNever(requirement);

@@ -58,6 +58,30 @@ const STORIES = {
     }
     return last;
   },
+  async 'L lists all that waits; Enter says yes to what is ticked, and what leaves the box is not'(stage) {
+    const page = await stage.show(stage.scenes.approve);
+    await press(page, 'l');
+    await expectFocus(page, 'decision-approve-all');
+    await press(page, 'Enter', 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i7', 'a-i8'], decision: 'approved' }]);
+    return page;
+  },
+  async 'a tick takes a request in, D denies all of them with one word, L goes back'(stage) {
+    const page = await stage.show(stage.scenes.together);
+    await page.getByTestId('approval-list-tick').first().focus();
+    await press(page, 'Space', 'd');
+    await expectFocus(page, 'decision-deny-word');
+    await press(page, 'Escape', 'l');
+    await page.getByTestId('approval-command').waitFor();
+    await press(page, 'l');
+    await page.getByTestId('approval-list-tick').first().focus();
+    await press(page, 'Space', 'd');
+    await page.keyboard.type('Later.');
+    await press(page, 'Enter');
+    const decision = { denied: { message: 'Later.' } };
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
+    return page;
+  },
   async 'R reviews a patch'(stage) {
     const page = await stage.show(stage.scenes.patch);
     await takePosted(page);

@@ -8,14 +8,9 @@ import { pathToFileURL } from 'node:url';
 import * as esbuild from 'esbuild';
 import { chromium } from 'playwright-core';
 import { buildWebview } from '../../../scripts/buildWebview.mjs';
+import { findBrowser } from '../../../scripts/vscode/browser.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.ttf': 'font/ttf' };
-const BROWSERS = [
-  process.env.TILLER_BROWSER,
-  '/usr/bin/chromium',
-  '/usr/bin/google-chrome',
-  '/usr/bin/chromium-browser',
-];
 
 export const THEMES = {
   dark: { name: 'Dark Modern', classes: 'vscode-dark' },
@@ -33,8 +28,10 @@ export async function setStage() {
   await esbuild.build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm', logLevel: 'warning' });
   const { SCENES, threadOf } = await import(pathToFileURL(outfile).href);
   const server = await serve([folder, import.meta.dirname]);
+  const { executablePath, env } = await findBrowser();
   const browser = await chromium.launch({
-    executablePath: BROWSERS.find((file) => file && existsSync(file)),
+    executablePath,
+    env,
     args: ['--no-sandbox', '--font-render-hinting=none', '--force-color-profile=srgb'],
   });
   return {

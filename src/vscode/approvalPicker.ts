@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import type { ApprovalRequest } from '../protocol/event.ts';
+import { needsCare, subjectOf } from './approvalWords.ts';
+import { withoutIcons } from './plainText.ts';
+
+interface WaitingItem extends vscode.QuickPickItem {
+  readonly approval: ApprovalRequest;
+}
+
+/** The requests that one answer is given to; `undefined` when nothing was decided. One that waits alone is not asked for. */
+export async function pickWaiting(
+  waiting: readonly ApprovalRequest[],
+  { title, careful }: { readonly title: string; readonly careful: boolean },
+): Promise<readonly ApprovalRequest[] | undefined> {
+  if (waiting.length < 2) return waiting;
+  const items = waiting.map((approval) => itemOf(approval, careful));
+  const placeHolder = vscode.l10n.t('Each ticked request gets the answer');
+  const picked = await vscode.window.showQuickPick(items, {
+    title,
+    placeHolder,
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  return picked?.map(({ approval }) => approval);
+}
+
+function itemOf(approval: ApprovalRequest, careful: boolean): WaitingItem {
+  const risky = needsCare(approval);
+  const place = approval.cwd === undefined ? [] : [vscode.l10n.t('in {0}', approval.cwd)];
+  return {
+    approval,
+    label: `${risky ? '$(warning) ' : ''}${withoutIcons(subjectOf(approval))}`,
+    detail: withoutIcons([approval.reason.text, ...place].join(' ')),
+    picked: !(careful && risky),
+  };
+}

@@ -1,0 +1,32 @@
+import * as vscode from 'vscode';
+import type { ApprovalRequest } from '../protocol/event.ts';
+import { oneLine, withoutLinks } from './plainText.ts';
+
+/** Characters of a command in a notification; the rest is in the panel. */
+const NOTIFIED_LENGTH = 160;
+
+/** What is asked, as a sentence of a notification. */
+export function questionOf(approval: ApprovalRequest): string {
+  if (approval.kind === 'patch') {
+    const [first] = approval.changes ?? [];
+    const count = approval.changes?.length ?? 0;
+    return count === 1 && first
+      ? vscode.l10n.t('Tiller wants to change {0}', withoutLinks(first.path))
+      : vscode.l10n.t('Tiller wants to change {0} files', count);
+  }
+  const command = withoutLinks(oneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
+  return approval.kind === 'escalation'
+    ? vscode.l10n.t('Tiller wants to run outside the box: {0}', command)
+    : vscode.l10n.t('Tiller wants to run: {0}', command);
+}
+
+/** What would be done, in one line of a list. */
+export function subjectOf(approval: ApprovalRequest): string {
+  if (approval.kind !== 'patch') return oneLine(approval.command ?? approval.callId, 200);
+  return vscode.l10n.t('Change {0}', (approval.changes ?? []).map(({ path }) => path).join(', '));
+}
+
+/** What leaves the box or can destroy work is not part of a yes to many unless it is named. */
+export function needsCare({ kind, reason }: ApprovalRequest): boolean {
+  return kind === 'escalation' || kind === 'network' || reason.id === 'dangerous';
+}
