@@ -199,8 +199,12 @@ export interface Storage {
   openAppend(path: string): Promise<AppendFile>;
   /** `undefined` when there is no such file. */
   readText(path: string): Promise<string | undefined>;
+  /** Another text whenever the file is another; `undefined` when there is none. Cheap enough to ask each time. */
+  stamp(path: string): Promise<string | undefined>;
   /** Replaces the file whole: afterwards it is the old one or the new one. */
   writeText(path: string, text: string): Promise<void>;
+  /** Reads, changes and writes as one act, whoever else does. What `change` throws leaves the file as it was. */
+  updateText(path: string, change: (text: string | undefined) => string): Promise<void>;
   /** Paths of all files below a folder, sorted; none when there is no folder. */
   listFiles(path: string): Promise<readonly string[]>;
   remove(path: string): Promise<void>;

@@ -1,9 +1,10 @@
 /** The Storage port: TILLER_HOME on disk. */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { AppendFile, Storage } from '../core/ports.ts';
 import { isMissing } from './errors.ts';
+import { withFileLock } from './fileLock.ts';
 import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,6 +30,8 @@ const TEMPORARY = '.tiller-tmp-';
 export function createStorage(home: string): Storage {
   let writes = 0;
   const at = (path: string): string => join(home, insideHome(path));
+  const replace = (absolute: string, text: string): Promise<void> =>
+    replacePrivateFile(absolute, text, join(dirname(absolute), `${TEMPORARY}${process.pid}-${writes++}`));
   return {
     home,
     async openAppend(path) {
@@ -37,10 +40,19 @@ export function createStorage(home: string): Storage {
       return openAppendFile(absolute);
     },
     readText: (path) => orUndefined(readFile(at(path), 'utf8')),
-    async writeText(path, text) {
+    async stamp(path) {
+      const found = await orUndefined(stat(at(path), { bigint: true }));
+      return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
+    },
+    writeText: (path, text) => replace(at(path), text),
+    async updateText(path, change) {
       const absolute = at(path);
-      const temporary = join(dirname(absolute), `${TEMPORARY}${process.pid}-${writes++}`);
-      await replacePrivateFile(absolute, text, temporary);
+      await makePrivateFolder(dirname(absolute));
+      const lock = join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`);
+      const update = async () => {
+        await replace(absolute, change(await orUndefined(readFile(absolute, 'utf8'))));
+      };
+      await withFileLock(lock, update);
     },
     async listFiles(path) {
       return (await filesBelow(home, path === '' ? '' : insideHome(path))).toSorted();

@@ -83,6 +83,8 @@ export const approvalRequestSchema = z.object({
   /** The rule that "always allow …" would add. */
   proposedRule: ruleSchema.optional(),
   choices: z.array(approvalChoiceSchema),
+  /** Items of further calls of the very same thing, which wait for the same answer. */
+  alsoItems: z.array(z.string()).optional(),
 });
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
 
@@ -145,6 +147,13 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('item_completed'), item: turnItemSchema }),
   z.object({ type: z.literal('approval_requested'), ...approvalRequestSchema.shape }),
+  /** Another call of the very same thing waits for the same answer. */
+  z.object({
+    type: z.literal('approval_joined'),
+    approvalId: z.string(),
+    itemId: z.string(),
+    callId: z.string(),
+  }),
   z.object({
     type: z.literal('approval_resolved'),
     approvalId: z.string(),
@@ -153,6 +162,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** With `approved_for_thread`: what is remembered from here on. */
     keys: z.array(z.string()).optional(),
   }),
+  /** What the thread remembers from here on, all of it: the person has changed it. */
+  z.object({ type: z.literal('memory_changed'), keys: z.array(z.string()), rules: z.array(ruleSchema) }),
   z.object({ type: z.literal('question_requested'), request: questionRequestSchema }),
   z.object({ type: z.literal('question_resolved'), questionId: z.string(), by: resolvedBySchema }),
   z.object({

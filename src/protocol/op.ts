@@ -5,7 +5,7 @@
  */
 import * as z from 'zod';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
-import { approvalDecisionSchema, approvalPolicySchema, sandboxPolicyInputSchema } from './policy.ts';
+import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
 
 export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
@@ -62,6 +62,8 @@ export const opSchema = z.discriminatedUnion('type', [
     approvalIds: z.array(z.string()).min(1),
     decision: approvalDecisionSchema,
   }),
+  /** What the thread remembers from here on, all of it. A key that it did not remember before is not one it does now. */
+  z.strictObject({ type: z.literal('remember'), keys: z.array(z.string()), rules: z.array(ruleSchema) }),
   z.strictObject({
     type: z.literal('user_input_answer'),
     questionId: z.string(),

@@ -61,16 +61,34 @@ export const ruleDecisionSchema = z.enum(['allow', 'prompt', 'forbidden']);
 export type RuleDecision = z.infer<typeof ruleDecisionSchema>;
 
 /** One prefix rule of `rules.json` (contract.md): matches an argv that starts with the pattern, token by token. */
-export const ruleSchema = z.strictObject({
-  /** Each element is one word, or the list of words allowed in that place. */
-  pattern: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
-  decision: ruleDecisionSchema.default('allow'),
-  justification: z.string().trim().min(1).optional(),
-  /** Examples checked when the file is loaded; a string is split into words as a shell would. */
-  match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
-  not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
-});
+export const ruleSchema = z
+  .strictObject({
+    /** Each element is one word, or the list of words allowed in that place. */
+    pattern: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
+    decision: ruleDecisionSchema.default('allow'),
+    /** What it allows also leaves the sandbox. Without it the sandbox stays around it (docs/decisions/0009). */
+    bypassSandbox: z.boolean().optional(),
+    justification: z.string().trim().min(1).optional(),
+    /** Examples checked when the file is loaded; a string is split into words as a shell would. */
+    match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+    not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+  })
+  .refine(({ decision, bypassSandbox }) => decision === 'allow' || bypassSandbox !== true, {
+    path: ['bypassSandbox'],
+    message: 'only a rule that allows can leave the sandbox',
+  });
 export type Rule = z.infer<typeof ruleSchema>;
+
+/** Whether two rules do the same, whatever they say of themselves. */
+export function isSameRule(one: Rule, other: Rule): boolean {
+  return ruleMeaning(one) === ruleMeaning(other);
+}
+
+/** What a rule does, as a text that is the same for every rule that does it. */
+export function ruleMeaning({ pattern, decision, bypassSandbox }: Rule): string {
+  const words = pattern.map((word) => (typeof word === 'string' ? [word] : [...new Set(word)].toSorted()));
+  return JSON.stringify([words, decision, bypassSandbox === true]);
+}
 
 export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.array(ruleSchema) });
 export type RulesFile = z.infer<typeof rulesFileSchema>;
@@ -78,6 +96,10 @@ export type RulesFile = z.infer<typeof rulesFileSchema>;
 /** How far an approval is remembered (design §2). */
 export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);
 export type RuleScope = z.infer<typeof ruleScopeSchema>;
+
+/** Where a rule stands: with the person (`user`, `workspace`, `thread`), or in a file that a workspace brought. */
+export const ruleLayerSchema = z.enum(['user', 'workspace', 'thread', 'workspace_file']);
+export type RuleLayer = z.infer<typeof ruleLayerSchema>;
 
 /**
  * What a person answered. `"denied"` alone is read as a denial without a word.

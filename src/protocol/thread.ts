@@ -16,7 +16,7 @@ import type {
   TurnSettings,
 } from './event.ts';
 import type { AgentState, PlanStep, TurnItem, UserInput } from './item.ts';
-import type { Box, ErrorAction, ErrorKind } from './policy.ts';
+import { type ApprovalDecision, type Box, type ErrorAction, type ErrorKind, isSameRule, type Rule } from './policy.ts';
 
 export type TurnStatus =
   | { readonly type: 'running' }
@@ -93,6 +93,8 @@ export interface ThreadState {
   readonly approvals: readonly ApprovalRequest[];
   /** What was approved for the thread: back after a reload, not inherited by forks (design §2). */
   readonly approvedKeys: readonly string[];
+  /** Rules for this thread alone: as lasting as its approvals. */
+  readonly approvedRules: readonly Rule[];
   readonly questions: readonly QuestionRequest[];
   readonly queuedInputs: readonly { readonly id: string; readonly input: readonly UserInput[] }[];
   readonly dynamicCalls: readonly EventMsgOf<'dynamic_tool_requested'>[];
@@ -122,6 +124,7 @@ export function initialThreadState(threadId: string): ThreadState {
     activeTurnId: null,
     approvals: [],
     approvedKeys: [],
+    approvedRules: [],
     questions: [],
     queuedInputs: [],
     dynamicCalls: [],
@@ -170,12 +173,24 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       const asked = { ...state, approvals: upsert(state.approvals, 'approvalId', request) };
       return updateTurn(asked, event.turnId, (turn) => proposeChanges(turn, request));
     }
+    case 'approval_joined':
+      return {
+        ...state,
+        approvals: state.approvals.map((request) =>
+          request.approvalId === msg.approvalId
+            ? { ...request, alsoItems: [...(request.alsoItems ?? []), msg.itemId] }
+            : request,
+        ),
+      };
     case 'approval_resolved':
       return {
         ...state,
         approvals: without(state.approvals, 'approvalId', msg.approvalId),
         approvedKeys: msg.keys ? [...new Set([...state.approvedKeys, ...msg.keys])] : state.approvedKeys,
+        approvedRules: withRule(state.approvedRules, msg.decision),
       };
+    case 'memory_changed':
+      return { ...state, approvedKeys: msg.keys, approvedRules: msg.rules };
     case 'question_requested':
       return { ...state, questions: upsert(state.questions, 'questionId', msg.request) };
     case 'question_resolved':
@@ -259,6 +274,14 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       softAssertNever(msg);
       return state;
   }
+}
+
+/** Several questions may be answered with one rule: it is kept once. */
+function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly Rule[] {
+  if (typeof decision !== 'object' || !('approved_rule' in decision)) return rules;
+  const { rule, scope } = decision.approved_rule;
+  if (scope !== 'thread' || rules.some((known) => isSameRule(known, rule))) return rules;
+  return [...rules, rule];
 }
 
 /** For words of a newer build: the compiler insists on all the known ones, the reader lets the others pass. */

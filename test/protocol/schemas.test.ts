@@ -42,6 +42,7 @@ describe('ops', () => {
     { type: 'register_tools', tools: [{ name: 'weather', description: 'd', inputSchema: { type: 'object' } }] },
     { type: 'process_input', processId: 'p', chars: 'y\n' },
     { type: 'kill_process', processId: 'p' },
+    { type: 'remember', keys: ['["patch","/w/a"]'], rules: [{ pattern: ['npm', 'test'], decision: 'allow' }] },
     { type: 'retry' },
     { type: 'compact' },
     { type: 'undo', turnId: 't' },
@@ -58,7 +59,16 @@ describe('ops', () => {
     expect(opSchema.options.map((option) => option.shape.type.value).toSorted()).toEqual(
       [
         ...['approval', 'compact', 'dynamic_tool_response', 'edit_queued', 'elicitation_answer', 'interrupt'],
-        ...['kill_process', 'override_turn_context', 'process_input', 'redo', 'register_tools', 'retry', 'rollback'],
+        ...[
+          'kill_process',
+          'override_turn_context',
+          'process_input',
+          'redo',
+          'register_tools',
+          'remember',
+          'retry',
+          'rollback',
+        ],
         ...['set_title', 'shutdown', 'steer', 'undo', 'user_input_answer', 'user_turn'],
       ].toSorted(),
     );

@@ -18,7 +18,7 @@ describe('approvals', () => {
       command: WRITE.cmd,
       box: 'none',
       reason: { id: 'no-box' },
-      choices: ['approved', 'approved_for_thread', 'denied', 'abort'],
+      choices: ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'],
     });
     expect(chat.files()).toEqual({});
     await chat.answer('approved');

@@ -16,7 +16,7 @@ export interface Violation {
 }
 
 const LEAVES = ['model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
-const CORE = ['ports', 'util', 'session', 'tools', ...LEAVES].map((name) => `core/${name}`);
+const CORE = ['ports', 'util', 'session', 'tools', 'rules', ...LEAVES].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
 /** Each layer and what it may import besides itself. A layer that is not listed has no place in the house. */
@@ -26,7 +26,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/ports': ['protocol', 'core/util'],
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
   'core/tools': [...FOUNDATION, ...inCore('patch', 'policy', 'sandbox', 'mcp')],
-  'core/session': [...FOUNDATION, ...inCore('model', 'tools', 'history', 'prompt', 'rollout', 'agents')],
+  'core/rules': [...FOUNDATION, ...inCore('policy')],
+  'core/session': [...FOUNDATION, ...inCore('model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'agents')],
   node: ['protocol', ...CORE],
   vscode: ['protocol', ...CORE],
   'extension.ts': ['protocol', ...CORE, 'node', 'vscode'],

@@ -9,7 +9,7 @@ import { resolveBox } from '../../src/core/sandbox/box.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
 import { Session } from '../../src/core/session/session.ts';
 import type { SessionOptions } from '../../src/core/session/sessionOptions.ts';
-import { RulesStore } from '../../src/core/tools/rulesStore.ts';
+import { RulesStore } from '../../src/core/rules/rulesStore.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';

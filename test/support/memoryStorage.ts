@@ -32,7 +32,17 @@ export class MemoryStorage implements Storage {
     return this.files.get(path);
   }
 
+  async stamp(path: string): Promise<string | undefined> {
+    return this.files.get(path);
+  }
+
   async writeText(path: string, text: string): Promise<void> {
+    this.files.set(path, text);
+  }
+
+  async updateText(path: string, change: (text: string | undefined) => string): Promise<void> {
+    const text = change(this.files.get(path));
+    if (this.refuses?.(text) === true) throw new Error('ENOSPC: no space left on device');
     this.files.set(path, text);
   }
 

@@ -1,6 +1,7 @@
 /** What an approval for the thread is remembered under (codex-behaviour.md §6.4, issue 7 point 4): this and nothing like it. */
 import path from 'node:path';
-import type { Box, SandboxPermissions } from '../../protocol/policy.ts';
+import * as z from 'zod';
+import { type Box, boxSchema, type SandboxPermissions, type SandboxPolicy } from '../../protocol/policy.ts';
 import type { Argv } from './parseScript.ts';
 import { unwrapCommand } from './unwrapCommand.ts';
 
@@ -9,17 +10,46 @@ export interface CommandApproval {
   /** Absolute. */
   readonly cwd: string;
   readonly box: Box;
+  /** What the box lets through. */
+  readonly sandboxPolicy: SandboxPolicy;
   readonly sandboxPermissions: SandboxPermissions;
   readonly tty: boolean;
 }
 
-export function commandApprovalKey({ argv, cwd, box, sandboxPermissions, tty }: CommandApproval): string {
-  return JSON.stringify(['command', canonicalArgv(argv), path.resolve(cwd), box, sandboxPermissions, tty]);
+export function commandApprovalKey(approval: CommandApproval): string {
+  const { argv, cwd, box, sandboxPolicy, sandboxPermissions, tty } = approval;
+  const policy = Object.entries(sandboxPolicy).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify(['command', canonicalArgv(argv), path.resolve(cwd), box, policy, sandboxPermissions, tty]);
 }
 
 /** One key per absolute path, where it was and where it moves to; a patch is approved only if all of them are. */
 export function patchApprovalKeys(paths: readonly string[]): string[] {
   return [...new Set(paths.map((one) => JSON.stringify(['patch', path.resolve(one)])))];
+}
+
+const commandKeySchema = z.tuple([z.literal('command'), z.array(z.string()), z.string(), boxSchema]).rest(z.unknown());
+const patchKeySchema = z.tuple([z.literal('patch'), z.string()]);
+
+/** What a key stands for, for the eye; `undefined` for one of another version. */
+export function readApprovalKey(
+  key: string,
+):
+  | { readonly kind: 'command'; readonly argv: Argv; readonly cwd: string }
+  | { readonly kind: 'patch'; readonly path: string }
+  | undefined {
+  const value = parseJson(key);
+  const command = commandKeySchema.safeParse(value);
+  if (command.success) return { kind: 'command', argv: command.data[1], cwd: command.data[2] };
+  const patch = patchKeySchema.safeParse(value);
+  return patch.success ? { kind: 'patch', path: patch.data[1] } : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -2,15 +2,15 @@
  * What must happen before a command runs (codex-behaviour.md §6.3, design decisions 9 and 10).
  *
  * Pure: the same request gives the same answer, with the rule or heuristic that made it. Strictest wins over all the
- * commands of a script. `bypassSandbox` only if every one of them is allowed by an explicit rule.
+ * commands of a script. `bypassSandbox` only if for every one of them a rule says so.
  */
 import type { ApprovalPolicy, Box, Rule, SandboxPermissions, SandboxPolicy } from '../../protocol/policy.ts';
 import { takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
-import { type Court, type Judgement, judge } from './judge.ts';
+import { type Court, type Judgement, judge, wantsOut } from './judge.ts';
 import type { Platform } from './knownSafe.ts';
 import type { Argv } from './parseScript.ts';
-import { proposeRule } from './proposeRule.ts';
+import { proposePrefix } from './proposeRule.ts';
 import type { ApprovalRequirement, CommandVerdict } from './requirement.ts';
 import type { LoadedRules } from './rules.ts';
 import { joinShellWords } from './shellWords.ts';
@@ -50,27 +50,37 @@ export function explainCommand(request: CommandRequest): CommandDecision {
   const whole = judge(tree, court);
   const parts = tree.type === 'script' ? tree.commands.map((command) => judge(command, court)) : [whole];
   return {
-    requirement: requirementOf(whole, parts, request.prefixRule),
+    requirement: requirementOf(whole, proposal(parts, request.prefixRule, wantsOut(circumstances)), parts),
     matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
     commands: tree.type === 'opaque' ? null : parts.map(({ argv }) => argv),
   };
 }
 
-function requirementOf(whole: Judgement, parts: readonly Judgement[], prefixRule?: Argv): ApprovalRequirement {
+function requirementOf(
+  whole: Judgement,
+  proposed: { readonly proposedRule?: Rule },
+  parts: readonly Judgement[],
+): ApprovalRequirement {
   const { decision, reason } = whole;
   switch (decision) {
     case 'allow':
-      return { type: 'skip', reason, bypassSandbox: whole.byRule };
+      return { type: 'skip', reason, bypassSandbox: whole.outside };
     case 'prompt':
-      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...proposal(parts, prefixRule) };
+      return { type: 'needs_approval', reason, parts: parts.map(verdictOf), ...proposed };
     case 'forbidden':
       return { type: 'forbidden', reason };
   }
 }
 
-function proposal(parts: readonly Judgement[], prefixRule?: Argv): { readonly proposedRule?: Rule } {
-  const proposedRule = proposeRule(parts, prefixRule);
-  return proposedRule === undefined ? {} : { proposedRule };
+/** A rule that would not leave the sandbox would be no answer to a question about leaving it. */
+function proposal(
+  parts: readonly Judgement[],
+  prefixRule: Argv | undefined,
+  outside: boolean,
+): { readonly proposedRule?: Rule } {
+  const pattern = proposePrefix(parts, prefixRule);
+  if (pattern === undefined) return {};
+  return { proposedRule: { pattern: [...pattern], decision: 'allow', ...(outside ? { bypassSandbox: true } : {}) } };
 }
 
 function verdictOf({ argv, decision, reason }: Judgement): CommandVerdict {

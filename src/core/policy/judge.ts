@@ -1,7 +1,7 @@
 /** One command, with everything it runs inside, judged by the rules and, where they are silent, by the heuristics. */
 import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
 import { type CommandTree, classifyTree } from './commandTree.ts';
-import type { Circumstances } from './decisionTable.ts';
+import { type Circumstances, containmentOf } from './decisionTable.ts';
 import { heuristicVerdict } from './heuristicVerdict.ts';
 import type { Platform } from './knownSafe.ts';
 import { decidingRule, matchRules, ruleReason, strictest } from './matchRules.ts';
@@ -14,6 +14,8 @@ export interface Judgement {
   readonly reason: DecisionReason;
   /** True when rules alone decided: no part of it was left to the heuristics. */
   readonly byRule: boolean;
+  /** True when, besides, a rule lets every part of it leave the sandbox. */
+  readonly outside: boolean;
   /** Every rule that matched it or something inside it. */
   readonly matches: LoadedRules;
   /** Whether "always allow …" may be offered for it. */
@@ -30,7 +32,7 @@ export function judge(tree: CommandTree, court: Court): Judgement {
   const { argv } = tree;
   switch (tree.type) {
     case 'plain':
-      return byRule(argv, court) ?? byHeuristic(tree, court, !tree.complex && tree.class === 'other');
+      return byRule(tree, court) ?? byHeuristic(tree, court, !tree.complex && tree.class === 'other');
     case 'script':
       return combine(
         argv,
@@ -39,7 +41,7 @@ export function judge(tree: CommandTree, court: Court): Judgement {
     case 'wrapped':
       return judgeWrapped(tree, court);
     case 'opaque': {
-      const own = byRule(argv, court) ?? byHeuristic(tree, court, classifyTree(tree) === 'other', tree.why);
+      const own = byRule(tree, court) ?? byHeuristic(tree, court, classifyTree(tree) === 'other', tree.why);
       return combine(argv, [own, ...tree.mentions.map((mention) => judge(mention, court)).filter(isRestriction)]);
     }
   }
@@ -47,7 +49,7 @@ export function judge(tree: CommandTree, court: Court): Judgement {
 
 /** A rule that stops at the wrapper's own words says nothing about the command inside. */
 function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: Court): Judgement {
-  const own = byRule(tree.argv, court);
+  const own = byRule(tree, court);
   const inner = tree.commands.map((command) => judge(command, court));
   if (own === undefined) {
     const added = tree.adds === undefined ? [] : [byHeuristic(tree, court, true, tree.adds, 'other')];
@@ -63,21 +65,36 @@ function isRestriction({ byRule, decision }: Judgement): boolean {
   return byRule && decision !== 'allow';
 }
 
-function byRule(argv: Argv, { rules, circumstances }: Court): Judgement | undefined {
-  const matches = matchRules(rules, argv);
+/**
+ * A rule never makes the table's own no into a question, and one that allows does not speak for leaving the sandbox
+ * unless it says so.
+ */
+function byRule(tree: CommandTree, court: Court): Judgement | undefined {
+  const { argv } = tree;
+  const matches = matchRules(court.rules, argv);
   const deciding = decidingRule(matches);
   if (deciding === undefined) return undefined;
-  const reason = ruleReason(deciding);
   const { decision } = deciding.rule;
-  const nobodyMayBeAsked = decision === 'prompt' && circumstances.approvalPolicy === 'never';
+  const outside = decision === 'allow' && matches.some(({ rule }) => rule.bypassSandbox === true);
+  const heuristic = byHeuristic(tree, court, tree.type === 'plain' && !tree.complex && tree.class === 'other');
+  if (decision === 'allow' && !outside && wantsOut(court.circumstances)) return { ...heuristic, matches };
+  if (decision === 'prompt' && heuristic.decision === 'forbidden') return { ...heuristic, byRule: true, matches };
+  const reason = ruleReason(deciding);
+  const nobodyMayBeAsked = decision === 'prompt' && court.circumstances.approvalPolicy === 'never';
   return {
     argv,
     decision: nobodyMayBeAsked ? 'forbidden' : decision,
     reason: nobodyMayBeAsked ? { ...reason, text: `${reason.text} The approval policy never asks.` } : reason,
     byRule: true,
+    outside,
     matches,
     proposable: false,
   };
+}
+
+/** Whether the question is to leave a sandbox that is there. */
+export function wantsOut(circumstances: Circumstances): boolean {
+  return circumstances.sandboxPermissions === 'require_escalated' && containmentOf(circumstances) === 'boxed';
 }
 
 function byHeuristic(
@@ -88,7 +105,7 @@ function byHeuristic(
   commandClass = classifyTree(tree),
 ): Judgement {
   const verdict = heuristicVerdict(commandClass, circumstances, platform, note);
-  return { argv: tree.argv, ...verdict, byRule: false, matches: [], proposable };
+  return { argv: tree.argv, ...verdict, byRule: false, outside: false, matches: [], proposable };
 }
 
 /** The strictest of all. Of equals, one that the heuristics decided names the reason, for it is the one to doubt. */
@@ -100,6 +117,7 @@ function combine(argv: Argv, all: readonly Judgement[]): Judgement {
     ...deciding,
     argv,
     byRule: all.every((one) => one.byRule),
+    outside: all.every((one) => one.outside),
     matches: [...new Set(all.flatMap((one) => one.matches))],
     proposable: all.every((one) => one.proposable || one.decision === 'allow'),
   };

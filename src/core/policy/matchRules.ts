@@ -2,7 +2,7 @@
 import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
 import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
-import { type LoadedRule, type LoadedRules, matchesPattern } from './rules.ts';
+import { type LoadedRule, type LoadedRules, matchesPattern, rulePlace } from './rules.ts';
 import { joinShellWords } from './shellWords.ts';
 
 const STRICTNESS: Readonly<Record<RuleDecision, number>> = { allow: 0, prompt: 1, forbidden: 2 };
@@ -41,9 +41,10 @@ const SAYS: Readonly<Record<RuleDecision, string>> = {
 };
 
 /** The person's own justification where there is one. */
-export function ruleReason({ rule, file, index }: LoadedRule): DecisionReason {
+export function ruleReason(loaded: LoadedRule): DecisionReason {
+  const { rule } = loaded;
   const text = rule.justification ?? `${SAYS[rule.decision]} ${showPattern(rule.pattern)}.`;
-  return { source: 'rule', id: `rule:${file}#${index}`, text };
+  return { source: 'rule', id: rulePlace(loaded), text };
 }
 
 function showPattern(pattern: LoadedRule['rule']['pattern']): string {

@@ -1,53 +1,38 @@
 /** What "always allow …" would add, when there is something sane to add (codex-behaviour.md §6.10). */
-import type { Rule } from '../../protocol/policy.ts';
+import { isBannedPattern } from './bannedPrefix.ts';
 import type { Judgement } from './judge.ts';
 import type { Argv } from './parseScript.ts';
-import { programName } from './programs.ts';
 
-/** Programs that run whatever they are given: a rule that stops at their name would allow everything. */
-const INTERPRETERS_AND_WRAPPERS: ReadonlySet<string> = new Set(
-  (
-    'python python2 python3 py pypy pypy3 node nodejs deno bun tsx ts-node perl ruby php lua osascript awk gawk ' +
-    'bash sh zsh dash ksh fish ash busybox pwsh powershell cmd env sudo doas su nice nohup timeout command builtin ' +
-    'exec eval source . xargs find parallel time watch ssh docker podman kubectl npx bunx uvx pipx git rm sed make'
-  ).split(' '),
+/** Tools whose sub-command says what they do, and the sub-commands that do it to the project alone. */
+const PROJECT_TOOLS: ReadonlySet<string> = new Set('npm pnpm yarn cargo go dotnet swift mix zig'.split(' '));
+const PROJECT_JOBS: ReadonlySet<string> = new Set(
+  'test build check lint fmt format clippy vet typecheck doc run'.split(' '),
 );
-
-/** Flags after which such a program still runs anything. */
-const CODE_FLAGS: ReadonlySet<string> = new Set(
-  '- -- -c -lc -lic -ic -e -E -r -m -p -S -i -I{} --eval --print --command -command -noprofile -exec exec run'.split(
-    ' ',
-  ),
-);
-
-/** Never offered and never taken from the model, for what it covers cannot be shown in one line. */
-export function isBannedPrefix(prefix: Argv): boolean {
-  const [program, ...words] = prefix;
-  if (program === undefined) return true;
-  const name = programName(program).toLowerCase();
-  return INTERPRETERS_AND_WRAPPERS.has(name) && words.every((word) => CODE_FLAGS.has(word.toLowerCase()));
-}
 
 /**
  * The model's prefix if, with it, every command of the script would be allowed, and no rule has spoken yet; else the
- * whole of the first command that the heuristics asked about. Nothing when a rule or danger was the reason to ask.
+ * first command that the heuristics asked about: `npm test` of `npm test a.js`, the whole of any other. Nothing when a rule or danger was the reason to ask.
  */
-export function proposeRule(commands: readonly Judgement[], modelPrefixRule?: Argv): Rule | undefined {
+export function proposePrefix(commands: readonly Judgement[], modelPrefixRule?: Argv): Argv | undefined {
   const asked = commands.filter(({ decision }) => decision !== 'allow');
   if (asked.some(({ proposable }) => !proposable)) return undefined;
-  if (modelPrefixRule !== undefined && isSanePrefix(modelPrefixRule, commands, asked)) return allow(modelPrefixRule);
+  if (modelPrefixRule !== undefined && isSanePrefix(modelPrefixRule, commands, asked)) return modelPrefixRule;
   const [first] = asked;
-  return first === undefined || isBannedPrefix(first.argv) ? undefined : allow(first.argv);
+  return first === undefined || isBannedPattern(first.argv) ? undefined : sensiblePrefix(first.argv);
+}
+
+function sensiblePrefix(argv: Argv): Argv {
+  const [program = '', job = '', name] = argv;
+  if (!PROJECT_TOOLS.has(program) || !PROJECT_JOBS.has(job)) return argv;
+  if (job !== 'run') return [program, job];
+  // What `go run` and `cargo run` are given is the program itself.
+  return program.endsWith('m') && name !== undefined && !name.startsWith('-') ? [program, job, name] : argv;
 }
 
 function isSanePrefix(prefix: Argv, commands: readonly Judgement[], asked: readonly Judgement[]): boolean {
   return (
-    !isBannedPrefix(prefix) &&
+    !isBannedPattern(prefix) &&
     commands.every(({ matches }) => matches.length === 0) &&
     asked.every(({ argv }) => prefix.every((word, index) => argv[index] === word))
   );
-}
-
-function allow(prefix: Argv): Rule {
-  return { pattern: [...prefix], decision: 'allow' };
 }

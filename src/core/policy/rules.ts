@@ -4,8 +4,9 @@
  * A rule matches a command that starts with its pattern, word by word. A file that is broken in any place gives a
  * message and no rules, so that nothing is allowed by half of what somebody meant.
  */
+import { createHash } from 'node:crypto';
 import { type Node, type ParseError, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { type Rule, rulesFileSchema } from '../../protocol/policy.ts';
+import { type Rule, type RuleLayer, ruleMeaning, rulesFileSchema } from '../../protocol/policy.ts';
 import type { Argv } from './parseScript.ts';
 import { splitShellWords } from './shellWords.ts';
 
@@ -15,6 +16,7 @@ export interface LoadedRule {
   readonly file: string;
   /** Position in the file, from 0. */
   readonly index: number;
+  readonly layer: RuleLayer;
 }
 
 export type LoadedRules = readonly LoadedRule[];
@@ -24,7 +26,26 @@ export type RulesFileResult =
   /** `message` names the file and, where there is one, the line. */
   | { readonly type: 'invalid'; readonly message: string };
 
-export function parseRulesFile(text: string, file: string): RulesFileResult {
+/** The name a decision gives a rule: where a person finds it. */
+export function rulePlace({ file, index }: LoadedRule): string {
+  return `rule:${file}#${index}`;
+}
+
+/** The name of a rule that stays while others come and go around it. */
+export function ruleIdentity({ rule, file, layer }: LoadedRule): string {
+  return `${layer}:${hashOf(`${file}\n${ruleMeaning(rule)}`)}`;
+}
+
+/** Of what a rule of a workspace does and says of itself: the person has settled this one and no other. */
+export function definitionHash(rule: Rule): string {
+  return hashOf(`${ruleMeaning(rule)}\n${rule.justification ?? ''}`);
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+export function parseRulesFile(text: string, file: string, layer: RuleLayer = 'user'): RulesFileResult {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { disallowComments: true });
   const [syntaxError] = errors;
@@ -47,7 +68,7 @@ export function parseRulesFile(text: string, file: string): RulesFileResult {
     if (complaint !== undefined)
       return invalid(file, lineOf(text, tree, ['rules', index]), `rule ${index}: ${complaint}`);
   }
-  return { type: 'rules', rules: parsed.data.rules.map((rule, index) => ({ rule, file, index })) };
+  return { type: 'rules', rules: parsed.data.rules.map((rule, index) => ({ rule, file, index, layer })) };
 }
 
 function invalid(file: string, line: number, problem: string): RulesFileResult {
@@ -68,7 +89,7 @@ function lineAt(text: string, offset: number): number {
 }
 
 /** What a rule's own examples say against it; `undefined` when they hold. */
-function badExample(rule: Rule): string | undefined {
+export function badExample(rule: Rule): string | undefined {
   for (const [field, expected] of [['match', true] as const, ['not_match', false] as const]) {
     for (const example of rule[field] ?? []) {
       const words = typeof example === 'string' ? splitShellWords(example) : example;

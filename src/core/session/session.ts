@@ -17,7 +17,9 @@ import { ContextNews } from './contextNews.ts';
 import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
+import { Memory } from './memory.ts';
 import type { SessionOptions } from './sessionOptions.ts';
+import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
@@ -53,6 +55,9 @@ export class Session {
   /** Whether this session has started a turn. */
   #begun = false;
   #unhandled = 0;
+  readonly #rulesChanged: Disposable;
+  /** What was last said of files of rules that are broken. */
+  #problems: readonly string[] = [];
   readonly #waitForIdle: (() => void)[] = [];
   #closed = false;
 
@@ -67,10 +72,13 @@ export class Session {
     this.#approvals = new Approvals({
       ids: ports.ids,
       interactive: options.interactive,
-      remembered: replayed?.state.approvedKeys ?? [],
+      memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
       onProposal: options.onProposal,
+      keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
+      onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
     });
-    this.#tools = new Toolset(options);
+    this.#rulesChanged = options.rules.onChange(() => void this.#approvals.reconsider());
+    this.#tools = new Toolset({ ...options, rules: (cwd) => this.#rulesIn(cwd) });
     this.#context = new ContextNews(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
     this.#sink = new EventSink({
@@ -102,8 +110,7 @@ export class Session {
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),
     });
-    const { problem } = this.#options.rules;
-    if (problem !== undefined) this.#emit(null, { type: 'warning', message: problem });
+    this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
     const { activeTurnId, queuedInputs } = replayed.state;
     for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
@@ -173,6 +180,7 @@ export class Session {
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
     await this.#loop;
+    this.#rulesChanged.dispose();
     this.#sink.dispose();
   }
 
@@ -188,6 +196,7 @@ export class Session {
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
+    this.#rulesChanged.dispose();
     this.#sink.dispose();
   }
 
@@ -224,12 +233,14 @@ export class Session {
         this.#settings = this.#overridden(op);
         return this.#emit(id, { type: 'turn_context_changed', settings: this.#settings });
       case 'approval': {
-        if (typeof op.decision === 'object' && 'approved_rule' in op.decision) {
-          this.#warn(id, 'This version of Tiller keeps no rules yet: it counts as approved once.');
-        }
-        const unknown = this.#approvals.answer(op.approvalIds, op.decision, id);
-        for (const approvalId of unknown) this.#warn(id, `Nobody waits for an answer to ${approvalId}.`);
+        for (const warning of await this.#approvals.answer(op, id)) this.#warn(id, warning);
         return;
+      }
+      case 'remember': {
+        const { memory } = this.#approvals;
+        memory.replace(op.keys, op.rules);
+        this.#emit(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
+        return this.#approvals.reconsider();
       }
       case 'dynamic_tool_response':
         if (!this.#tools.clientCalls.respond(op.callId, op))
@@ -317,6 +328,7 @@ export class Session {
         client,
         registry: this.#tools.registryFor(family),
         approver: this.#approvals.forTurn(emit),
+        noteUse: (rules) => this.#options.rules.noteUse(rules),
         history: this.#history,
         tokens: this.#tokens,
         ports,
@@ -338,11 +350,32 @@ export class Session {
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
+    await this.#options.rules.flush();
     await this.#recorder
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#unhandled--;
     this.#tellIdle();
+  }
+
+  #place(cwd: string): RulesPlace {
+    return { cwd, trusted: this.#options.isTrusted() };
+  }
+
+  /** As they stand now. A file that is broken is said once, until it is broken in another way. */
+  async #rulesIn(cwd: string): Promise<RulesInForce['rules']> {
+    const { memory } = this.#approvals;
+    const { rules, problems } = await this.#options.rules.inForce(this.#place(cwd), {
+      threadId: this.threadId,
+      keys: memory.keys,
+      rules: memory.rules,
+    });
+    const said = this.#problems;
+    this.#problems = problems.map(({ message }) => message);
+    for (const message of this.#problems) {
+      if (!said.includes(message)) this.#emit(null, { type: 'warning', message });
+    }
+    return rules;
   }
 
   #remember(item: ResponseItem): void {

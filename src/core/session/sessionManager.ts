@@ -10,7 +10,7 @@ import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
 import { rolloutPath } from '../rollout/recorder.ts';
 import { type ReplayedThread, replay } from '../rollout/replay.ts';
-import { RulesStore } from '../tools/rulesStore.ts';
+import { RulesStore } from '../rules/rulesStore.ts';
 import { summarize, type ThreadSummary } from '../rollout/summary.ts';
 import { EventSequence } from './events.ts';
 import { Session } from './session.ts';
@@ -61,9 +61,12 @@ export class SessionManager {
   readonly #sequence = new EventSequence();
   /** By provider, as long as this process lives: a new thread is not refused what an old one was. */
   readonly #refused = new Map<string, RefusedFields>();
+  /** Of all threads of this process. */
+  readonly rules: RulesStore;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
+    this.rules = new RulesStore(ports);
     this.#version = options.version;
     this.#originator = options.originator;
   }
@@ -130,8 +133,6 @@ export class SessionManager {
     path: string,
     replayed: ReplayedThread | null,
   ): Promise<Session> {
-    const rules = new RulesStore(this.#ports);
-    await rules.load();
     return new Session({
       ...config,
       ports: this.#ports,
@@ -139,7 +140,7 @@ export class SessionManager {
       meta,
       rolloutPath: path,
       replayed,
-      rules,
+      rules: this.rules,
       connect: this.#connector(config.provider),
     });
   }

@@ -6,7 +6,7 @@ import type { Prices } from '../model/prices.ts';
 import type { FileChange, Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
-import type { RulesStore } from '../tools/rulesStore.ts';
+import type { RulesStore } from '../rules/rulesStore.ts';
 import type { EventSequence } from './events.ts';
 
 /** A model and what is known of it. */

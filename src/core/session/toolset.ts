@@ -4,13 +4,13 @@ import type { ModelFamily } from '../model/families.ts';
 import { builtinTools, harmlessTools } from '../tools/builtin.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import { ToolRegistry } from '../tools/registry.ts';
-import type { RulesStore } from '../tools/rulesStore.ts';
+import type { ToolOptions } from '../tools/handler.ts';
 
 /** They are called the same for every model. */
 const ANY_FAMILY = { applyPatch: 'function', extraInstructions: false, shell: 'exec_command' } as const;
 
 interface ToolsetOptions {
-  readonly rules: RulesStore;
+  readonly rules: ToolOptions['rules'];
   readonly review: ReviewSetting;
   readonly isTrusted: () => boolean;
 }
@@ -42,6 +42,6 @@ export class Toolset {
 
   #builtin(family: Parameters<typeof builtinTools>[0], tools: readonly DynamicToolSpec[]) {
     const { rules, review } = this.#options;
-    return builtinTools(family, { rules: () => rules.rules, review }, { tools, calls: this.clientCalls });
+    return builtinTools(family, { rules, review }, { tools, calls: this.clientCalls });
   }
 }

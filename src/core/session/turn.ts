@@ -162,10 +162,11 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
 
 function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
   const { workspace, exec, clock, ids, host } = run.ports;
-  const { registry, approver, settings, signal } = run;
+  const { registry, approver, noteUse, settings, signal } = run;
   return new ToolRuntime({
     registry,
     approver,
+    noteUse,
     clock,
     loopGuard,
     interrupt: () => run.interrupt(),

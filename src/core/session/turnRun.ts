@@ -6,7 +6,7 @@ import type { ModelClient } from '../model/client.ts';
 import type { ModelFamily, Verbosity } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
 import type { Ports } from '../ports.ts';
-import type { Approver } from '../tools/orchestrator.ts';
+import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
@@ -28,6 +28,7 @@ export interface TurnRun {
   readonly client: ModelClient;
   readonly registry: ToolRegistry;
   readonly approver: Approver;
+  readonly noteUse: PermissionDeps['noteUse'];
   readonly history: History;
   readonly tokens: TokenMeter;
   readonly ports: Ports;

@@ -1,5 +1,6 @@
 import type { ToolCall, ToolContext } from './handler.ts';
-import type { AskedAhead, OrchestratorDeps, Question } from './orchestrator.ts';
+import type { OrchestratorDeps } from './orchestrator.ts';
+import { type AskedAhead, type Question, questionOf } from './permission.ts';
 
 /**
  * Calls that may not run side by side can still be asked about together: a person sees all that one response wants, not
@@ -17,16 +18,10 @@ export async function askAhead(
   if (!handler || handler.preview || parsed?.type !== 'parsed') return undefined;
   const prepared = await handler.prepare(parsed.args, context).catch(() => undefined);
   if (prepared?.type !== 'ready' || prepared.requirement.type !== 'needs_approval') return undefined;
-  const { card, item, approvalKeys, requirement } = prepared;
+  const { card, item, requirement } = prepared;
   if (!card || card.kind === 'patch' || context.signal.aborted) return undefined;
   if (item) context.emit({ type: 'item_started', item });
-  const question: Question = {
-    callId: context.callId,
-    itemId: item?.id ?? context.callId,
-    card,
-    reason: requirement.reason,
-    keys: approvalKeys,
-  };
+  const question = questionOf(prepared, requirement, context.callId);
   return { item, ...askedWith(deps, question, context.signal) };
 }
 

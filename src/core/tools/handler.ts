@@ -7,6 +7,7 @@ import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
 import type { Box, ReviewSetting } from '../../protocol/policy.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
+import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
 import type { Clock, Exec, FileChange, Host, Ids, Workspace } from '../ports.ts';
@@ -74,6 +75,12 @@ export type Preparation<Plan> =
       readonly proposal?: readonly FileChange[];
       /** What an approval for the thread is remembered under; it is given only if all of them are. */
       readonly approvalKeys: readonly string[];
+      /** Exactly what a yes would be to, and nothing else (issue 7 point 4). */
+      readonly binding?: string;
+      /** Rules that spoke in the decision. */
+      readonly matchedRules?: LoadedRules;
+      /** Decides again, under the rules as they are by then; absent where rules have no say. */
+      readonly reconsider?: () => Promise<Pick<CommandDecision, 'requirement' | 'matchedRules'>>;
     };
 
 /** The circumstances of one try. */
@@ -99,8 +106,8 @@ export interface ToolFamily {
 
 /** What the built-in tools are made with. */
 export interface ToolOptions {
-  /** As they stand when a command is decided. */
-  readonly rules: () => LoadedRules;
+  /** Those in force in a working directory, as they stand now. */
+  readonly rules: (cwd: string) => Promise<LoadedRules>;
   readonly review: ReviewSetting;
 }
 

@@ -1,46 +1,10 @@
-import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
-import type { ResolvedBy } from '../../protocol/event.ts';
 import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
-import type { FileChange } from '../ports.ts';
-import { assertNever } from '../util/assertNever.ts';
-import type { ApprovalCard, ToolCall, ToolContext, ToolHandler, ToolOutput } from './handler.ts';
+import type { ToolCall, ToolContext, ToolHandler, ToolOutput } from './handler.ts';
+import { type AskedAhead, type PermissionDeps, seekPermission } from './permission.ts';
 import type { ToolRegistry } from './registry.ts';
 
-export interface Question {
-  readonly callId: string;
-  readonly itemId: string;
-  readonly card: ApprovalCard;
-  readonly reason: DecisionReason;
-  readonly keys: readonly string[];
-  readonly proposal?: readonly FileChange[] | undefined;
-}
-
-export interface Answered {
-  readonly decision: ApprovalDecision;
-  readonly by: ResolvedBy;
-}
-
-/** Whoever can say yes or no: remembered approvals first, then a person. */
-export interface Approver {
-  /** Rejects with the signal's reason when the turn ends before an answer. */
-  ask(question: Question, signal: AbortSignal): Promise<Answered>;
-}
-
-/** A question asked before its call had its turn to run. */
-export interface AskedAhead {
-  /** Started with the question, so that the transcript shows what waits. */
-  readonly item: TurnItem | undefined;
-  /** The answer, if this is still the very question that was asked; else it is taken back, and must be asked anew. */
-  answerTo(question: Question): Promise<Answered> | undefined;
-  /** Nobody needs the answer any more. */
-  withdraw(): void;
-}
-
-export interface OrchestratorDeps {
+export interface OrchestratorDeps extends PermissionDeps {
   readonly registry: ToolRegistry;
-  readonly approver: Approver;
-  /** Stops the turn; the answer `abort` means it. */
-  interrupt(): void;
 }
 
 /**
@@ -115,61 +79,19 @@ async function decideAndRun(
     items.close('failed');
     return failure(prepared.output);
   }
-  const { plan, requirement, item, card, approvalKeys, proposal } = prepared;
-  if (item) items.start(item);
-
-  switch (requirement.type) {
-    case 'forbidden':
-      items.close('declined');
-      return failure(`Not allowed: ${requirement.reason.text}`);
-    case 'needs_approval': {
-      if (!card) throw new Error('A tool that needs approval must say what for.');
-      const question: Question = {
-        callId: context.callId,
-        itemId: item?.id ?? context.callId,
-        card,
-        reason: requirement.reason,
-        keys: approvalKeys,
-        ...(proposal ? { proposal } : {}),
-      };
-      const answer = await (asked?.answerTo(question) ?? deps.approver.ask(question, context.signal));
-      const refusal = refusalText(answer, requirement.reason);
-      if (refusal === undefined) break;
-      if (answer.decision === 'abort') deps.interrupt();
-      items.close('declined');
-      return failure(refusal);
-    }
-    case 'skip':
-      asked?.withdraw();
-      break;
-    default:
-      return assertNever(requirement);
+  if (prepared.item) items.start(prepared.item);
+  const permission = await seekPermission(prepared, deps, context, asked);
+  if (permission.type === 'refused') {
+    items.close('declined');
+    return failure(permission.output);
   }
   context.signal.throwIfAborted();
-  const escalated = requirement.type === 'skip' ? requirement.bypassSandbox : card?.kind === 'escalation';
+  const { escalated } = permission;
   const box = escalated ? 'none' : context.settings.box;
-  const result = await handler.run(plan, { box, escalated }, context);
+  const result = await handler.run(prepared.plan, { box, escalated }, context);
   if (result.item) items.complete(result.item);
   context.signal.throwIfAborted();
   return { output: result.output, success: result.success };
-}
-
-/** What the model is told when the answer was no; `undefined` when it was yes. */
-function refusalText(
-  answer: { readonly decision: ApprovalDecision; readonly by: ResolvedBy },
-  reason: DecisionReason,
-): string | undefined {
-  const { decision, by } = answer;
-  if (decision === 'approved' || decision === 'approved_for_thread') return undefined;
-  if (decision === 'abort') return 'Denied by the user, who stopped the turn. Nothing was done.';
-  if ('approved_rule' in decision) return undefined;
-  if (by === 'non_interactive') {
-    return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
-  }
-  const word = decision.denied.message;
-  return word
-    ? `Denied by the user: ${word}`
-    : 'Denied by the user. Nothing was done. Do not try the same thing another way; ask what they want instead.';
 }
 
 function unknownTool(name: string, offered: readonly string[]): string {

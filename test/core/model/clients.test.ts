@@ -10,7 +10,11 @@ conformance('responses');
 conformance('chat');
 
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
-const handlers = builtinTools(family, { rules: () => [], review: 'after' }, { tools: [], calls: new DynamicCalls() });
+const handlers = builtinTools(
+  family,
+  { rules: async () => [], review: 'after' },
+  { tools: [], calls: new DynamicCalls() },
+);
 const tools = new ToolRegistry(handlers).specs;
 
 const script: ModelScript = ({ body, text }) => {

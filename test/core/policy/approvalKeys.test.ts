@@ -11,6 +11,7 @@ const approval: CommandApproval = {
   argv: ['bash', '-lc', 'touch  q1'],
   cwd: '/w',
   box: 'bubblewrap',
+  sandboxPolicy: { type: 'read-only', networkAccess: false },
   sandboxPermissions: 'use_default',
   tty: false,
 };
@@ -29,6 +30,8 @@ describe('an approval of a command', () => {
     { argv: ['bash', '-lc', "touch q1 <<'X'\nX\n"] },
     { cwd: '/w/a' },
     { box: 'none' },
+    { sandboxPolicy: { type: 'read-only', networkAccess: true } },
+    { sandboxPolicy: { type: 'external-sandbox', networkAccess: false } },
     { sandboxPermissions: 'require_escalated' },
     { tty: true },
   ])('holds for nothing else: %j', (changes) => {

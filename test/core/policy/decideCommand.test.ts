@@ -4,7 +4,8 @@ import type { LoadedRules } from '../../../src/core/policy/rules.ts';
 import type { ApprovalPolicy, Rule } from '../../../src/protocol/policy.ts';
 import { sandboxPolicyInputSchema } from '../../../src/protocol/policy.ts';
 
-const rulesOf = (...rules: Rule[]): LoadedRules => rules.map((rule, index) => ({ rule, file: 'rules.json', index }));
+const rulesOf = (...rules: Rule[]): LoadedRules =>
+  rules.map((rule, index) => ({ rule, file: 'rules.json', index, layer: 'user' }));
 
 const request = (argv: readonly string[], changes: Partial<CommandRequest> = {}): CommandRequest => ({
   argv,
@@ -156,8 +157,10 @@ describe('rules', () => {
     }
   });
 
-  test('a rule that allows lets even a dangerous command run, and outside the sandbox', () => {
-    const rules = rulesOf({ pattern: ['rm', '-rf', 'dist'], decision: 'allow' });
+  test('a rule that allows lets even a dangerous command run, and leaves the sandbox only if it says so', () => {
+    const inside = rulesOf({ pattern: ['rm', '-rf', 'dist'], decision: 'allow' });
+    expect(decideCommand(request(['rm', '-rf', 'dist'], { rules: inside }))).toMatchObject({ bypassSandbox: false });
+    const rules = rulesOf({ pattern: ['rm', '-rf', 'dist'], decision: 'allow', bypassSandbox: true });
     expect(decideCommand(request(['rm', '-rf', 'dist'], { rules, approvalPolicy: 'never' }))).toEqual({
       type: 'skip',
       reason: {
@@ -170,9 +173,41 @@ describe('rules', () => {
   });
 
   test('the sandbox is left only if every command of a script is allowed by a rule', () => {
-    const rules = rulesOf({ pattern: ['touch'], decision: 'allow' });
+    const rules = rulesOf(
+      { pattern: ['touch'], decision: 'allow', bypassSandbox: true },
+      { pattern: ['mkdir'], decision: 'allow' },
+    );
     expect(decideCommand(script('touch a && touch b', { rules }))).toMatchObject({ bypassSandbox: true });
-    expect(decideCommand(script('ls && touch b', { rules }))).toMatchObject({ type: 'skip', bypassSandbox: false });
+    for (const mixed of ['ls && touch b', 'mkdir a && touch b']) {
+      expect(decideCommand(script(mixed, { rules }))).toMatchObject({ type: 'skip', bypassSandbox: false });
+    }
+  });
+
+  test('a rule that stays inside the sandbox does not answer a request to leave it', () => {
+    const inside = rulesOf({ pattern: ['npm', 'test'], decision: 'allow' });
+    const escalated = { rules: inside, sandboxPermissions: 'require_escalated' } as const;
+    const asked = explainCommand(request(['npm', 'test'], escalated));
+    expect(asked).toMatchObject({
+      requirement: {
+        type: 'needs_approval',
+        reason: { id: 'escalation' },
+        proposedRule: { pattern: ['npm', 'test'], decision: 'allow', bypassSandbox: true },
+      },
+      matchedRules: [{ index: 0 }],
+    });
+    const outside = rulesOf({ pattern: ['npm', 'test'], decision: 'allow', bypassSandbox: true });
+    expect(decideCommand(request(['npm', 'test'], { ...escalated, rules: outside }))).toMatchObject({
+      type: 'skip',
+      bypassSandbox: true,
+    });
+    expect(decideCommand(request(['npm', 'test'], { ...escalated, box: 'none' }))).toMatchObject({ type: 'skip' });
+  });
+
+  test('a rule that asks makes no question of what the policy refuses', () => {
+    const rules = rulesOf({ pattern: ['npm'], decision: 'prompt' });
+    const how = { rules, sandboxPermissions: 'require_escalated', approvalPolicy: 'on-failure' } as const;
+    expect(decideCommand(request(['npm', 'test'], how)).type).toBe('forbidden');
+    expect(decideCommand(script('for i in a; do npm $i; done', how)).type).toBe('forbidden');
   });
 
   test('a rule that asks shows its justification and offers nothing to remember', () => {
@@ -206,7 +241,7 @@ describe('rules', () => {
 
   test('a rule about a wrapper says nothing of what it wraps, unless it goes on into it', () => {
     const wrapper = rulesOf({ pattern: ['timeout'], decision: 'allow' });
-    const inside = rulesOf({ pattern: ['timeout', '5', 'rm'], decision: 'allow' });
+    const inside = rulesOf({ pattern: ['timeout', '5', 'rm'], decision: 'allow', bypassSandbox: true });
     const argv = ['timeout', '5', 'rm', '-rf', 'a'];
     expect(decideCommand(request(argv, { rules: wrapper })).type).toBe('needs_approval');
     expect(decideCommand(request(argv, { rules: inside }))).toMatchObject({ type: 'skip', bypassSandbox: true });
@@ -256,6 +291,13 @@ describe('what "always allow" would add', () => {
       'npm',
       'test',
     ]);
+  });
+
+  test('of a job of the project, the job and not its details; of anything else, all of it', () => {
+    expect(proposed(request(['npm', 'test', 'a.js', '--watch'], untrusted))).toEqual(['npm', 'test']);
+    expect(proposed(request(['pnpm', 'run', 'lint', '--', '-q'], untrusted))).toEqual(['pnpm', 'run', 'lint']);
+    expect(proposed(request(['cargo', 'run', 'x'], untrusted))).toEqual(['cargo', 'run', 'x']);
+    expect(proposed(request(['npm', 'install', 'x'], untrusted))).toEqual(['npm', 'install', 'x']);
   });
 
   test('the first command that was asked about, when the prefix does not cover the others', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isDangerous } from '../../../src/core/policy/dangerous.ts';
 import { type CommandRequest, decideCommand } from '../../../src/core/policy/decideCommand.ts';
 import { isKnownSafe } from '../../../src/core/policy/knownSafe.ts';
-import type { LoadedRules } from '../../../src/core/policy/rules.ts';
+import { type LoadedRules, splitWorkspaceRules } from '../../../src/core/policy/rules.ts';
 import { joinShellWords } from '../../../src/core/policy/shellWords.ts';
 import {
   type Rule,
@@ -40,11 +40,19 @@ const command = fc.tuple(program, fc.array(word, { maxLength: 5 })).map(([first,
 const script = fc
   .array(command, { minLength: 1, maxLength: 4 })
   .map((commands) => ['bash', '-lc', commands.map(joinShellWords).join(' && ')]);
-const rule: fc.Arbitrary<Rule> = fc.record({
-  pattern: command.map((argv) => argv.slice(0, 3)),
-  decision: fc.constantFrom('allow' as const, 'prompt' as const, 'forbidden' as const),
-});
-const load = (rules: readonly Rule[]): LoadedRules => rules.map((one, index) => ({ rule: one, file: 'r', index }));
+const rule: fc.Arbitrary<Rule> = fc
+  .record({
+    pattern: command.map((argv) => argv.slice(0, 3)),
+    decision: fc.constantFrom('allow' as const, 'prompt' as const, 'forbidden' as const),
+    outside: fc.boolean(),
+  })
+  .map(({ pattern, decision, outside }) => ({
+    pattern,
+    decision,
+    ...(decision === 'allow' && outside ? { bypassSandbox: true } : {}),
+  }));
+const load = (rules: readonly Rule[]): LoadedRules =>
+  rules.map((one, index) => ({ rule: one, file: 'r', index, layer: 'user' }));
 
 const circumstances: fc.Arbitrary<Omit<CommandRequest, 'argv' | 'rules'>> = fc.record({
   approvalPolicy: fc.constantFrom(...approvalPolicySchema.options),
@@ -131,6 +139,25 @@ describe('for every command, policy, box and set of rules', () => {
       fc.property(fc.oneof(command, script), circumstances, (argv, how) => {
         expect(decideCommand({ ...how, argv, rules: [] })).not.toMatchObject({ bypassSandbox: true });
       }),
+      runs,
+    );
+  });
+
+  test('rules of a workspace file only tighten', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(command, script),
+        fc.array(rule),
+        fc.array(rule),
+        circumstances,
+        (argv, own, brought, how) => {
+          const { inForce } = splitWorkspaceRules(load(brought));
+          const before = decideCommand({ ...how, argv, rules: load(own) });
+          const after = decideCommand({ ...how, argv, rules: [...load(own), ...inForce] });
+          expect(STRICTNESS[after.type]).toBeGreaterThanOrEqual(STRICTNESS[before.type]);
+          if (after.type === 'skip') expect(before).toMatchObject({ bypassSandbox: after.bypassSandbox });
+        },
+      ),
       runs,
     );
   });

@@ -21,6 +21,7 @@ describe('a rules file', () => {
         {
           file: 'rules.json',
           index: 0,
+          layer: 'user',
           rule: {
             pattern: ['git', ['status', 'log']],
             decision: 'allow',
@@ -31,6 +32,7 @@ describe('a rules file', () => {
         {
           file: 'rules.json',
           index: 1,
+          layer: 'user',
           rule: { pattern: ['rm'], decision: 'forbidden', justification: 'Use trash.' },
         },
       ],

@@ -118,7 +118,7 @@ describe('notices', () => {
 
 describe('all of it together', () => {
   it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const options = { rules: () => [], review: 'after' as const };
+    const options = { rules: async () => [], review: 'after' as const };
     const tools = builtinTools({ applyPatch, extraInstructions: true, shell: 'exec_command' }, options, {
       tools: [],
       calls: new DynamicCalls(),

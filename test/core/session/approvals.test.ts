@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { Approvals } from '../../../src/core/session/approvals.ts';
+import { Memory } from '../../../src/core/session/memory.ts';
 import type { EventMsg } from '../../../src/protocol/event.ts';
 
 function desk(options: { interactive?: boolean; remembered?: string[] } = {}) {
@@ -9,7 +10,7 @@ function desk(options: { interactive?: boolean; remembered?: string[] } = {}) {
   const approvals = new Approvals({
     ids,
     interactive: options.interactive ?? true,
-    remembered: options.remembered ?? [],
+    memory: new Memory({ keys: options.remembered }),
   });
   const said: [EventMsg, string | undefined][] = [];
   const turn = new AbortController();
@@ -29,11 +30,13 @@ function desk(options: { interactive?: boolean; remembered?: string[] } = {}) {
   return { approvals, said, turn, ask, resolved };
 }
 
+const nobodyWaits = 'Nobody waits for an answer to approval-1.';
+
 describe('a question', () => {
   it('is told with what can be answered, and its answer with who gave it', async () => {
     const { approvals, said, ask } = desk();
     const answer = ask();
-    expect(approvals.answer(['approval-1'], 'approved', 'op-1')).toEqual([]);
+    expect(await approvals.answer({ approvalIds: ['approval-1'], decision: 'approved' }, 'op-1')).toEqual([]);
     expect(await answer).toEqual({ decision: 'approved', by: 'user' });
     expect(said).toEqual([
       [
@@ -56,8 +59,12 @@ describe('a question', () => {
   it('is answered once: the second answer is nobody’s, and so is one to nothing', async () => {
     const { approvals, ask } = desk();
     const answer = ask();
-    expect(approvals.answer(['approval-1', 'nothing'], 'abort', 'op-1')).toEqual(['nothing']);
-    expect(approvals.answer(['approval-1'], 'approved', 'op-2')).toEqual(['approval-1']);
+    expect(await approvals.answer({ approvalIds: ['approval-1', 'nothing'], decision: 'abort' }, 'op-1')).toEqual([
+      'Nobody waits for an answer to nothing.',
+    ]);
+    expect(await approvals.answer({ approvalIds: ['approval-1'], decision: 'approved' }, 'op-2')).toEqual([
+      nobodyWaits,
+    ]);
     expect((await answer).decision).toBe('abort');
   });
 
@@ -75,7 +82,9 @@ describe('a question', () => {
     expect(resolved()).toEqual([
       { type: 'approval_resolved', approvalId: 'approval-1', decision: 'abort', by: 'turn_ended' },
     ]);
-    expect(approvals.answer(['approval-1'], 'approved', 'op-1')).toEqual(['approval-1']);
+    expect(await approvals.answer({ approvalIds: ['approval-1'], decision: 'approved' }, 'op-1')).toEqual([
+      nobodyWaits,
+    ]);
     await expect(ask()).rejects.toThrow('stopped');
     expect(resolved()).toHaveLength(2);
   });
@@ -83,7 +92,7 @@ describe('a question', () => {
   it('leaves no listener when it is answered', async () => {
     const { approvals, turn, ask } = desk();
     const answer = ask();
-    approvals.answer(['approval-1'], { denied: {} }, 'op-1');
+    await approvals.answer({ approvalIds: ['approval-1'], decision: { denied: {} } }, 'op-1');
     await answer;
     expect(getEventListeners(turn.signal, 'abort')).toEqual([]);
   });
@@ -93,7 +102,7 @@ describe('a yes for the thread', () => {
   it('is remembered under every key it was asked for, and asked about no more', async () => {
     const { approvals, said, ask, resolved } = desk();
     const answer = ask(['a', 'b']);
-    approvals.answer(['approval-1'], 'approved_for_thread', 'op-1');
+    await approvals.answer({ approvalIds: ['approval-1'], decision: 'approved_for_thread' }, 'op-1');
     await answer;
     expect(resolved()[0]).toMatchObject({ keys: ['a', 'b'] });
     const before = said.length;
@@ -110,7 +119,7 @@ describe('a yes for the thread', () => {
   it('of nothing allows nothing else', async () => {
     const { approvals, said, ask } = desk();
     const answer = ask([]);
-    approvals.answer(['approval-1'], 'approved_for_thread', 'op-1');
+    await approvals.answer({ approvalIds: ['approval-1'], decision: 'approved_for_thread' }, 'op-1');
     await answer;
     void ask([]);
     expect(said.filter(([msg]) => msg.type === 'approval_requested')).toHaveLength(2);

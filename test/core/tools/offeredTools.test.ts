@@ -33,7 +33,7 @@ interface ToolOnTheWire {
 function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const client = { tools: [WEATHER], calls: new DynamicCalls() };
   const family = capabilitiesOf(model, dialect, wire);
-  const registry = new ToolRegistry(builtinTools(family, { rules: () => [], review: 'after' }, client));
+  const registry = new ToolRegistry(builtinTools(family, { rules: async () => [], review: 'after' }, client));
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
   const body =
     wire === 'responses'

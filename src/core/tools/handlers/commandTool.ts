@@ -3,16 +3,15 @@ import path from 'node:path';
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
-import { decideCommand } from '../../policy/decideCommand.ts';
+import { explainCommand } from '../../policy/decideCommand.ts';
 import { confine } from '../../sandbox/confinement.ts';
 import { GIT_HARDENING_ENVIRONMENT } from '../../policy/gitHardening.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
-import type { LoadedRules } from '../../policy/rules.ts';
 import type { Host } from '../../ports.ts';
 import { assertNever } from '../../util/assertNever.ts';
 import { tokensOfBytes, truncateMiddle } from '../../util/tokens.ts';
 import { commandEnvironment } from '../environment.ts';
-import type { Attempt, Preparation, ToolContext, ToolResult } from '../handler.ts';
+import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { type CommandRun, runCommand } from '../runCommand.ts';
 
 /** Tokens the model gets of one command's output unless it asks for less (codex-behaviour.md §5). */
@@ -30,6 +29,8 @@ export interface CommandRequest {
   readonly maxOutputTokens: number;
   readonly sandboxPermissions: SandboxPermissions;
   readonly justification: string | undefined;
+  /** The prefix the model would like to be allowed from now on. */
+  readonly prefixRule?: readonly string[] | undefined;
   readonly format: OutputFormat;
 }
 
@@ -41,7 +42,7 @@ export interface CommandPlan {
 
 export async function prepareCommand(
   request: CommandRequest,
-  rules: LoadedRules,
+  options: Pick<ToolOptions, 'rules'>,
   context: ToolContext,
 ): Promise<Preparation<CommandPlan>> {
   const { settings } = context;
@@ -50,15 +51,19 @@ export async function prepareCommand(
     return { type: 'failure', output: `The working directory ${cwd} does not exist. Nothing was run.` };
   }
   const { argv, sandboxPermissions, justification } = request;
-  const requirement = decideCommand({
-    argv,
-    approvalPolicy: settings.approvalPolicy,
-    sandboxPolicy: settings.sandboxPolicy,
-    box: settings.box,
-    sandboxPermissions,
-    rules,
-    platform: context.host.platform,
-  });
+  const decide = async () =>
+    explainCommand({
+      argv,
+      approvalPolicy: settings.approvalPolicy,
+      sandboxPolicy: settings.sandboxPolicy,
+      box: settings.box,
+      sandboxPermissions,
+      prefixRule: request.prefixRule,
+      rules: await options.rules(settings.cwd),
+      platform: context.host.platform,
+    });
+  const { requirement, matchedRules } = await decide();
+  const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions, tty: false });
   const item: TurnItemOf<'command_execution'> = {
     id: context.itemId,
     type: 'command_execution',
@@ -77,6 +82,8 @@ export async function prepareCommand(
     type: 'ready',
     plan: { request, env: environmentFor(requirement, context.host.environment), item },
     requirement,
+    matchedRules,
+    reconsider: decide,
     item,
     card: {
       kind: sandboxPermissions === 'require_escalated' ? 'escalation' : 'command',
@@ -86,7 +93,8 @@ export async function prepareCommand(
       ...(justification ? { justification } : {}),
       ...(asks && requirement.parts.length > 0 ? { parts: [...requirement.parts] } : {}),
     },
-    approvalKeys: [commandApprovalKey({ argv, cwd, box: settings.box, sandboxPermissions, tty: false })],
+    approvalKeys: [key],
+    binding: key,
   };
 }
 

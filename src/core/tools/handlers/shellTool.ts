@@ -28,7 +28,7 @@ export async function prepareShell(
       return prepared.type === 'failure' ? prepared : { ...prepared, plan: { type: 'patch', patch: prepared.plan } };
     }
     case 'not_a_patch': {
-      const prepared = await prepareCommand(request, options.rules(), context);
+      const prepared = await prepareCommand(request, options, context);
       return prepared.type === 'failure'
         ? prepared
         : { ...prepared, plan: { type: 'command', command: prepared.plan } };

@@ -1,0 +1,34 @@
+/** Prefixes that stand for anything (codex-behaviour.md §6.10). */
+import type { Rule } from '../../protocol/policy.ts';
+import { programName } from './programs.ts';
+
+/** Programs that run whatever they are given: a rule that stops at their name would allow everything. */
+const INTERPRETERS_AND_WRAPPERS: ReadonlySet<string> = new Set(
+  (
+    'python python2 python3 py pypy pypy3 node nodejs deno bun tsx ts-node perl ruby php lua osascript awk gawk ' +
+    'bash sh zsh dash ksh fish ash busybox pwsh powershell cmd env sudo doas su nice nohup timeout command builtin ' +
+    'exec eval source . xargs find parallel time watch ssh docker podman kubectl npx bunx uvx pipx git rm sed make'
+  ).split(' '),
+);
+
+/** Flags after which such a program still runs anything. */
+const CODE_FLAGS: ReadonlySet<string> = new Set(
+  '- -- -c -lc -lic -ic -e -E -r -m -p -S -i -I{} --eval --print --command -command -noprofile -exec exec run'.split(
+    ' ',
+  ),
+);
+
+/** Never offered, and taken neither from the model nor from a button: what it covers cannot be shown in one line. */
+export function isBannedPattern(pattern: readonly (string | readonly string[])[]): boolean {
+  const [programs = [], ...places] = pattern.map((word) => (typeof word === 'string' ? [word] : word));
+  if (programs.length === 0) return true;
+  const anything = programs.some((program) => INTERPRETERS_AND_WRAPPERS.has(programName(program).toLowerCase()));
+  return anything && places.every((words) => words.some((word) => CODE_FLAGS.has(word.toLowerCase())));
+}
+
+/** What a person is told who wants such a rule; `undefined` for any other. */
+export function banReason(rule: Rule): string | undefined {
+  if (rule.decision !== 'allow' || !isBannedPattern(rule.pattern)) return undefined;
+  const words = rule.pattern.map((word) => (typeof word === 'string' ? word : word.join('|'))).join(' ');
+  return `A rule for "${words}" would allow whatever is run through it. Add the words that follow, so that it says what it allows.`;
+}

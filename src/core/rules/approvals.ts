@@ -1,0 +1,23 @@
+/** Remembered approvals by name and as a person reads them. */
+import { createHash } from 'node:crypto';
+import type { RememberedApproval } from '../../protocol/rules.ts';
+import { readApprovalKey } from '../policy/approvalKeys.ts';
+import { joinShellWords } from '../policy/shellWords.ts';
+
+/** Under which its uses are counted. */
+export function approvalName(threadId: string, key: string): string {
+  return `approval:${threadId}:${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
+}
+
+/** `undefined` for a key of another version. */
+export function describeApproval(key: string): Pick<RememberedApproval, 'kind' | 'text' | 'cwd'> | undefined {
+  const approval = readApprovalKey(key);
+  switch (approval?.kind) {
+    case 'command':
+      return { kind: 'command', text: joinShellWords(approval.argv), cwd: approval.cwd };
+    case 'patch':
+      return { kind: 'patch', text: approval.path, cwd: null };
+    case undefined:
+      return undefined;
+  }
+}

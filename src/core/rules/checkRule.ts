@@ -1,0 +1,11 @@
+import type { Rule } from '../../protocol/policy.ts';
+import { banReason } from '../policy/bannedPrefix.ts';
+import { badExample } from '../policy/rules.ts';
+
+/** @throws Error with a sentence for the person when a rule is one that no button makes. */
+export function checkRule(rule: Rule): void {
+  const banned = banReason(rule);
+  if (banned !== undefined) throw new Error(banned);
+  const example = badExample(rule);
+  if (example !== undefined) throw new Error(`The rule contradicts itself: ${example}.`);
+}

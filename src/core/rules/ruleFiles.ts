@@ -1,0 +1,122 @@
+/** The files that rules stand in, read again whenever they have changed: in this process, in another one or by hand. */
+import path from 'node:path';
+import { type LoadedRules, parseRulesFile, type RulesFileResult } from '../policy/rules.ts';
+import { type Clock, type Storage, type Workspace, WorkspaceError } from '../ports.ts';
+import { parseWorkspaceRules, type Settled, WORKSPACE_RULES } from './workspaceRules.ts';
+
+export const USER_RULES = 'rules.json';
+/** Below a folder of the workspace. */
+export const FOLDER_RULES = '.tiller/rules.json';
+
+export interface Problem {
+  readonly file: string;
+  /** Names the file and, where there is one, the line. */
+  readonly message: string;
+}
+
+export interface Read<Content> {
+  readonly content: Content;
+  readonly problem: Problem | undefined;
+}
+
+interface Cached<Content> extends Read<Content> {
+  readonly stamp: string;
+}
+
+/** A file changed this short a time ago may change again without looking different. */
+const UNSETTLED_MS = 2_000;
+/** More is no list of rules. */
+const MAX_BYTES = 1024 * 1024;
+
+export class RuleFiles {
+  readonly #ports: { readonly storage: Storage; readonly workspace: Workspace; readonly clock: Clock };
+  #user: Cached<LoadedRules> | undefined;
+  #workspaces: Cached<ReadonlyMap<string, Settled>> | undefined;
+  readonly #folders = new Map<string, Cached<LoadedRules>>();
+
+  constructor(ports: { readonly storage: Storage; readonly workspace: Workspace; readonly clock: Clock }) {
+    this.#ports = ports;
+  }
+
+  /** The person's own, for everywhere. */
+  async user(): Promise<Read<LoadedRules>> {
+    const { storage } = this.#ports;
+    const stamp = await storage.stamp(USER_RULES);
+    if (stamp === undefined) return NO_RULES;
+    if (this.#user?.stamp !== stamp) this.#user = { stamp, ...(await this.#readUser()) };
+    return this.#user;
+  }
+
+  async #readUser(): Promise<Read<LoadedRules>> {
+    const { storage } = this.#ports;
+    const file = path.join(storage.home, USER_RULES);
+    try {
+      const text = await storage.readText(USER_RULES);
+      return text === undefined ? NO_RULES : read(parseRulesFile(text, file), file);
+    } catch (error) {
+      return { content: [], problem: unreadable(file, error) };
+    }
+  }
+
+  /** What the person has settled, by folder of a workspace. */
+  async workspaces(): Promise<Read<ReadonlyMap<string, Settled>>> {
+    const { storage } = this.#ports;
+    const stamp = await storage.stamp(WORKSPACE_RULES);
+    if (stamp === undefined) return { content: new Map(), problem: undefined };
+    if (this.#workspaces?.stamp !== stamp) {
+      const file = path.join(storage.home, WORKSPACE_RULES);
+      const text = storage.readText(WORKSPACE_RULES);
+      this.#workspaces = { stamp, ...(await readSettled(text, file)) };
+    }
+    return this.#workspaces;
+  }
+
+  /** What a folder of the workspace brought. */
+  async folder(folder: string): Promise<Read<LoadedRules>> {
+    const { workspace, clock } = this.#ports;
+    const file = path.join(folder, FOLDER_RULES);
+    const found = await workspace.stat(file).catch(() => undefined);
+    if (found === undefined) return NO_RULES;
+    const known = this.#folders.get(file);
+    const stamp = `${found.size}-${found.modifiedAt}`;
+    const isSettled = clock.now().getTime() - found.modifiedAt > UNSETTLED_MS;
+    if (known?.stamp === stamp && isSettled) return known;
+    const fresh = { stamp, ...(await this.#readFolder(file)) };
+    this.#folders.set(file, fresh);
+    return fresh;
+  }
+
+  async #readFolder(file: string): Promise<Read<LoadedRules>> {
+    try {
+      const bytes = await this.#ports.workspace.readBytes(file, { maxBytes: MAX_BYTES });
+      return read(parseRulesFile(new TextDecoder().decode(bytes), file, 'workspace_file'), file);
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      return error.code === 'not_found' ? NO_RULES : { content: [], problem: unreadable(file, error) };
+    }
+  }
+}
+
+const NO_RULES: Read<LoadedRules> = { content: [], problem: undefined };
+
+function read(result: RulesFileResult, file: string): Read<LoadedRules> {
+  return result.type === 'rules'
+    ? { content: result.rules, problem: undefined }
+    : { content: [], problem: { file, message: result.message } };
+}
+
+async function readSettled(
+  text: Promise<string | undefined>,
+  file: string,
+): Promise<Read<ReadonlyMap<string, Settled>>> {
+  try {
+    return { content: parseWorkspaceRules(await text), problem: undefined };
+  } catch (error) {
+    return { content: new Map(), problem: unreadable(file, error) };
+  }
+}
+
+function unreadable(file: string, error: unknown): Problem {
+  const why = error instanceof Error ? error.message : String(error);
+  return { file, message: `${file}: ${why}. No rule of this file is used.` };
+}

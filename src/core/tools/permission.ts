@@ -1,0 +1,132 @@
+import type { ResolvedBy } from '../../protocol/event.ts';
+import type { TurnItem } from '../../protocol/item.ts';
+import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
+import type { ApprovalRequirement } from '../policy/requirement.ts';
+import type { LoadedRules } from '../policy/rules.ts';
+import type { FileChange } from '../ports.ts';
+import { assertNever } from '../util/assertNever.ts';
+import type { ApprovalCard, Preparation, ToolContext } from './handler.ts';
+
+export interface Answered {
+  readonly decision: ApprovalDecision;
+  readonly by: ResolvedBy;
+}
+
+/** A decision with the rules that spoke in it. */
+export interface Decided {
+  readonly requirement: ApprovalRequirement;
+  readonly matchedRules: LoadedRules;
+}
+
+export interface Question {
+  readonly callId: string;
+  readonly itemId: string;
+  readonly card: ApprovalCard;
+  readonly reason: DecisionReason;
+  readonly keys: readonly string[];
+  /** Exactly what a yes would be to. Two calls with the same one are one question; absent: with nothing else. */
+  readonly binding?: string | undefined;
+  readonly proposal?: readonly FileChange[] | undefined;
+  /** Decides again, under the rules as they are by then. */
+  readonly reconsider?: (() => Promise<Decided>) | undefined;
+}
+
+/** Whoever can say yes or no: remembered approvals first, then a person. */
+export interface Approver {
+  /** Rejects with the signal's reason when the turn ends before an answer. */
+  ask(question: Question, signal: AbortSignal): Promise<Answered>;
+}
+
+/** A question asked before its call had its turn to run. */
+export interface AskedAhead {
+  /** Started with the question, so that the transcript shows what waits. */
+  readonly item: TurnItem | undefined;
+  /** The answer, if this is still the very question that was asked; else it is taken back, and must be asked anew. */
+  answerTo(question: Question): Promise<Answered> | undefined;
+  /** Nobody needs the answer any more. */
+  withdraw(): void;
+}
+
+export interface PermissionDeps {
+  readonly approver: Approver;
+  /** Stops the turn; the answer `abort` means it. */
+  interrupt(): void;
+  /** Hears which rules let something happen. */
+  noteUse(rules: LoadedRules): void;
+}
+
+export type Permission =
+  /** `escalated`: a person or a rule has said yes to running outside the sandbox. */
+  | { readonly type: 'granted'; readonly escalated: boolean }
+  /** `output` is for the model. */
+  | { readonly type: 'refused'; readonly output: string };
+
+export type ReadyCall = Extract<Preparation<unknown>, { type: 'ready' }>;
+
+/** What the policy, the rules and, where they say so, a person make of a call. Nothing has run when this returns. */
+export async function seekPermission(
+  call: ReadyCall,
+  deps: PermissionDeps,
+  { callId, signal }: Pick<ToolContext, 'callId' | 'signal'>,
+  asked?: AskedAhead,
+): Promise<Permission> {
+  let { requirement, matchedRules = [] } = call;
+  while (true) {
+    switch (requirement.type) {
+      case 'forbidden':
+        return { type: 'refused', output: `Not allowed: ${requirement.reason.text}` };
+      case 'skip':
+        deps.noteUse(matchedRules);
+        return { type: 'granted', escalated: requirement.bypassSandbox };
+      case 'needs_approval':
+        break;
+      default:
+        return assertNever(requirement);
+    }
+    const question = questionOf(call, requirement, callId);
+    const answer = await (asked?.answerTo(question) ?? deps.approver.ask(question, signal));
+    asked = undefined;
+    const refusal = refusalText(answer, requirement.reason);
+    if (refusal !== undefined) {
+      if (answer.decision === 'abort') deps.interrupt();
+      return { type: 'refused', output: refusal };
+    }
+    // A yes is to what was asked; a rule that came meanwhile has its say, and one that forbids has the last.
+    const again: Decided | undefined = await call.reconsider?.();
+    const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
+    if (settled) return { type: 'granted', escalated: call.card?.kind === 'escalation' };
+    ({ requirement, matchedRules } = again);
+  }
+}
+
+export function questionOf(
+  { card, item, approvalKeys, binding, proposal, reconsider }: ReadyCall,
+  { reason, proposedRule }: Extract<ApprovalRequirement, { type: 'needs_approval' }>,
+  callId: string,
+): Question {
+  if (!card) throw new Error('A tool that needs approval must say what for.');
+  return {
+    callId,
+    itemId: item?.id ?? callId,
+    card: proposedRule === undefined ? card : { ...card, proposedRule },
+    reason,
+    keys: approvalKeys,
+    binding,
+    proposal,
+    reconsider,
+  };
+}
+
+/** What the model is told when the answer was no; `undefined` when it was yes. */
+function refusalText({ decision, by }: Answered, reason: DecisionReason): string | undefined {
+  if (decision === 'approved' || decision === 'approved_for_thread') return undefined;
+  if (decision === 'abort') return 'Denied by the user, who stopped the turn. Nothing was done.';
+  if ('approved_rule' in decision) return undefined;
+  if (by === 'non_interactive') {
+    return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
+  }
+  const word = decision.denied.message;
+  return word
+    ? `Denied by the user: ${word}`
+    : 'Denied by the user. Nothing was done. Do not try the same thing another way; ask what they want instead.';
+}

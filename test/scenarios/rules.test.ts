@@ -1,0 +1,136 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const TOUCH: Rule = { pattern: ['touch'], decision: 'allow' };
+const go = (chat: Scenario): void => {
+  chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+};
+const touch = (name: string) => calls('exec_command', { cmd: `touch ${name}` });
+const always = (scope: RuleScope, rule: Rule = TOUCH) => ({ approved_rule: { rule, scope } });
+
+describe('"always allow commands that start with …"', () => {
+  it.each(['thread', 'workspace', 'user'] as const)('for this %s asks no more, also after a reload', async (scope) => {
+    const before = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')]] });
+    const ended = before.turnEnds();
+    go(before);
+    await before.answer(always(scope));
+    await ended;
+    expect(before.said('approval_requested')).toMatchObject([
+      { choices: ['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort'] },
+    ]);
+    expect(Object.keys(before.files())).toEqual(['a', 'b']);
+    await before[Symbol.asyncDispose]();
+
+    await using after = await startScenario({ resume: before, model: [[touch('c')], [says('Done.')]] });
+    await after.send('go');
+    expect(after.said('approval_requested')).toEqual([]);
+    expect(Object.keys(after.files())).toEqual(['a', 'b', 'c']);
+  });
+
+  it('proposes what was asked about, and the person says how much of it', async () => {
+    await using chat = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')]] });
+    const ended = chat.turnEnds();
+    go(chat);
+    const { proposedRule } = await chat.next('approval_requested');
+    expect(proposedRule).toEqual({ pattern: ['touch', 'a'], decision: 'allow' });
+    await chat.answer(always('user', { pattern: ['touch', 'a'], decision: 'allow' }));
+    await chat.next('approval_requested');
+    await chat.answer({ denied: {} });
+    await ended;
+    expect(Object.keys(chat.files())).toEqual(['a']);
+    expect(JSON.parse(readFileSync(chat.home.at('rules.json'), 'utf8'))).toEqual({
+      version: 1,
+      rules: [{ pattern: ['touch', 'a'], decision: 'allow' }],
+    });
+  });
+
+  it('is refused for a prefix that stands for anything; the question waits on', async () => {
+    await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
+    const ended = chat.turnEnds();
+    go(chat);
+    const warned = chat.next('warning');
+    await chat.answer(always('user', { pattern: ['bash', '-c'], decision: 'allow' }));
+    expect((await warned).message).toMatch(/^A rule for "bash -c" would allow .* The question still waits\.$/);
+    expect(chat.state.approvals).toHaveLength(1);
+    expect(chat.files()).toEqual({});
+    await chat.answer('approved');
+    await ended;
+    expect(Object.keys(chat.files())).toEqual(['a']);
+  });
+
+  it('is refused while rules.json is broken, which is said, and nothing of it is in force', async () => {
+    const broken = '{ "version": 1, "rules": [{ "pattern": ["touch"] ] }';
+    await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
+    writeFileSync(chat.home.at('rules.json'), broken);
+    const ended = chat.turnEnds();
+    go(chat);
+    await chat.answer(always('user'));
+    await chat.next('warning');
+    await chat.answer({ denied: {} });
+    await ended;
+    expect(chat.said('warning').map(({ message }) => message.replace(/.*rules\.json/, 'rules.json'))).toEqual([
+      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used.',
+      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Mend it first. The question still waits.',
+    ]);
+    expect(readFileSync(chat.home.at('rules.json'), 'utf8')).toBe(broken);
+  });
+
+  it('for the thread can be taken back', async () => {
+    await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')], [touch('b')], [says('Ok.')]] });
+    const ended = chat.turnEnds();
+    go(chat);
+    await chat.answer(always('thread'));
+    await ended;
+    expect(chat.state.approvedRules).toEqual([TOUCH]);
+    chat.submit({ type: 'remember', keys: ['["command",["rm"]]'], rules: [] });
+    const again = chat.turnEnds();
+    go(chat);
+    await chat.answer({ denied: {} });
+    await again;
+    expect(chat.state).toMatchObject({ approvedRules: [], approvedKeys: [] });
+    expect(Object.keys(chat.files())).toEqual(['a']);
+  });
+});
+
+describe('a file of rules', () => {
+  it('counts from the next decision on, whoever wrote it', async () => {
+    await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')], [touch('b')], [says('Ok.')]] });
+    writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules: [{ pattern: ['touch'] }] }));
+    await chat.send('go');
+    const forbidding = { pattern: ['touch'], decision: 'forbidden', justification: 'Use the editor.' };
+    writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules: [forbidding] }));
+    await chat.send('go on');
+    expect(chat.outputs().at(-1)).toBe('Not allowed: Use the editor.');
+    expect(Object.keys(chat.files())).toEqual(['a']);
+  });
+
+  it('that forbids meanwhile has the last word over a yes', async () => {
+    await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')]] });
+    const ended = chat.turnEnds();
+    go(chat);
+    await chat.next('approval_requested');
+    const rules = [{ pattern: ['touch'], decision: 'forbidden' }];
+    writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules }));
+    await chat.answer('approved');
+    await ended;
+    expect(chat.outputs()).toEqual(['Not allowed: A rule forbids commands that start with touch.']);
+    expect(chat.files()).toEqual({});
+  });
+
+  it('that the workspace brought loosens nothing', async () => {
+    const rules = [{ pattern: ['touch'] }, { pattern: ['ls'], decision: 'forbidden' }];
+    await using chat = await startScenario({
+      interactive: false,
+      files: { '.tiller/rules.json': JSON.stringify({ version: 1, rules }) },
+      model: [[touch('a'), calls('exec_command', { cmd: 'ls' })], [says('Ok.')]],
+    });
+    await chat.send('go');
+    expect(chat.outputs()).toEqual([
+      expect.stringMatching(/^Denied \(non_interactive\)/),
+      'Not allowed: A rule forbids commands that start with ls.',
+    ]);
+  });
+});
