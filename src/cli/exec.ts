@@ -71,6 +71,9 @@ async function open(
 ): Promise<Session> {
   if (args.resume === null) return manager.start(config);
   const resumed = await manager.resume(args.resume, config);
+  if (resumed.type === 'owned') {
+    throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
+  }
   if (resumed.type === 'refused') throw new UsageError(resumed.message);
   if (resumed.dropped > 0) say(`${resumed.dropped} lines of the thread could not be read and were left out`);
   return resumed.session;

@@ -3,6 +3,7 @@
  *
  * Paths are absolute and in the host's own notation unless said otherwise. Every wait takes an `AbortSignal`.
  */
+import type { ThreadOwner } from '../protocol/threads.ts';
 
 // ---------------------------------------------------------------- workspace
 
@@ -205,9 +206,41 @@ export interface Storage {
   writeText(path: string, text: string): Promise<void>;
   /** Reads, changes and writes as one act, whoever else does. What `change` throws leaves the file as it was. */
   updateText(path: string, change: (text: string | undefined) => string): Promise<void>;
+  /** At most `length` bytes from byte `from` on; fewer at the end, none when there is no such file. */
+  readBytes(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Paths of all files below a folder, sorted; none when there is no folder. */
   listFiles(path: string): Promise<readonly string[]>;
+  /** The same, with what tells whether one has changed. */
+  statFiles(path: string): Promise<readonly StoredFile[]>;
+  /** Into a folder that is made where it is missing; takes the place of what is there. @throws Error when there is no such file */
+  move(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+}
+
+export interface StoredFile {
+  readonly path: string;
+  readonly size: number;
+  /** Milliseconds since the epoch. */
+  readonly modifiedAt: number;
+}
+
+/** A name that one process holds. It is free again when that process lets go or is gone. */
+export interface HeldLock {
+  release(): Promise<void>;
+}
+
+export type LockAttempt =
+  | { readonly type: 'held'; readonly lock: HeldLock }
+  | { readonly type: 'owned'; readonly owner: ThreadOwner };
+
+/** Names that at most one process holds at a time, over all processes that share TILLER_HOME (design decision 13). */
+export interface Locks {
+  /** `onAsked` is called whenever somebody else would like to have it. */
+  acquire(name: string, onAsked?: () => void): Promise<LockAttempt>;
+  /** Tells the owner that it is wanted; the returned function takes the wish back. */
+  ask(name: string): Promise<() => Promise<void>>;
+  /** Who holds what. */
+  owners(): Promise<ReadonlyMap<string, ThreadOwner & { readonly mine: boolean }>>;
 }
 
 // ---------------------------------------------------------------- small hands
@@ -263,6 +296,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly exec: Exec;
   readonly storage: Storage;
+  readonly locks: Locks;
   readonly fetch: Fetch;
   readonly secrets: Secrets;
   readonly clock: Clock;

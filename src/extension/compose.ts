@@ -55,7 +55,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     readSettings((message) => void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message)));
 
   // ---- hands
-  const node = createNodePorts({ roots: [] });
+  const node = createNodePorts({ roots: [], name: 'vscode' });
   const landing = landingHands(node.storage.home, node.ids, log);
   const workspace = createEditorWorkspace({ ...landing, onLanded: (changes, origin) => undo.record(changes, origin) });
   const undo = new UndoPatch({ reader: workspace, land: (changes) => land(changes, landing) });
@@ -185,9 +185,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   }
 
   async function threadsHere() {
-    const folders = new Set((vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath));
-    const known = (await manager.list(LISTED_THREADS)).filter(({ cwd }) => folders.has(cwd));
-    return known.map(({ id, title, startedAt }) => ({
+    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+    const known = (await manager.catalog.list(folders)).filter(({ place }) => place !== 'elsewhere');
+    return known.slice(0, LISTED_THREADS).map(({ id, title, startedAt }) => ({
       id,
       title: title ?? vscode.l10n.t('Untitled'),
       startedAt: new Date(startedAt),

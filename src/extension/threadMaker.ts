@@ -51,7 +51,7 @@ export class ThreadMaker implements ThreadSource {
   async resume(id: string): Promise<Session | undefined> {
     const resumed = await this.#parts.manager.resume({ id }, await this.#config());
     if (resumed.type === 'resumed') return resumed.session;
-    this.#parts.log.warn(resumed.message);
+    this.#parts.log.warn(resumed.type === 'owned' ? 'The thread is open in another process' : resumed.message);
     return undefined;
   }
 

@@ -5,6 +5,7 @@ import { createExec } from './exec.ts';
 import { createNodeFetch } from './fetch.ts';
 import { describeHost } from './host.ts';
 import { createIds } from './ids.ts';
+import { createLocks } from './locks.ts';
 import { createLog, type RedactingLog } from './log.ts';
 import { proxyFor } from './proxy/environmentProxy.ts';
 import { createEnvironmentSecrets } from './secrets.ts';
@@ -19,6 +20,8 @@ export interface NodePortsOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** True where nobody else sees to the proxies that the environment names; VS Code does. */
   readonly usesEnvironmentProxy?: boolean;
+  /** What other processes are told this one is. */
+  readonly name?: 'vscode' | 'cli';
 }
 
 export interface NodePorts extends Ports {
@@ -27,7 +30,7 @@ export interface NodePorts extends Ports {
 
 /** Starts nothing and opens nothing; folders and files are made when they are first written to. */
 export function createNodePorts(options: NodePortsOptions): NodePorts {
-  const { roots, baseUrl, environment = process.env } = options;
+  const { roots, baseUrl, environment = process.env, name = 'cli' } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   const log = createLog({ home, toStderr: environment.TILLER_LOG });
@@ -37,6 +40,7 @@ export function createNodePorts(options: NodePortsOptions): NodePorts {
     exec: createExec(host.platform),
     storage: createStorage(home),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
+    locks: createLocks(home, name),
     secrets: createEnvironmentSecrets(environment, baseUrl),
     clock: systemClock,
     ids: createIds(),

@@ -1,8 +1,8 @@
 /** The Storage port: TILLER_HOME on disk. */
-import { closeSync, fdatasync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import type { AppendFile, Storage } from '../core/ports.ts';
+import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
 import { isMissing } from './errors.ts';
 import { withFileLock } from './fileLock.ts';
 import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
@@ -54,8 +54,18 @@ export function createStorage(home: string): Storage {
       };
       await withFileLock(lock, update);
     },
+    readBytes: (path, from, length) => readPiece(at(path), from, length),
     async listFiles(path) {
       return (await filesBelow(home, path === '' ? '' : insideHome(path))).toSorted();
+    },
+    async statFiles(path) {
+      const files = (await filesBelow(home, insideHome(path))).toSorted();
+      return files.flatMap((file) => statFile(join(home, file), file) ?? []);
+    },
+    async move(from, to) {
+      const target = at(to);
+      await makePrivateFolder(dirname(target));
+      await rename(at(from), target);
     },
     remove: (path) => rm(at(path), { force: true }),
   };
@@ -102,6 +112,23 @@ function endsTorn(descriptor: number): boolean {
   const last = Buffer.alloc(1);
   readSync(descriptor, last, 0, 1, size - 1);
   return last.toString('latin1') !== '\n';
+}
+
+async function readPiece(path: string, from: number, length: number): Promise<Uint8Array> {
+  const file = await orUndefined(open(path, 'r'));
+  if (file === undefined) return new Uint8Array();
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Synchronous: a thousand of these take 4 ms, and ten times as long through the thread pool. */
+function statFile(absolute: string, path: string): StoredFile | undefined {
+  const stat = statSync(absolute, { throwIfNoEntry: false });
+  return stat === undefined ? undefined : { path, size: stat.size, modifiedAt: stat.mtimeMs };
 }
 
 async function filesBelow(home: string, path: string): Promise<string[]> {

@@ -334,8 +334,13 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   return title === null ? completed : { ...completed, title };
 }
 
+/** The words of a message, without its images and mentions. */
+export function textOfInput(content: readonly UserInput[]): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
 /** The first line of the first message, at most 80 characters. */
-function titleOf(content: readonly UserInput[]): string | null {
+export function titleOf(content: readonly UserInput[]): string | null {
   const text = content.find((part) => part.type === 'text')?.text.trim();
   if (!text) return null;
   const line = text.split('\n', 1)[0] ?? '';

@@ -7,6 +7,7 @@ import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../../src/cor
 import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
 import { resolveBox } from '../../src/core/sandbox/box.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
+import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
 import type { SessionOptions } from '../../src/core/session/sessionOptions.ts';
 import { RulesStore } from '../../src/core/rules/rulesStore.ts';
@@ -14,6 +15,7 @@ import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { memoryLocks } from './memoryLocks.ts';
 import { MemoryStorage } from './memoryStorage.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
@@ -194,6 +196,7 @@ export class FakeSession {
       workspace: this.workspace,
       exec: this.exec,
       storage: this.storage,
+      locks: memoryLocks(),
       fetch: async () => new Response(),
       secrets: { keyFor: async () => undefined },
       clock,
@@ -216,6 +219,7 @@ export class FakeSession {
       sequence: new EventSequence(),
       meta: replayed?.meta ?? meta,
       rolloutPath: PATH,
+      ownership: new Ownership(ports.locks, 'thread', () => {}),
       replayed,
       settings: {
         model: 'm',

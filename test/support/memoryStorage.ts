@@ -1,11 +1,12 @@
 /** TILLER_HOME without a disk. It can be full. */
-import type { AppendFile, Storage } from '../../src/core/ports.ts';
+import type { AppendFile, Storage, StoredFile } from '../../src/core/ports.ts';
 
 export class MemoryStorage implements Storage {
   readonly home = '/home/me/.tiller';
   readonly files: Map<string, string>;
   /** Appends are refused while this says so; a part of the text may have been written. */
   refuses: ((text: string) => boolean) | undefined;
+  onRead: ((path: string) => void) | undefined;
   /** Files can be opened unless it says no. */
   canOpen = true;
 
@@ -44,6 +45,23 @@ export class MemoryStorage implements Storage {
     const text = change(this.files.get(path));
     if (this.refuses?.(text) === true) throw new Error('ENOSPC: no space left on device');
     this.files.set(path, text);
+  }
+
+  async readBytes(path: string, from: number, length: number): Promise<Uint8Array> {
+    this.onRead?.(path);
+    return Buffer.from(this.files.get(path) ?? '', 'utf8').subarray(from, from + length);
+  }
+
+  async statFiles(path: string): Promise<readonly StoredFile[]> {
+    const files = await this.listFiles(path);
+    return files.map((file) => ({ path: file, size: Buffer.byteLength(this.files.get(file) ?? ''), modifiedAt: 0 }));
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    const text = this.files.get(from);
+    if (text === undefined) throw new Error(`ENOENT: ${from}`);
+    this.files.delete(from);
+    this.files.set(to, text);
   }
 
   async listFiles(path: string): Promise<readonly string[]> {

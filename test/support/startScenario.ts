@@ -41,6 +41,8 @@ export interface ScenarioOptions {
   /** Hands that take the place of the real ones: a clock in a hurry, a network with holes. */
   readonly hands?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
+  /** What else the front door says of the thread. */
+  readonly config?: Partial<ThreadConfig>;
   /** Go on in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
 }
@@ -98,17 +100,17 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     maxAttempts: options.maxAttempts ?? 6,
     projectDocMaxBytes: 32_768,
     projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
+    ...options.config,
   };
   const session = options.resume
     ? await resumed(manager, options.resume.session.threadId, config)
     : await manager.start(config);
-  const another = async () => new Scenario(await manager.start(config), server, workspace, home, another);
-  return new Scenario(session, server, workspace, home, another);
+  return new Scenario(session, server, workspace, home, { manager, config });
 }
 
 async function resumed(manager: SessionManager, id: string, config: ThreadConfig): Promise<Session> {
   const result = await manager.resume({ id }, config);
-  if (result.type === 'refused') throw new Error(result.message);
+  if (result.type !== 'resumed') throw new Error(JSON.stringify(result));
   return result.session;
 }
 
@@ -117,26 +119,26 @@ export class Scenario {
   readonly server: ModelServer;
   readonly folder: TempFolder;
   readonly home: TempFolder;
+  readonly manager: SessionManager;
+  readonly config: ThreadConfig;
   readonly events: Event[] = [];
   #state: ThreadState;
   #waiting: { readonly matches: (event: Event) => boolean; readonly resolve: (event: Event) => void }[] = [];
   #ids = 0;
-
-  /** One more thread of the same process, with the same model in the same folder. */
-  readonly another: () => Promise<Scenario>;
 
   constructor(
     session: Session,
     server: ModelServer,
     folder: TempFolder,
     home: TempFolder,
-    another: () => Promise<Scenario>,
+    door: { readonly manager: SessionManager; readonly config: ThreadConfig },
   ) {
-    this.another = another;
     this.session = session;
     this.server = server;
     this.folder = folder;
     this.home = home;
+    this.manager = door.manager;
+    this.config = door.config;
     this.#state = session.initialState;
     session.onEvent((event) => {
       this.events.push(event);
@@ -148,6 +150,12 @@ export class Scenario {
       });
     });
     session.start();
+  }
+
+  /** One more thread of the same process, with the same model in the same folder. */
+  async another(): Promise<Scenario> {
+    const { manager, config } = this;
+    return new Scenario(await manager.start(config), this.server, this.folder, this.home, { manager, config });
   }
 
   /** The thread as the panel would show it. */

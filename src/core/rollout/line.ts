@@ -23,6 +23,8 @@ export const sessionMetaSchema = z.object({
   provider: z.string(),
   instructions: z.string(),
   forked_from_id: z.string().optional(),
+  /** Folders that were open. */
+  workspace_folders: z.array(z.string()).optional(),
   git: z
     .object({ branch: z.string().optional(), commit: z.string().optional(), remote: z.string().optional() })
     .optional(),

@@ -8,6 +8,11 @@ export function rolloutPath(threadId: string, startedAt: Date): string {
   return `threads/${year}/${month}/${day}/rollout-${iso.slice(0, 19).replaceAll(':', '-')}-${threadId}.jsonl`;
 }
 
+/** The id in a rollout's name. */
+export function threadIdIn(path: string): string {
+  return /rollout-[\dT-]{19}-([^/]*)\.jsonl$/.exec(path)?.[1] ?? path;
+}
+
 /**
  * Writes a thread down before it acts. `record` returns once the operating system has the line, so a killed process
  * loses nothing; `sync` forces the disk. Nothing is written before `open`: a thread nobody spoke in leaves no file.

@@ -1,7 +1,8 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
-import { payloadSchemas, ROLLOUT_VERSION, type RolloutEntry, type SessionMeta } from './line.ts';
+import { ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { parseLine } from './parseLine.ts';
 
 /** A thread as its rollout tells it. */
 export interface ReplayedThread {
@@ -80,22 +81,4 @@ function metaOf(lines: readonly string[]): SessionMeta | undefined {
     if (entry?.type === 'session_meta') return entry.payload;
   }
   return undefined;
-}
-
-type ReadEntry = RolloutEntry & { readonly timestamp: string };
-
-/** `undefined` for anything that is not a whole line of a known type. */
-function parseLine(line: string): ReadEntry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null || !('type' in value) || !('payload' in value)) return undefined;
-  const { type, payload, timestamp } = value as { type: unknown; payload: unknown; timestamp?: unknown };
-  if (typeof type !== 'string' || !Object.hasOwn(payloadSchemas, type)) return undefined;
-  const parsed = payloadSchemas[type as RolloutEntry['type']].safeParse(payload);
-  if (!parsed.success) return undefined;
-  return { type, payload: parsed.data, timestamp: typeof timestamp === 'string' ? timestamp : '' } as ReadEntry;
 }

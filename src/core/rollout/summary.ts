@@ -1,47 +1,108 @@
-import { ROLLOUT_FORMAT, sessionMetaSchema } from './line.ts';
+/**
+ * What a list shows of a thread, folded from its lines. A line is parsed only when its beginning says that it matters,
+ * and the fold can go on where it stopped, so a thread that has grown is not read again.
+ */
+import * as z from 'zod';
+import { type LastTurn, threadSummarySchema, type ThreadSummary } from '../../protocol/threads.ts';
+import { textOfInput, titleOf } from '../../protocol/thread.ts';
+import type { RecordedEvent } from './line.ts';
+import { parseLine } from './parseLine.ts';
 
-/** A thread as a list shows it. */
-export interface ThreadSummary {
-  readonly id: string;
-  readonly path: string;
-  readonly cwd: string;
-  readonly model: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** The name given to it, or the first line of the first message. */
-  readonly title: string | null;
+export const summaryFoldSchema = z.object({
+  /** `null` until a line has said what thread this is. */
+  summary: threadSummarySchema.nullable(),
+  named: z.boolean(),
+  /** Approvals and questions that wait. */
+  waiting: z.array(z.string()),
+});
+export type SummaryFold = z.infer<typeof summaryFoldSchema>;
+
+export const EMPTY_FOLD: SummaryFold = { summary: null, named: false, waiting: [] };
+
+const PREVIEW_LENGTH = 200;
+const ENTRY = /"type":"(session_meta|event_msg)"/;
+const MESSAGE =
+  /"msg":\{"type":"(?:turn_started|turn_completed|turn_aborted|title_changed|token_count|approval_\w+|question_\w+)"|"item_completed".{0,80}"type":"user_message"/s;
+
+/** Where an interesting line says what it is. */
+const HEAD_LENGTH = 400;
+
+export function foldLines(fold: SummaryFold, lines: readonly string[], path: string): SummaryFold {
+  return lines.reduce((folded, line) => foldLine(folded, line, path), fold);
 }
 
-/** Reads only what a list needs; `undefined` when the file is not a thread. */
-export function summarize(text: string, path: string): ThreadSummary | undefined {
-  const lines = text.split('\n');
-  const first = parse(lines[0] ?? '');
-  const meta = sessionMetaSchema.safeParse(first?.payload);
-  if (!meta.success || meta.data.format !== ROLLOUT_FORMAT) return undefined;
-  const { id, cwd, model, timestamp } = meta.data;
-  return { id, path, cwd, model, startedAt: timestamp, title: titleIn(lines) };
+function foldLine(fold: SummaryFold, line: string, path: string): SummaryFold {
+  const head = line.slice(0, HEAD_LENGTH);
+  const kind = ENTRY.exec(head)?.[1];
+  if (kind === undefined || (kind === 'event_msg' && !MESSAGE.test(head))) return fold;
+  const entry = parseLine(line);
+  if (entry?.type === 'session_meta') {
+    if (fold.summary !== null) return fold;
+    const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id } = entry.payload;
+    const summary: ThreadSummary = {
+      id,
+      path,
+      title: null,
+      preview: '',
+      model,
+      provider,
+      originator,
+      cwd,
+      folders: workspace_folders ?? [],
+      remote: git?.remote ?? null,
+      startedAt: timestamp,
+      updatedAt: timestamp,
+      endedAt: null,
+      turns: 0,
+      tokens: 0,
+      lastTurn: 'none',
+      forkedFrom: forked_from_id ?? null,
+    };
+    return { ...fold, summary };
+  }
+  if (entry?.type !== 'event_msg' || fold.summary === null) return fold;
+  const at = entry.timestamp || fold.summary.updatedAt;
+  return foldEvent({ ...fold, summary: { ...fold.summary, updatedAt: at } }, entry.payload.msg, at);
 }
 
-/** The last name given, else the first message. Lines are parsed only where the word stands in them. */
-function titleIn(lines: readonly string[]): string | null {
-  const named = lines.findLast((line) => line.includes('"title_changed"'));
-  const title = named === undefined ? undefined : (parse(named)?.payload.msg as { title?: unknown } | undefined)?.title;
-  if (typeof title === 'string') return title;
-  const message = lines.find((line) => line.includes('"item_completed"') && line.includes('"user_message"'));
-  const item = (parse(message ?? '')?.payload.msg as { item?: { content?: readonly { text?: string }[] } } | undefined)
-    ?.item;
-  const said = item?.content
-    ?.find((part) => part.text)
-    ?.text?.trim()
-    .split('\n', 1)[0];
-  return said ? said.slice(0, 80) : null;
-}
-
-function parse(line: string): { readonly payload: Readonly<Record<string, unknown>> } | undefined {
-  try {
-    const value = JSON.parse(line) as { payload?: Record<string, unknown> };
-    return value.payload ? { payload: value.payload } : undefined;
-  } catch {
-    return undefined;
+function foldEvent(fold: SummaryFold, msg: RecordedEvent['msg'], at: string): SummaryFold {
+  const with_ = (changes: Partial<ThreadSummary>): SummaryFold => ({
+    ...fold,
+    summary: fold.summary && { ...fold.summary, ...changes },
+  });
+  const waiting = (ids: readonly string[]): SummaryFold => ({
+    ...with_({ lastTurn: ids.length > 0 ? 'waiting' : 'open' }),
+    waiting: [...ids],
+  });
+  const ended = (lastTurn: LastTurn): SummaryFold => ({ ...with_({ lastTurn, endedAt: at }), waiting: [] });
+  switch (msg.type) {
+    case 'turn_started': {
+      const { model, cwd } = msg.settings;
+      return { ...with_({ lastTurn: 'open', model, cwd, turns: (fold.summary?.turns ?? 0) + 1 }), waiting: [] };
+    }
+    case 'turn_completed':
+      return ended('completed');
+    case 'turn_aborted':
+      return ended(msg.reason === 'replaced' ? 'interrupted' : msg.reason);
+    case 'title_changed':
+      return { ...with_({ title: msg.title }), named: true };
+    case 'token_count':
+      return with_({ tokens: msg.total.total });
+    case 'approval_requested':
+      return waiting([...fold.waiting, msg.approvalId]);
+    case 'question_requested':
+      return waiting([...fold.waiting, msg.request.questionId]);
+    case 'approval_resolved':
+      return waiting(fold.waiting.filter((id) => id !== msg.approvalId));
+    case 'question_resolved':
+      return waiting(fold.waiting.filter((id) => id !== msg.questionId));
+    case 'item_completed': {
+      if (msg.item.type !== 'user_message') return fold;
+      const preview = textOfInput(msg.item.content).trim().slice(0, PREVIEW_LENGTH);
+      const title = fold.summary?.title ?? titleOf(msg.item.content);
+      return with_({ preview, title });
+    }
+    default:
+      return fold;
   }
 }

@@ -197,6 +197,7 @@ export class Session {
     await this.#loop;
     await this.#recorder.close();
     this.#rulesChanged.dispose();
+    await this.#options.ownership.release();
     this.#sink.dispose();
   }
 
@@ -231,7 +232,7 @@ export class Session {
         return;
       case 'override_turn_context':
         this.#settings = this.#overridden(op);
-        return this.#emit(id, { type: 'turn_context_changed', settings: this.#settings });
+        return this.#keep(id, { type: 'turn_context_changed', settings: this.#settings });
       case 'approval': {
         for (const warning of await this.#approvals.answer(op, id)) this.#warn(id, warning);
         return;
@@ -254,7 +255,7 @@ export class Session {
         if (isAnswered(this.#history.items)) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'set_title':
-        return this.#emit(id, { type: 'title_changed', title: op.title });
+        return this.#keep(id, { type: 'title_changed', title: op.title });
       case 'user_input_answer':
       case 'elicitation_answer':
         return this.#warn(id, `Nobody waits for an answer to ${op.questionId}.`);
@@ -309,7 +310,7 @@ export class Session {
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
       this.#sink.emit(turnId, by, msg);
     };
-    const ready = () => this.#recorder.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
+    const ready = () => this.#open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
     this.#active = { turnId, abort };
     this.#unhandled++;
     this.#lastTurn = runTurn(
@@ -378,6 +379,18 @@ export class Session {
     return rules;
   }
 
+  /** From here on the thread is ours and can be written. */
+  async #open(): Promise<void> {
+    await this.#options.ownership.claim();
+    await this.#recorder.open();
+  }
+
+  /** What changes a thread that is already written down is written at once, also where no turn follows. */
+  async #keep(submissionId: string, msg: EventMsg): Promise<void> {
+    if (this.#options.replayed !== null) await this.#open();
+    this.#emit(submissionId, msg);
+  }
+
   #remember(item: ResponseItem): void {
     this.#sink.record({ type: 'response_item', payload: item });
     this.#history.append(item);
@@ -425,6 +438,7 @@ export class Session {
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#recorder.close();
+    await this.#options.ownership.release();
   }
 
   /** News that belong to no turn. */

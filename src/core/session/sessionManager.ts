@@ -1,4 +1,5 @@
 import type { TurnSettings } from '../../protocol/event.ts';
+import type { ThreadOwner } from '../../protocol/threads.ts';
 import { type ModelClient, ModelFault } from '../model/client.ts';
 import type { RefusedFields } from '../model/fieldFallback.ts';
 import { pricesOf } from '../model/prices.ts';
@@ -8,11 +9,13 @@ import { capabilitiesOf } from '../model/families.ts';
 import type { Ports } from '../ports.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
-import { rolloutPath } from '../rollout/recorder.ts';
+import { ThreadCatalog } from '../rollout/catalog.ts';
+import { readGitFacts } from '../rollout/gitFacts.ts';
+import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
 import { type ReplayedThread, replay } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
-import { summarize, type ThreadSummary } from '../rollout/summary.ts';
 import { EventSequence } from './events.ts';
+import { Ownership } from './ownership.ts';
 import { Session } from './session.ts';
 import type { ConnectedModel, SessionOptions } from './sessionOptions.ts';
 
@@ -40,11 +43,21 @@ export interface ThreadConfig
   readonly baseInstructions: string | null;
   /** A thread that is taken up goes on under the settings it had, as far as it has the same provider. */
   readonly keepsSettings: boolean;
+  /** Another process asks for the thread: whether it gets it. Nobody gives way where this is not told. */
+  readonly givesWay?: ((threadId: string) => Promise<boolean>) | undefined;
+  /** Another process has the thread from here on; the session has ended. */
+  readonly onTaken?: ((threadId: string) => void) | undefined;
 }
 
 export type Resumed =
   | { readonly type: 'resumed'; readonly session: Session; readonly dropped: number }
+  /** Another process works in it: it can be read, forked, or asked for with `takeOver`. */
+  | { readonly type: 'owned'; readonly owner: ThreadOwner }
   | { readonly type: 'refused'; readonly message: string };
+
+/** How long an owner that is asked for a thread may take to give it up. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 50;
 
 /** Fails when it is asked: what the person said stands in the thread, and `retry` finds it when a model is selected. */
 const NO_MODEL: ModelClient = {
@@ -52,6 +65,13 @@ const NO_MODEL: ModelClient = {
     throw new ModelFault('config', 'No model is selected.', { retryable: false, action: 'select_model' });
   },
 };
+
+interface LiveSession {
+  readonly session: Session;
+  readonly config: ThreadConfig;
+  /** Somebody wants the thread, and the front door has not said no. */
+  asked: boolean;
+}
 
 /** Starts threads and takes them up again: one per process, whichever front door it has. */
 export class SessionManager {
@@ -63,16 +83,21 @@ export class SessionManager {
   readonly #refused = new Map<string, RefusedFields>();
   /** Of all threads of this process. */
   readonly rules: RulesStore;
+  readonly #live = new Map<string, LiveSession>();
+  /** Every thread there is, without taking it up. */
+  readonly catalog: ThreadCatalog;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
     this.rules = new RulesStore(ports);
     this.#version = options.version;
     this.#originator = options.originator;
+    this.catalog = new ThreadCatalog(ports);
   }
 
   async start(config: ThreadConfig): Promise<Session> {
-    const { ids, clock } = this.#ports;
+    const { ids, clock, workspace } = this.#ports;
+    const git = await readGitFacts(workspace, config.settings.cwd);
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {
@@ -86,8 +111,10 @@ export class SessionManager {
       model: config.settings.model,
       provider: config.provider.id,
       instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+      workspace_folders: [...workspace.roots],
+      ...(git ? { git } : {}),
     };
-    return this.#session(config, meta, rolloutPath(threadId, startedAt), null);
+    return this.#session(config, meta, rolloutPath(threadId, startedAt), null, this.#ownershipOf(threadId));
   }
 
   /** `last` is the thread that was started last. */
@@ -99,22 +126,43 @@ export class SessionManager {
         message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}`,
       };
     }
+    const ownership = this.#ownershipOf(threadIdIn(path));
+    const owner = await ownership.attempt();
+    if (owner !== undefined) return { type: 'owned', owner };
+    let resumed: Resumed | undefined;
+    try {
+      resumed = await this.#takeUp(path, config, ownership);
+      return resumed;
+    } finally {
+      if (resumed?.type !== 'resumed') await ownership.release();
+    }
+  }
+
+  /** The same, after asking the process that has the thread to give it up; `owned` when it does not within 5 s. */
+  async takeOver(threadId: string, config: ThreadConfig): Promise<Resumed> {
+    const { locks, clock } = this.#ports;
+    const deadline = clock.monotonic() + PATIENCE_MS;
+    const withdraw = await locks.ask(threadId);
+    try {
+      while (true) {
+        const resumed = await this.resume({ id: threadId }, config);
+        if (resumed.type !== 'owned' || clock.monotonic() > deadline) return resumed;
+        await clock.sleep(PAUSE_MS);
+      }
+    } finally {
+      await withdraw();
+    }
+  }
+
+  async #takeUp(path: string, config: ThreadConfig, ownership: Ownership): Promise<Resumed> {
     const read = replay((await this.#ports.storage.readText(path)) ?? '');
     if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
     const { thread } = read;
     if (thread.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }
-    const session = await this.#session(continued(config, thread), thread.meta, path, thread);
+    const session = await this.#session(await this.#continued(config, thread), thread.meta, path, thread, ownership);
     return { type: 'resumed', session, dropped: thread.dropped };
-  }
-
-  /** Newest first, at most `limit`. Files that are not threads are left out. */
-  async list(limit: number): Promise<readonly ThreadSummary[]> {
-    const { storage } = this.#ports;
-    const paths = (await this.#rollouts()).toReversed().slice(0, limit);
-    const read = async (path: string) => summarize((await storage.readText(path)) ?? '', path);
-    return (await Promise.all(paths.map(read))).filter((summary) => summary !== undefined);
   }
 
   /** Oldest first: their names begin with the time. */
@@ -132,8 +180,9 @@ export class SessionManager {
     meta: SessionMeta,
     path: string,
     replayed: ReplayedThread | null,
+    ownership: Ownership,
   ): Promise<Session> {
-    return new Session({
+    const session = new Session({
       ...config,
       ports: this.#ports,
       sequence: this.#sequence,
@@ -141,8 +190,31 @@ export class SessionManager {
       rolloutPath: path,
       replayed,
       rules: this.rules,
+      ownership,
       connect: this.#connector(config.provider),
     });
+    this.#live.set(meta.id, { session, config, asked: false });
+    void session.closed.then(() => this.#live.delete(meta.id));
+    return session;
+  }
+
+  #ownershipOf(threadId: string): Ownership {
+    return new Ownership(this.#ports.locks, threadId, () => {
+      this.#giveWay(threadId).catch((error: unknown) => this.#ports.log.error('A thread was not given up', error));
+    });
+  }
+
+  /** The front door is asked as long as whoever wants the thread waits. */
+  async #giveWay(threadId: string): Promise<void> {
+    const live = this.#live.get(threadId);
+    if (!live?.config.givesWay || live.asked) return;
+    live.asked = true;
+    const tooLate = this.#ports.clock.sleep(PATIENCE_MS).then(() => false);
+    const agreed = await Promise.race([live.config.givesWay(threadId), tooLate]);
+    live.asked = agreed;
+    if (!agreed) return;
+    await live.session.suspend();
+    live.config.onTaken?.(threadId);
   }
 
   #refusedBy({ id, baseUrl, wireApi }: ProviderConfig): RefusedFields {
@@ -168,11 +240,16 @@ export class SessionManager {
       };
     };
   }
-}
 
-/** What the thread's last turn ran under; the box is the one of this machine and this day. */
-function continued(config: ThreadConfig, { meta, state, settings }: ReplayedThread): ThreadConfig {
-  const last = state.settings ?? settings;
-  if (!config.keepsSettings || last === null || meta.provider !== config.provider.id) return config;
-  return { ...config, settings: { ...last, box: config.boxFor(last.sandboxPolicy) } };
+  /**
+   * What the thread's last turn ran under; the box is the one of this machine and this day, and a folder that is gone
+   * is the one that is open instead.
+   */
+  async #continued(config: ThreadConfig, { meta, state, settings }: ReplayedThread): Promise<ThreadConfig> {
+    const last = state.settings ?? settings;
+    if (!config.keepsSettings || last === null || meta.provider !== config.provider.id) return config;
+    const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
+    const cwd = isThere ? last.cwd : config.settings.cwd;
+    return { ...config, settings: { ...last, cwd, box: config.boxFor(last.sandboxPolicy) } };
+  }
 }

@@ -8,6 +8,7 @@ import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { EventSequence } from './events.ts';
+import type { Ownership } from './ownership.ts';
 
 /** A model and what is known of it. */
 export interface ConnectedModel {
@@ -23,6 +24,7 @@ export interface SessionOptions {
   readonly meta: SessionMeta;
   /** The rollout, relative to TILLER_HOME. */
   readonly rolloutPath: string;
+  readonly ownership: Ownership;
   /** The thread as it was, when it is taken up again. */
   readonly replayed: ReplayedThread | null;
   readonly settings: TurnSettings;

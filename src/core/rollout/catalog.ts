@@ -1,0 +1,137 @@
+import path from 'node:path';
+import * as z from 'zod';
+import type { ThreadListEntry, ThreadOwner, ThreadSummary } from '../../protocol/threads.ts';
+import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
+import { readGitFacts } from './gitFacts.ts';
+import { Recorder } from './recorder.ts';
+import { ThreadIndex } from './threadIndex.ts';
+
+const SEEN = 'index/seen.json';
+/** When each thread was last looked at. */
+const seenSchema = z.record(z.string(), z.string());
+type Seen = z.infer<typeof seenSchema>;
+
+export interface CatalogPorts {
+  readonly storage: Storage;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly workspace: Workspace;
+}
+
+/** How something went that was to be done to a thread nobody works in. */
+export type CatalogResult =
+  | { readonly type: 'done' }
+  | { readonly type: 'missing' }
+  /** Somebody works in it. */
+  | { readonly type: 'owned'; readonly owner: ThreadOwner };
+
+/** All threads of TILLER_HOME, whoever began them: "per workspace" is a filter, not a place (design decision 13). */
+export class ThreadCatalog {
+  readonly #ports: CatalogPorts;
+  readonly #index: ThreadIndex;
+
+  constructor(ports: CatalogPorts) {
+    this.#ports = ports;
+    this.#index = new ThreadIndex(ports);
+  }
+
+  /** Those that changed last first. `folders` are the ones that are open. */
+  async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
+    const [summaries, owners, seen, remotes] = await Promise.all([
+      this.#index.summaries(),
+      this.#ports.locks.owners(),
+      this.#seen(),
+      this.#remotesOf(folders),
+    ]);
+    const entries = summaries.map(async (summary): Promise<ThreadListEntry> => {
+      const owner = owners.get(summary.id);
+      const lookedAt = seen[summary.id];
+      return {
+        ...summary,
+        status: owner ? statusOf(summary) : 'resting',
+        unread: lookedAt !== undefined && summary.endedAt !== null && summary.endedAt > lookedAt,
+        owner: owner === undefined ? 'nobody' : owner.mine ? 'this_process' : 'another_process',
+        place: await this.#placeOf(summary, folders, remotes),
+      };
+    });
+    return (await Promise.all(entries)).toSorted((left, right) => (left.updatedAt < right.updatedAt ? 1 : -1));
+  }
+
+  async find(threadId: string): Promise<ThreadSummary | undefined> {
+    return (await this.#index.summaries()).find(({ id }) => id === threadId);
+  }
+
+  /** The person sees this thread now. */
+  async markSeen(threadId: string): Promise<void> {
+    const now = this.#ports.clock.now().toISOString();
+    await this.#ports.storage.updateText(SEEN, (text) => JSON.stringify({ ...parseSeen(text), [threadId]: now }));
+  }
+
+  /** Names a thread that no session holds; one that does is told with the op `set_title`. */
+  rename(threadId: string, title: string): Promise<CatalogResult> {
+    return this.whileFree(threadId, async (summary) => {
+      const recorder = new Recorder(summary.path, this.#ports);
+      await recorder.open();
+      try {
+        const msg = { type: 'title_changed' as const, title };
+        recorder.record({ type: 'event_msg', payload: { turnId: null, submissionId: null, msg } });
+      } finally {
+        await recorder.close();
+      }
+    });
+  }
+
+  /** Does something to a rollout while no process can take the thread up. */
+  async whileFree(threadId: string, work: (summary: ThreadSummary) => Promise<void>): Promise<CatalogResult> {
+    const summary = await this.find(threadId);
+    if (summary === undefined) return { type: 'missing' };
+    const attempt = await this.#ports.locks.acquire(threadId);
+    if (attempt.type === 'owned') return attempt;
+    try {
+      await work(summary);
+      return { type: 'done' };
+    } finally {
+      await attempt.lock.release();
+    }
+  }
+
+  async #seen(): Promise<Seen> {
+    return parseSeen(await this.#ports.storage.readText(SEEN));
+  }
+
+  async #remotesOf(folders: readonly string[]): Promise<ReadonlySet<string>> {
+    const facts = await Promise.all(folders.map((folder) => readGitFacts(this.#ports.workspace, folder)));
+    return new Set(facts.flatMap((fact) => fact?.remote ?? []));
+  }
+
+  async #placeOf(
+    { cwd, folders: begunIn, remote }: ThreadSummary,
+    folders: readonly string[],
+    remotes: ReadonlySet<string>,
+  ): Promise<ThreadListEntry['place']> {
+    if ([cwd, ...begunIn].some((place) => folders.some((folder) => isInside(place, folder)))) return 'here';
+    if (remote === null || !remotes.has(remote)) return 'elsewhere';
+    // Two clones that are both there are two places.
+    return (await this.#ports.workspace.stat(cwd).catch(() => undefined)) === undefined ? 'moved' : 'elsewhere';
+  }
+}
+
+/** A damaged file is forgotten: what was seen is no loss. */
+function parseSeen(text: string | undefined): Seen {
+  try {
+    return seenSchema.parse(JSON.parse(text ?? '{}'));
+  } catch {
+    return {};
+  }
+}
+
+function statusOf({ lastTurn }: ThreadSummary): ThreadListEntry['status'] {
+  if (lastTurn === 'open') return 'running';
+  return lastTurn === 'waiting' ? 'waiting' : 'resting';
+}
+
+function isInside(place: string, folder: string): boolean {
+  const way = path.relative(folder, place);
+  return way === '' || (!way.startsWith('..') && !path.isAbsolute(way));
+}

@@ -1,0 +1,70 @@
+/**
+ * Which repository a folder belongs to, read from its `.git` without running git: a thread is found again by it when its
+ * folder has moved (design decision 13).
+ */
+import path from 'node:path';
+import type { Workspace } from '../ports.ts';
+
+export interface GitFacts {
+  readonly branch?: string;
+  /** `host/path`, the same for every way to reach it and without anybody's name or password. */
+  readonly remote?: string;
+}
+
+/** `undefined` where there is no repository. Never rejects. */
+export async function readGitFacts(workspace: Workspace, folder: string): Promise<GitFacts | undefined> {
+  const read = (file: string) =>
+    workspace.read(file).then(
+      ({ text }) => text,
+      () => undefined,
+    );
+  for (let place = folder; ; place = path.dirname(place)) {
+    const git = await gitFolder(workspace, read, path.join(place, '.git'));
+    if (git !== undefined) {
+      const head = /^ref: refs\/heads\/(.+)$/m.exec((await read(path.join(git.own, 'HEAD'))) ?? '')?.[1]?.trim();
+      const remote = remoteIn((await read(path.join(git.common, 'config'))) ?? '');
+      return { ...(head ? { branch: head } : {}), ...(remote ? { remote } : {}) };
+    }
+    if (path.dirname(place) === place) return undefined;
+  }
+}
+
+/** A worktree's `.git` is a file that points to its own folder, and that one to the repository's. */
+async function gitFolder(
+  workspace: Workspace,
+  read: (file: string) => Promise<string | undefined>,
+  dotGit: string,
+): Promise<{ readonly own: string; readonly common: string } | undefined> {
+  const type = (await workspace.stat(dotGit).catch(() => undefined))?.type;
+  if (type === 'directory') return { own: dotGit, common: dotGit };
+  if (type !== 'file') return undefined;
+  const pointer = /^gitdir: (.+)$/m.exec((await read(dotGit)) ?? '')?.[1];
+  if (pointer === undefined) return undefined;
+  const own = path.resolve(path.dirname(dotGit), pointer.trim());
+  const common = (await read(path.join(own, 'commondir')))?.trim();
+  return { own, common: common ? path.resolve(own, common) : own };
+}
+
+/** The address of `origin`, or of the first remote there is. */
+export function remoteIn(config: string): string | undefined {
+  let remote: string | undefined;
+  const urls = new Map<string, string>();
+  for (const line of config.split('\n')) {
+    const section = /^\s*\[\s*([^\]]*)\]/.exec(line)?.[1];
+    if (section !== undefined) remote = /^remote\s+"(.*)"\s*$/.exec(section)?.[1];
+    const url = /^\s*url\s*=\s*(.*?)\s*$/.exec(line)?.[1];
+    if (remote !== undefined && url && !urls.has(remote)) urls.set(remote, url.replaceAll(/^"|"$/g, ''));
+  }
+  const url = urls.get('origin') ?? [...urls.values()][0];
+  return url === undefined ? undefined : normalized(url);
+}
+
+/** `https://me:key@Host/a/b.git`, `git@host:a/b` and `ssh://git@host:22/a/b/` are all `host/a/b`. */
+function normalized(url: string): string {
+  const [, host, place] =
+    /^[a-z+]+:\/\/(?:[^/@]*@)?([^/:]*)(?::\d+)?\/(.*)$/i.exec(url) ??
+    /^(?:[^/@]*@)?([^/:]+):(?!\/\/)(.*)$/.exec(url) ??
+    [];
+  const named = place === undefined ? url : `${host?.toLowerCase()}/${place.replace(/^\/+/, '')}`;
+  return named.replace(/\/+$/, '').replace(/\.git$/, '');
+}

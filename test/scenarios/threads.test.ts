@@ -1,0 +1,157 @@
+/** Threads beside each other: listed, looked at, given up and taken over. Two managers on one home are two windows. */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { Ports } from '../../src/core/ports.ts';
+import { SessionManager } from '../../src/core/session/sessionManager.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { calls, hangs, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+/** Another window on the same home. */
+function windowBeside(chat: Scenario, clock = ({ clock }: Ports) => clock): SessionManager {
+  const ports = createNodePorts({ roots: [chat.folder.path], environment: { TILLER_HOME: chat.home.path } });
+  return new SessionManager({ ...ports, clock: clock(ports) }, { version: '0.0.0-test', originator: 'vscode' });
+}
+
+describe('the list of threads', () => {
+  it('tells what runs, what waits and who has it', async () => {
+    await using chat = await startScenario({ model: [[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]] });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'make x\nplease' }] });
+    await asked;
+    const other = windowBeside(chat);
+    const id = chat.session.threadId;
+    const look = async (manager: SessionManager) => {
+      const [entry] = await manager.catalog.list([chat.folder.path]);
+      return [entry?.id, entry?.title, entry?.status, entry?.owner, entry?.place];
+    };
+    expect(await look(chat.manager)).toEqual([id, 'make x', 'waiting', 'this_process', 'here']);
+    expect(await look(other)).toEqual([id, 'make x', 'waiting', 'another_process', 'here']);
+    await chat.answer('approved');
+    await ended;
+    await chat.session.dispose();
+    expect(await look(other)).toEqual([id, 'make x', 'resting', 'nobody', 'here']);
+  });
+
+  it('finds a thread again whose folder has moved, by its git remote', async () => {
+    await using chat = await startScenario({
+      files: {
+        'old/.git/HEAD': 'ref: refs/heads/main\n',
+        'old/.git/config': '[remote "origin"]\n\turl = git@host:me/it.git\n',
+      },
+      model: [[says('Hello.')], [says('Here?')]],
+    });
+    const { config } = chat;
+    const inOld = { ...config, settings: { ...config.settings, cwd: chat.folder.at('old') } };
+    const session = await chat.manager.start(inOld);
+    session.start();
+    session.submit({ id: '1', op: { type: 'user_turn', input: [{ type: 'text', text: 'hi' }] } });
+    await session.idle();
+    await session.dispose();
+    const other = windowBeside(chat);
+    const placeIn = async (folder: string) => (await other.catalog.list([chat.folder.at(folder)]))[0]?.place;
+    expect([await placeIn('old'), await placeIn('elsewhere')]).toEqual(['here', 'elsewhere']);
+    mkdirSync(chat.folder.at('clone/.git'), { recursive: true });
+    writeFileSync(chat.folder.at('clone/.git/HEAD'), 'ref: refs/heads/x\n');
+    writeFileSync(chat.folder.at('clone/.git/config'), '[remote "up"]\nurl = https://me:key@HOST/me/it\n');
+    expect(await placeIn('clone')).toBe('elsewhere');
+    renameSync(chat.folder.at('old'), chat.folder.at('new'));
+    expect([await placeIn('clone'), await placeIn('new')]).toEqual(['moved', 'moved']);
+
+    const inNew = { ...config, settings: { ...config.settings, cwd: chat.folder.at('new') } };
+    const resumed = await chat.manager.resume({ id: session.threadId }, inNew);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    resumed.session.start();
+    resumed.session.submit({ id: '2', op: { type: 'user_turn', input: [{ type: 'text', text: 'and now?' }] } });
+    await resumed.session.idle();
+    await resumed.session.dispose();
+    expect(JSON.stringify(chat.server.lastRequest.input)).toContain(`<cwd>${chat.folder.at('new')}</cwd>`);
+  });
+
+  it('marks what ended since it was last looked at', async () => {
+    await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
+    const { catalog } = chat.manager;
+    const unread = async () => (await catalog.list([]))[0]?.unread;
+    await chat.send('one');
+    expect(await unread()).toBe(false);
+    await catalog.markSeen(chat.session.threadId);
+    expect(await unread()).toBe(false);
+    await chat.send('two');
+    expect(await unread()).toBe(true);
+    expect((await windowBeside(chat).catalog.list([]))[0]?.unread).toBe(true);
+    await catalog.markSeen(chat.session.threadId);
+    expect(await unread()).toBe(false);
+  });
+
+  it('names a thread that nobody works in', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    const { threadId } = chat.session;
+    const { catalog } = windowBeside(chat);
+    expect(await catalog.rename(threadId, 'Mine')).toMatchObject({ type: 'owned', owner: { pid: process.pid } });
+    await chat.session.dispose();
+    expect(await catalog.rename(threadId, 'Mine')).toEqual({ type: 'done' });
+    expect(await catalog.rename('nobody', 'Mine')).toEqual({ type: 'missing' });
+    expect((await catalog.list([]))[0]?.title).toBe('Mine');
+    await using second = await startScenario({ resume: chat, model: [] });
+    expect(second.state.title).toBe('Mine');
+  });
+});
+
+describe('a thread that is taken up', () => {
+  it('and named or set otherwise keeps that, though nothing more is said', async () => {
+    await using first = await startScenario({ model: [[says('One.')]] });
+    await first.send('one');
+    await first.session.dispose();
+    await using second = await startScenario({ resume: first, model: [] });
+    second.submit({ type: 'set_title', title: 'Mine' });
+    second.submit({ type: 'override_turn_context', policy: 'never' });
+    await second.session.dispose();
+    await using third = await startScenario({ resume: first, model: [] });
+    expect([third.state.title, third.state.settings?.approvalPolicy]).toEqual(['Mine', 'never']);
+  });
+});
+
+describe('a thread that another window has', () => {
+  it('is not taken up beside it', async () => {
+    await using chat = await startScenario({ model: [[hangs()]] });
+    const heard = chat.next('item_completed');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await heard;
+    const resumed = await windowBeside(chat).resume('last', chat.config);
+    expect(resumed).toEqual({ type: 'owned', owner: { pid: process.pid, name: 'cli', since: expect.any(String) } });
+  });
+
+  it('changes hands when its owner agrees, and goes on where it was', async () => {
+    const taken: string[] = [];
+    await using first = await startScenario({
+      model: [[calls('exec_command', { cmd: 'echo x > made.txt' })]],
+      config: { givesWay: async () => true, onTaken: (id) => taken.push(id) },
+    });
+    const asked = first.next('approval_requested');
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await asked;
+    const other = windowBeside(first);
+    const resumed = await other.takeOver(first.session.threadId, first.config);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    expect(taken).toEqual([first.session.threadId]);
+    expect(resumed.session.initialState.approvals).toHaveLength(1);
+    first.submit({ type: 'set_title', title: 'too late' });
+    await resumed.session.dispose();
+    expect((await other.catalog.list([]))[0]?.title).toBe('go');
+  });
+
+  it('stays where it is when its owner says no or nothing', async () => {
+    await using chat = await startScenario({
+      model: [[says('One.')], [says('Two.')]],
+      hands: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 100), signal) } }),
+      config: { givesWay: () => new Promise(() => {}) },
+    });
+    await chat.send('one');
+    const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 20 }));
+    expect(await impatient.takeOver(chat.session.threadId, chat.config)).toMatchObject({ type: 'owned' });
+    expect(await chat.send('two')).toEqual({ type: 'turn_completed', lastMessage: 'Two.' });
+    expect((await impatient.catalog.list([]))[0]?.owner).toBe('another_process');
+  });
+});

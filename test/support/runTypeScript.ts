@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import * as esbuild from 'esbuild';
+
+/** A module of the tests as a file that Node can run; gone when the tests are over. */
+export async function bundled(module: string): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tiller-process-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const outfile = path.join(folder, 'process.cjs');
+  const entry = path.join(import.meta.dirname, module);
+  await esbuild.build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', logLevel: 'warning' });
+  return outfile;
+}
+
+/** Runs it in a process of its own, to its end. */
+export function runFile(file: string, args: readonly string[]): Promise<{ readonly stdout: string }> {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', () => resolve({ stdout }));
+  });
+}
