@@ -2,6 +2,7 @@
 import { applyPatch } from './cli/applyPatch.ts';
 import { demoModel } from './cli/demoModel.ts';
 import { exec } from './cli/exec.ts';
+import { execPolicy } from './cli/execPolicy.ts';
 import type { Streams } from './cli/streams.ts';
 import { EXIT, HELP, UsageError } from './cli/usage.ts';
 
@@ -26,8 +27,9 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
       return applyPatch(rest, streams);
     case 'demo-model':
       return demoModel(rest, streams);
-    case 'sandbox':
     case 'execpolicy':
+      return execPolicy(rest, streams);
+    case 'sandbox':
       throw new UsageError(`${command} is not built yet`);
     default:
       throw new UsageError(`there is no command "${command}"; see tiller --help`);

@@ -28,7 +28,8 @@ export const HELP = `tiller: a coding agent for your workspace
         -c KEY=VALUE             a setting (repeat)
   tiller apply-patch [PATCH]     applies a patch from the argument or stdin
   tiller sandbox                 runs a command in the sandbox (not built yet)
-  tiller execpolicy check        says what the rules make of a command (not built yet)
+  tiller execpolicy check [--rules FILE]… [--approval-policy P] [--sandbox MODE] [--escalated] (-- CMD… | --script S)
+      Says what would happen to a command and why; runs nothing.
   tiller demo-model [--port N]   serves the demo model
 
   --help, --version

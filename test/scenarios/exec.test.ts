@@ -244,7 +244,6 @@ describe('usage', () => {
     [['exec', '--base-url', 'ftp://x', '--model', 'm', 'hi'], 'baseUrl'],
     [['demo-model', '--port', 'x'], '--port'],
     [['sandbox', '--', 'true'], 'not built yet'],
-    [['execpolicy', 'check', '--', 'true'], 'not built yet'],
     [['nonsense'], 'nonsense'],
   ])('%j is a mistake', async (args, word) => {
     using folder = tempFolder();

@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { explainCommand } from '../core/policy/decideCommand.ts';
+import { explanationOf } from '../core/policy/explanation.ts';
+import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
+import { RulesStore } from '../core/rules/rulesStore.ts';
+import { resolveBox } from '../core/sandbox/box.ts';
+import { createNodePorts } from '../node/ports.ts';
+import { sandboxPolicySchema } from '../protocol/policy.ts';
+import { loadSettings } from './settingsFile.ts';
+import type { Streams } from './streams.ts';
+import { EXIT, UsageError } from './usage.ts';
+
+/**
+ * `tiller execpolicy check` (docs/cli.md): what the policy makes of a command. Nothing is run.
+ * @throws UsageError
+ */
+export async function execPolicy(argv: readonly string[], streams: Streams): Promise<number> {
+  const [verb, ...rest] = argv;
+  if (verb !== 'check') throw new UsageError('execpolicy knows one thing: execpolicy check');
+  const { command, flags, rulesFiles, escalated } = parse(rest);
+  const cwd = path.resolve('.');
+  const ports = createNodePorts({ roots: [cwd] });
+  const say = (message: string) => void streams.stderr.write(`${message}\n`);
+  const settings = await loadSettings(ports.storage, { flags, config: [], environment: ports.host.environment }, say);
+  const sandboxPolicy = sandboxPolicySchema.parse({
+    type: settings['sandbox.mode'],
+    networkAccess: settings['sandbox.networkAccess'],
+  });
+  const decision = explainCommand({
+    argv: command,
+    approvalPolicy: settings.approvalPolicy,
+    sandboxPolicy,
+    box: resolveBox(sandboxPolicy),
+    sandboxPermissions: escalated ? 'require_escalated' : 'use_default',
+    rules: rulesFiles.length > 0 ? await readRules(rulesFiles) : await rulesAtHome(new RulesStore(ports), cwd),
+    platform: ports.host.platform,
+  });
+  streams.stdout.write(`${JSON.stringify(explanationOf(decision))}\n`);
+  return EXIT.done;
+}
+
+const OPTIONS = {
+  rules: { type: 'string', multiple: true },
+  'approval-policy': { type: 'string' },
+  sandbox: { type: 'string' },
+  escalated: { type: 'boolean' },
+  script: { type: 'string' },
+} as const;
+
+interface CheckArguments {
+  readonly command: readonly string[];
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly rulesFiles: readonly string[];
+  readonly escalated: boolean;
+}
+
+/** @throws UsageError */
+function parse(argv: readonly string[]): CheckArguments {
+  const end = argv.indexOf('--');
+  const words = end === -1 ? undefined : argv.slice(end + 1);
+  const { values, positionals } = parseOptions(end === -1 ? argv : argv.slice(0, end));
+  if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
+  const { script, 'approval-policy': approvalPolicy, sandbox } = values;
+  if ((script === undefined) === (words === undefined)) throw new UsageError('give -- CMD… or --script S');
+  if (words?.length === 0) throw new UsageError('no command stands behind --');
+  return {
+    command: words ?? ['bash', '-c', script ?? ''],
+    flags: {
+      ...(approvalPolicy === undefined ? {} : { approvalPolicy }),
+      ...(sandbox === undefined ? {} : { 'sandbox.mode': sandbox }),
+    },
+    rulesFiles: values.rules ?? [],
+    escalated: values.escalated ?? false,
+  };
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new UsageError(sentence ?? 'the arguments cannot be read');
+  }
+}
+
+/** @throws UsageError */
+async function readRules(files: readonly string[]): Promise<LoadedRules> {
+  const loaded = files.map(async (file) => {
+    const text = await readFile(file, 'utf8').catch(() => {
+      throw new UsageError(`--rules ${file}: there is no such file`);
+    });
+    const result = parseRulesFile(text, file);
+    if (result.type === 'invalid') throw new UsageError(result.message);
+    return result.rules;
+  });
+  return (await Promise.all(loaded)).flat();
+}
+
+/** What the person has settled for everywhere and for this folder; nothing that the folder brought. */
+async function rulesAtHome(store: RulesStore, cwd: string): Promise<LoadedRules> {
+  const { rules, problems } = await store.inForce({ cwd, trusted: false }, null);
+  const [problem] = problems;
+  if (problem) throw new UsageError(problem.message);
+  return rules;
+}

@@ -1,0 +1,27 @@
+import type { RuleDecision } from '../../protocol/policy.ts';
+import type { CommandExplanation } from '../../protocol/rules.ts';
+import type { CommandDecision } from './decideCommand.ts';
+import type { ApprovalRequirement } from './requirement.ts';
+
+const DECISION_OF: Readonly<Record<ApprovalRequirement['type'], RuleDecision>> = {
+  skip: 'allow',
+  needs_approval: 'prompt',
+  forbidden: 'forbidden',
+};
+
+/** A decision in the words of docs/cli.md, for whoever asks without running anything. */
+export function explanationOf({ requirement, matchedRules, commands }: CommandDecision): CommandExplanation {
+  return {
+    decision: DECISION_OF[requirement.type],
+    bypassSandbox: requirement.type === 'skip' && requirement.bypassSandbox,
+    reason: requirement.reason,
+    matchedRules: matchedRules.map(({ file, index, rule }) => ({
+      file,
+      index,
+      pattern: rule.pattern,
+      decision: rule.decision,
+      justification: rule.justification ?? null,
+    })),
+    commands,
+  };
+}

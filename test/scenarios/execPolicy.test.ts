@@ -1,0 +1,122 @@
+/** `tiller execpolicy check`, as docs/cli.md has it, in a process of its own. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const RULES = {
+  version: 1,
+  rules: [
+    { pattern: ['npm', ['test', 'run']], decision: 'allow', justification: 'Ours.' },
+    { pattern: ['touch'], bypassSandbox: true },
+    { pattern: ['curl'], decision: 'forbidden' },
+  ],
+};
+
+async function check(args: readonly string[], rules: unknown = RULES) {
+  using home = tempFolder();
+  mkdirSync(home.at('tiller'));
+  writeFileSync(home.at('tiller', 'rules.json'), JSON.stringify(rules));
+  const run = await runCli(['execpolicy', 'check', ...args], { home: home.path, cwd: home.path });
+  return {
+    ...run,
+    stderr: run.stderr.replaceAll(home.at('tiller'), 'HOME'),
+    stdout: run.stdout.replaceAll(home.at('tiller'), 'HOME'),
+  };
+}
+
+async function answer(...args: string[]) {
+  const { code, stdout, stderr } = await check(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^[^\n]+\n$/);
+  return JSON.parse(stdout);
+}
+
+describe('execpolicy check', () => {
+  it('tells what decides, word by word', async () => {
+    expect(await answer('--', 'ls', '-l')).toEqual({
+      decision: 'allow',
+      bypassSandbox: false,
+      reason: { source: 'heuristic', id: 'known-safe', text: 'It is on the list of commands known to only read.' },
+      matchedRules: [],
+      commands: [['ls', '-l']],
+    });
+    expect(await answer('--approval-policy', 'untrusted', '--', 'npm', 'test', '--', '-x')).toEqual({
+      decision: 'allow',
+      bypassSandbox: false,
+      reason: { source: 'rule', id: 'rule:HOME/rules.json#0', text: 'Ours.' },
+      matchedRules: [
+        {
+          file: 'HOME/rules.json',
+          index: 0,
+          pattern: ['npm', ['test', 'run']],
+          decision: 'allow',
+          justification: 'Ours.',
+        },
+      ],
+      commands: [['npm', 'test', '--', '-x']],
+    });
+  });
+
+  it('takes shells apart, and a script as a shell would be given it', async () => {
+    const commands = [
+      ['touch', 'a b'],
+      ['curl', 'x'],
+    ];
+    for (const args of [
+      ['--', 'bash', '-lc', "touch 'a b' && curl x"],
+      ['--script', "touch 'a b' && curl x"],
+    ]) {
+      const told = await answer(...args);
+      expect(told).toMatchObject({ decision: 'forbidden', matchedRules: [{ index: 1 }, { index: 2 }], commands });
+    }
+    expect(await answer('--script', 'touch a; touch b')).toMatchObject({ decision: 'allow', bypassSandbox: true });
+    expect(await answer('--script', 'touch $HOME')).toMatchObject({ commands: null });
+  });
+
+  it('asks the policy, the sandbox and the escalation that are given', async () => {
+    const reason = async (...args: string[]) => (await answer(...args, '--', 'make', 'it')).reason.id;
+    expect(await reason('--approval-policy', 'untrusted')).toBe('untrusted');
+    expect(await reason('--sandbox', 'danger-full-access')).toBe('full-access');
+    expect(await reason('--approval-policy', 'never', '--escalated')).toBe('escalation');
+  });
+
+  it('reads the files that are given instead of the one at home', async () => {
+    using folder = tempFolder();
+    writeFileSync(folder.at('one.json'), JSON.stringify({ version: 1, rules: [{ pattern: ['make'] }] }));
+    writeFileSync(
+      folder.at('two.json'),
+      JSON.stringify({ version: 1, rules: [{ pattern: ['make'], decision: 'prompt' }] }),
+    );
+    const files = ['--rules', folder.at('one.json'), '--rules', folder.at('two.json')];
+    expect(await answer(...files, '--', 'make')).toMatchObject({
+      decision: 'prompt',
+      matchedRules: [{ file: folder.at('one.json') }, { file: folder.at('two.json') }],
+    });
+    expect(await answer(...files, '--', 'touch', 'a')).toMatchObject({ matchedRules: [] });
+  });
+
+  it.each([
+    [['ls'], 'tiller: put the command behind --: ls'],
+    [[], 'tiller: give -- CMD… or --script S'],
+    [['--script', 'ls', '--', 'ls'], 'tiller: give -- CMD… or --script S'],
+    [['--'], 'tiller: no command stands behind --'],
+    [['--rules', 'none.json', '--', 'ls'], 'tiller: --rules none.json: there is no such file'],
+    [['--sandbox', 'none', '--', 'ls'], 'tiller: setting "sandbox.mode": '],
+    [['--wat', '--', 'ls'], "tiller: Unknown option '--wat'"],
+  ])('%j is a mistake', async (args, message) => {
+    const { code, stdout, stderr } = await check(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect(stderr).toContain(message);
+  });
+
+  it.each([
+    { version: 2, rules: [] },
+    { version: 1, rules: [{ pattern: ['ls'], match: ['cat'] }] },
+  ])('a file that is broken is a mistake: %j', async (rules) => {
+    const { code, stderr } = await check(['--', 'ls'], rules);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^tiller: HOME\/rules\.json:1: .* No rule of this file is used\.\n$/);
+  });
+});
