@@ -73,6 +73,13 @@ export interface CommandExplanation {
   readonly commands: readonly (readonly string[])[] | null;
 }
 
+/** What became of rules that were written for another tool. Nothing of it is in force before the person adds it. */
+export interface ImportedRules {
+  readonly rules: readonly Rule[];
+  /** Left out, each with one plain sentence. */
+  readonly skipped: readonly { readonly what: string; readonly why: string }[];
+}
+
 /** What a person does in the view. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema }),

@@ -1,0 +1,55 @@
+/** Rules from elsewhere: Codex's `.rules` files and VS Code's list of terminal commands. Nothing is loosened by a guess. */
+import { type Rule, ruleSchema } from '../../protocol/policy.ts';
+import type { ImportedRules } from '../../protocol/rules.ts';
+import { banReason } from './bannedPrefix.ts';
+import { badExample } from './rules.ts';
+import { readStarlarkCalls, type StarlarkCall, StarlarkFault } from './starlarkCalls.ts';
+
+type Skipped = ImportedRules['skipped'][number];
+
+/** One rule, or why there is none. */
+export type Imported = { readonly rule: Rule } | Skipped;
+
+export function gather(imported: readonly Imported[]): ImportedRules {
+  const checked = imported.map((one): Imported => {
+    const banned = 'rule' in one ? banReason(one.rule) : undefined;
+    return banned === undefined || !('rule' in one) ? one : { what: JSON.stringify(one.rule.pattern), why: banned };
+  });
+  return {
+    rules: checked.flatMap((one) => ('rule' in one ? [one.rule] : [])),
+    skipped: checked.flatMap((one) => ('rule' in one ? [] : [one])),
+  };
+}
+
+/**
+ * The `prefix_rule(…)` subset of a Codex rules file (codex-behaviour.md §6.9). What allows there also leaves the sandbox;
+ * here it stays inside until the person says otherwise (docs/decisions/0009).
+ * @throws Error that names the file and the line: half of a file is not what somebody meant.
+ */
+export function importCodexRules(text: string, file: string): ImportedRules {
+  const at = (line: number, message: string): Error => new Error(`${file}:${line}: ${message}. Nothing was imported.`);
+  try {
+    return gather(readStarlarkCalls(text).map(fromCall));
+  } catch (error) {
+    if (error instanceof StarlarkFault) throw at(error.line, error.message);
+    throw error;
+  }
+}
+
+const PARAMETERS = ['pattern', 'decision', 'justification', 'match', 'not_match'] as const;
+
+function fromCall({ name, line, positional, named }: StarlarkCall): Imported {
+  if (name !== 'prefix_rule') return { what: `line ${line}: ${name}(…)`, why: 'Tiller has no rules of this kind.' };
+  const given = Object.fromEntries([...named].filter(([, value]) => value !== null));
+  if (positional.length > 0) throw new StarlarkFault(line, 'prefix_rule wants its arguments by name');
+  const strange = Object.keys(given).find((key) => !PARAMETERS.includes(key as (typeof PARAMETERS)[number]));
+  if (strange !== undefined) throw new StarlarkFault(line, `prefix_rule has no argument ${strange}`);
+  const parsed = ruleSchema.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new StarlarkFault(line, `${issue?.path.join('.') ?? 'prefix_rule'}: ${issue?.message ?? 'is not valid'}`);
+  }
+  const example = badExample(parsed.data);
+  if (example !== undefined) throw new StarlarkFault(line, example);
+  return { rule: parsed.data };
+}

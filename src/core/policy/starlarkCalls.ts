@@ -1,0 +1,162 @@
+/**
+ * The little of Starlark that rule files consist of: calls by name with strings, lists, booleans and None. Anything else
+ * is a fault with its line, for what is not understood must not be guessed.
+ */
+
+export type StarlarkValue = string | boolean | number | null | readonly StarlarkValue[];
+
+export interface StarlarkCall {
+  readonly name: string;
+  readonly line: number;
+  readonly positional: readonly StarlarkValue[];
+  readonly named: ReadonlyMap<string, StarlarkValue>;
+}
+
+export class StarlarkFault extends Error {
+  readonly line: number;
+  constructor(line: number, message: string) {
+    super(message);
+    this.line = line;
+  }
+}
+
+/** Space, line ends and comments; then one token. */
+const SKIP = /(?:\s|#[^\n]*|\\\n)*/y;
+const NAME = /[A-Za-z_]\w*/y;
+const NUMBER = /\d+/y;
+const STRING = /([rR]?)("""([\s\S]*?)"""|'''([\s\S]*?)'''|"((?:[^"\\\n]|\\[\s\S])*)"|'((?:[^'\\\n]|\\[\s\S])*)')/y;
+const ESCAPES: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  '\\': '\\',
+  "'": "'",
+  '"': '"',
+  '\n': '',
+};
+const CONSTANTS: ReadonlyMap<string, StarlarkValue> = new Map([
+  ['True', true],
+  ['False', false],
+  ['None', null],
+]);
+
+/** @throws StarlarkFault */
+export function readStarlarkCalls(text: string): readonly StarlarkCall[] {
+  const source = new Source(text);
+  const calls: StarlarkCall[] = [];
+  while (!source.atEnd()) {
+    const line = source.line;
+    const name = source.take(NAME) ?? source.fail('only calls such as prefix_rule(…) can be read');
+    source.expect('(', `only calls can be read, and ${name} is none`);
+    calls.push({ name, line, ...readArguments(source) });
+  }
+  return calls;
+}
+
+function readArguments(source: Source): Pick<StarlarkCall, 'positional' | 'named'> {
+  const positional: StarlarkValue[] = [];
+  const named = new Map<string, StarlarkValue>();
+  while (!source.skip(')')) {
+    const name = source.takeKeyword();
+    const value = readValue(source);
+    if (name === undefined) positional.push(value);
+    else named.set(name, value);
+    if (!source.skip(',')) {
+      source.expect(')', 'a comma or a closing parenthesis is missing');
+      break;
+    }
+  }
+  return { positional, named };
+}
+
+function readValue(source: Source): StarlarkValue {
+  const strings: string[] = [];
+  for (let string = source.takeString(); string !== undefined; string = source.takeString()) strings.push(string);
+  if (strings.length > 0) return strings.join(''); // neighbours are one string
+  if (source.skip('[')) return readList(source);
+  const number = source.take(NUMBER);
+  if (number !== undefined) return Number(number);
+  const constant = CONSTANTS.get(source.take(NAME) ?? '');
+  return constant === undefined ? source.fail('only strings, lists, True, False and None can be read') : constant;
+}
+
+function readList(source: Source): readonly StarlarkValue[] {
+  const values: StarlarkValue[] = [];
+  while (!source.skip(']')) {
+    values.push(readValue(source));
+    if (!source.skip(',')) {
+      source.expect(']', 'a comma or a closing bracket is missing');
+      break;
+    }
+  }
+  return values;
+}
+
+class Source {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get line(): number {
+    this.#match(SKIP);
+    return this.#text.slice(0, this.#at).split('\n').length;
+  }
+
+  atEnd(): boolean {
+    this.#match(SKIP);
+    return this.#at >= this.#text.length;
+  }
+
+  take(token: RegExp): string | undefined {
+    this.#match(SKIP);
+    return this.#match(token)?.[0];
+  }
+
+  takeString(): string | undefined {
+    this.#match(SKIP);
+    const found = this.#match(STRING);
+    if (found === undefined) return undefined;
+    const [, raw, , ...bodies] = found;
+    const body = bodies.find((one) => one !== undefined) ?? '';
+    return raw
+      ? body
+      : body.replaceAll(
+          /\\([\s\S])/g,
+          (_, letter: string) => ESCAPES[letter] ?? this.fail('an escape that cannot be read'),
+        );
+  }
+
+  /** The name of a named argument, with its equals sign. */
+  takeKeyword(): string | undefined {
+    const before = this.#at;
+    const name = this.take(NAME);
+    if (name !== undefined && this.skip('=')) return name;
+    this.#at = before;
+    return undefined;
+  }
+
+  skip(character: string): boolean {
+    this.#match(SKIP);
+    const there = this.#text[this.#at] === character;
+    if (there) this.#at++;
+    return there;
+  }
+
+  expect(character: string, otherwise: string): void {
+    if (!this.skip(character)) this.fail(otherwise);
+  }
+
+  fail(message: string): never {
+    throw new StarlarkFault(this.line, message);
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text) ?? undefined;
+    if (found) this.#at = pattern.lastIndex;
+    return found;
+  }
+}
