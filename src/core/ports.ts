@@ -84,7 +84,12 @@ export interface LandedFile {
 export type ApplyResult =
   | { readonly type: 'applied'; readonly files: readonly LandedFile[] }
   /** The files are no longer what the plan was made for: plan again. Nothing was changed. */
-  | { readonly type: 'stale'; readonly paths: readonly string[] }
+  | {
+      readonly type: 'stale';
+      readonly paths: readonly string[];
+      /** Set when another thread of this host was the last to land a patch there. */
+      readonly byAnotherThread?: boolean;
+    }
   /** Everything was put back; `notRestored` names what could not be. */
   | { readonly type: 'failed'; readonly message: string; readonly notRestored: readonly string[] };
 

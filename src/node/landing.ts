@@ -5,7 +5,7 @@ import { describeFileError, messageOf } from './errors.ts';
 import { openJournal, type OpenJournal } from './journal.ts';
 import { CanonicalPaths } from './landing/canonicalPath.ts';
 import { stampOf } from './landing/fileImage.ts';
-import { PathLock } from './landing/pathLock.ts';
+import { PathLock } from '../core/util/pathLock.ts';
 import { placeChange, type PlacedChange } from './landing/placeChange.ts';
 import { planLanding } from './landing/plan.ts';
 import { LandingRefused, type PlannedStep } from './landing/step.ts';

@@ -303,6 +303,8 @@ suite('a landing that cannot be', () => {
   test(
     'leaves a journal that puts everything back if the host dies in the middle',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
+      symlinkSync('a.txt', here.at('link'));
+      chmodSync(here.at('gone.txt'), 0o750);
       const before = here.tree();
       here.beforeFirstWrite = () => here.keepJournalOfDeadHost();
       await here.apply([
@@ -311,6 +313,7 @@ suite('a landing that cannot be', () => {
         here.move('move.txt', 'moved.txt', 'm\n', 'M\n'),
         here.remove('gone.txt', 'g\n'),
         here.add('new.txt', 'n\n'),
+        here.remove('link', 'a\n'),
       ]);
       const after = here.tree();
       here.write('b.txt', 'b\n');
@@ -320,6 +323,7 @@ suite('a landing that cannot be', () => {
       assert.deepEqual(here.tree(), after);
       assert.deepEqual(await landing?.putBack(), { leftAlone: [] });
       assert.deepEqual(here.tree(), before);
+      assert.equal(statSync(here.at('gone.txt')).mode & 0o777, 0o750);
     }),
   );
 

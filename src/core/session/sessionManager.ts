@@ -18,6 +18,7 @@ import { EventSequence } from './events.ts';
 import { Ownership } from './ownership.ts';
 import { Session } from './session.ts';
 import type { ConnectedModel, SessionOptions } from './sessionOptions.ts';
+import { WorkspaceCoordinator } from './workspaceCoordinator.ts';
 
 /** What a front door settles before a thread starts or is taken up. */
 export interface ThreadConfig
@@ -86,6 +87,7 @@ export class SessionManager {
   readonly #live = new Map<string, LiveSession>();
   /** Every thread there is, without taking it up. */
   readonly catalog: ThreadCatalog;
+  readonly #coordinator = new WorkspaceCoordinator();
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
@@ -184,7 +186,7 @@ export class SessionManager {
   ): Promise<Session> {
     const session = new Session({
       ...config,
-      ports: this.#ports,
+      ports: this.#coordinator.portsFor(meta.id, this.#ports),
       sequence: this.#sequence,
       meta,
       rolloutPath: path,

@@ -1,5 +1,7 @@
 import { contentBytes } from '../workspace/textContent.ts';
-import type { JournalEntry, LandingStep, PlannedChange } from './model.ts';
+import type { DiskFile, DiskImage, JournalEntry, LandingStep, PlannedChange } from './model.ts';
+
+type Note = (path: string, before: DiskImage, after: DiskImage) => void;
 
 /**
  * What the disk holds now and what it will hold. Buffers that stay unsaved are not in it: nothing of them reaches the
@@ -7,9 +9,8 @@ import type { JournalEntry, LandingStep, PlannedChange } from './model.ts';
  */
 export async function journalEntries(planned: readonly PlannedChange[]): Promise<readonly JournalEntry[]> {
   const entries = new Map<string, JournalEntry>();
-  const note = (path: string, before: Uint8Array | undefined, after: Uint8Array | null) => {
-    const known = entries.get(path);
-    entries.set(path, { path, before: known ? known.before : (before ?? null), after });
+  const note: Note = (path, before, after) => {
+    entries.set(path, { path, before: entries.get(path)?.before ?? before, after });
   };
   for (const step of planned.flatMap((change) => change.steps)) {
     if (isOnDisk(step)) await noteStep(step, note);
@@ -17,23 +18,39 @@ export async function journalEntries(planned: readonly PlannedChange[]): Promise
   return [...entries.values()];
 }
 
-async function noteStep(
-  step: LandingStep,
-  note: (path: string, before: Uint8Array | undefined, after: Uint8Array | null) => void,
-): Promise<void> {
+async function noteStep(step: LandingStep, note: Note): Promise<void> {
   switch (step.type) {
-    case 'write':
-      return note(step.file.path, step.file.disk?.bytes, step.bytes);
+    case 'write': {
+      const { file, bytes, linkTarget } = step;
+      const mode = step.mode ?? file.disk?.mode ?? null;
+      const after: DiskImage =
+        linkTarget === undefined ? { type: 'file', bytes, mode } : { type: 'link', target: linkTarget };
+      return note(file.path, fileImageOf(file.disk), after);
+    }
     case 'rename':
-      note(step.from.path, step.from.disk?.bytes, null);
-      return note(step.to.path, step.to.disk?.bytes, step.from.disk?.bytes ?? null);
+      note(step.from.path, imageOf(step.from.disk), ABSENT);
+      return note(step.to.path, imageOf(step.to.disk), imageOf(step.from.disk));
     case 'delete':
-      return note(step.file.path, step.file.disk?.bytes, null);
+      return note(step.file.path, imageOf(step.file.disk), ABSENT);
     case 'edit': {
+      const { disk, path } = step.file;
       const content = { encoding: 'utf8', hasByteOrderMark: false, ...step.file.content, text: step.after };
-      return note(step.file.path, step.file.disk?.bytes, await contentBytes(content));
+      const after: DiskImage = { type: 'file', bytes: await contentBytes(content), mode: disk?.mode ?? null };
+      return note(path, fileImageOf(disk), after);
     }
   }
+}
+
+const ABSENT: DiskImage = { type: 'absent' };
+
+/** Of a link that moves or goes: the link. */
+function imageOf(disk: DiskFile | undefined): DiskImage {
+  return disk?.linkTarget === undefined ? fileImageOf(disk) : { type: 'link', target: disk.linkTarget };
+}
+
+/** Written through links: whatever name the buffer knows it by, it is the file that changes. */
+function fileImageOf(disk: DiskFile | undefined): DiskImage {
+  return disk === undefined ? ABSENT : { type: 'file', bytes: disk.bytes, mode: disk.mode ?? null };
 }
 
 function isOnDisk(step: LandingStep): boolean {

@@ -32,11 +32,17 @@ export interface CanonicalPaths {
   throughLinks(path: string): Promise<string>;
 }
 
-/** One path on disk; `null` stands for no file. */
+/** What one path on the disk holds. */
+export type DiskImage =
+  | { readonly type: 'absent' }
+  | { readonly type: 'link'; readonly target: string }
+  /** Without a mode the system decides, as for any new file. */
+  | { readonly type: 'file'; readonly bytes: Uint8Array; readonly mode: number | null };
+
 export interface JournalEntry {
   readonly path: string;
-  readonly before: Uint8Array | null;
-  readonly after: Uint8Array | null;
+  readonly before: DiskImage;
+  readonly after: DiskImage;
 }
 
 export interface LandingJournal {

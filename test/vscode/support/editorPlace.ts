@@ -6,15 +6,13 @@ import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ApplyResult, FileChange } from '../../../src/core/ports.ts';
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
-import { CanonicalPaths } from '../../../src/node/landing/canonicalPath.ts';
-import { PathLock } from '../../../src/node/landing/pathLock.ts';
+import { landingHands } from '../../../src/extension/landingHands.ts';
 import { type InterruptedLanding, recoverJournals } from '../../../src/node/recovery.ts';
 import type { LandingChange, LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
 import { UndoPatch } from '../../../src/vscode/undoPatch.ts';
 import { openDocument } from '../../../src/vscode/workspace/documents.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../../../src/vscode/workspace/workspace.ts';
 import { land } from '../../../src/vscode/workspaceEdits.ts';
-import { nodeJournal } from './nodeJournal.ts';
 
 type Content = string | Uint8Array;
 const silent = () => {};
@@ -37,12 +35,9 @@ export class EditorPlace {
     this.#deadHome = `${this.#home}-dead`;
     mkdirSync(this.root, { recursive: true });
     for (const [path, content] of Object.entries(files)) this.write(path, content);
-    const hands: LandingHands = {
-      canonicalPaths: () => new CanonicalPaths(),
-      locks: new PathLock(),
-      journal: this.#watched(nodeJournal(this.#home)),
-      log: { debug: silent, info: silent, warn: silent, error: silent },
-    };
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
+    const made = landingHands(this.#home, { uuid: randomUUID }, log);
+    const hands: LandingHands = { ...made, journal: this.#watched(made.journal) };
     this.undo = new UndoPatch({ reader: createEditorWorkspace(hands), land: (changes) => land(changes, hands) });
     this.workspace = createEditorWorkspace({
       ...hands,

@@ -73,6 +73,7 @@ export async function landPatch(
   const startedAt = clock.monotonic();
   await context.flush();
   let current: PatchPlan = planned;
+  let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const result = await workspace.apply(current.changes, signal, { turnId: context.turnId, itemId: item.id });
     if (result.type === 'applied') {
@@ -94,9 +95,13 @@ export async function landPatch(
         `The files keep changing while the patch lands: ${result.paths.join(', ')}. Nothing was changed.`,
       );
     }
+    if (result.byAnotherThread) others = ' by another thread';
     current = await planPatchIn(workspace, operations, cwd, signal);
   }
-  return failed(item, `The files were changed in the meantime, and the patch no longer fits: ${current.message}`);
+  return failed(
+    item,
+    `The files were changed${others} in the meantime, and the patch no longer fits: ${current.message}`,
+  );
 }
 
 async function scopeOf(

@@ -1,4 +1,4 @@
-import { abortable } from '../../core/util/abort.ts';
+import { abortable } from './abort.ts';
 
 /** Whoever wants the same path waits for its turn, first come first served. Within this process. */
 export class PathLock {

@@ -1,0 +1,79 @@
+import type { ApplyResult, Exec, FileChange, Ports, Workspace } from '../ports.ts';
+
+/** A command that runs right now. */
+export interface RunningCommand {
+  readonly threadId: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+}
+
+/**
+ * What the threads and agents of one host do in the folders that they share: one for all of them. Landings of one path
+ * wait for each other in the hands, which alone know the real path; here stands whose they were.
+ */
+export class WorkspaceCoordinator {
+  readonly #writers = new Map<string, string>();
+  readonly #running = new Set<RunningCommand>();
+
+  /** The hands of one thread: what it lands and runs is known to the others from then on. */
+  portsFor(threadId: string, ports: Ports): Ports {
+    return {
+      ...ports,
+      workspace: this.#workspaceFor(threadId, ports.workspace),
+      exec: this.#execFor(threadId, ports.exec),
+    };
+  }
+
+  /** The thread whose patch landed there last; `undefined` when none of this host has. */
+  lastWriter(path: string): string | undefined {
+    return this.#writers.get(path);
+  }
+
+  /** What other threads have running, and may be writing with. */
+  commandsOfOthers(threadId: string): readonly RunningCommand[] {
+    return [...this.#running].filter((command) => command.threadId !== threadId);
+  }
+
+  #workspaceFor(threadId: string, workspace: Workspace): Workspace {
+    return {
+      // Folders come and go.
+      get roots() {
+        return workspace.roots;
+      },
+      read: (path, signal) => workspace.read(path, signal),
+      readBytes: (path, options) => workspace.readBytes(path, options),
+      stat: (path) => workspace.stat(path),
+      list: (path) => workspace.list(path),
+      apply: async (changes, signal, origin) => {
+        const result = await workspace.apply(changes, signal, origin);
+        if (result.type === 'applied') this.#landed(threadId, changes);
+        return result.type === 'stale' ? this.#attributed(threadId, result) : result;
+      },
+    };
+  }
+
+  #landed(threadId: string, changes: readonly FileChange[]): void {
+    for (const path of changes.flatMap(pathsOf)) this.#writers.set(path, threadId);
+  }
+
+  #attributed(threadId: string, stale: Extract<ApplyResult, { type: 'stale' }>): ApplyResult {
+    const isOthers = (path: string) => (this.#writers.get(path) ?? threadId) !== threadId;
+    return stale.paths.some(isOthers) ? { ...stale, byAnotherThread: true } : stale;
+  }
+
+  #execFor(threadId: string, exec: Exec): Exec {
+    return {
+      spawn: async (request) => {
+        const process = await exec.spawn(request);
+        const command = { threadId, argv: request.argv, cwd: request.cwd };
+        this.#running.add(command);
+        void process.exited.then(() => this.#running.delete(command));
+        return process;
+      },
+    };
+  }
+}
+
+function pathsOf(change: FileChange): readonly string[] {
+  return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
+}

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import type { Exec, ExecExit, FileChange, Ports } from '../../../src/core/ports.ts';
+import { WorkspaceCoordinator } from '../../../src/core/session/workspaceCoordinator.ts';
+import { createNodePorts } from '../../../src/node/ports.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+const addition = (path: string, text: string, before: string | null): FileChange => ({
+  kind: 'add',
+  path,
+  text,
+  before,
+});
+
+interface Hands extends Disposable {
+  readonly ports: Ports;
+  readonly at: (name: string) => string;
+  readonly end: () => void;
+}
+
+/** Real files, and a command that runs until it is ended. */
+function hands(): Hands {
+  const folder = tempFolder();
+  const home = tempFolder();
+  let end = () => {};
+  const exited = new Promise<ExecExit>((resolve) => {
+    end = () => resolve({ code: 0, signal: null });
+  });
+  const exec: Exec = {
+    spawn: async () => ({ pid: 1, exited, onOutput: () => {}, write: () => {}, kill: async () => {} }),
+  };
+  const ports = createNodePorts({ roots: [folder.path], environment: { TILLER_HOME: home.path } });
+  return {
+    ports: { ...ports, exec },
+    at: (name) => folder.at(name),
+    end,
+    [Symbol.dispose]: () => {
+      folder[Symbol.dispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+test('a plan that another thread has overtaken says so; one that somebody else has, does not', async () => {
+  const coordinator = new WorkspaceCoordinator();
+  using here = hands();
+  const { ports, at } = here;
+  const landings = ['first', 'second'].map((thread) =>
+    coordinator.portsFor(thread, ports).workspace.apply([addition(at('a.txt'), 'a\n', null)]),
+  );
+  const results = await Promise.all(landings);
+  expect(new Set(results.map((result) => result.type))).toEqual(new Set(['applied', 'stale']));
+  expect(results.find((result) => result.type === 'stale')).toMatchObject({ byAnotherThread: true });
+  const winner = results[0]?.type === 'applied' ? 'first' : 'second';
+  expect(coordinator.lastWriter(at('a.txt'))).toBe(winner);
+  expect(coordinator.lastWriter(at('b.txt'))).toBeUndefined();
+
+  const own = coordinator.portsFor(winner, ports).workspace;
+  expect(await own.apply([addition(at('a.txt'), 'b\n', null)])).toEqual({ type: 'stale', paths: [at('a.txt')] });
+});
+
+test('what a thread has running is known to the others until it ends', async () => {
+  const coordinator = new WorkspaceCoordinator();
+  using here = hands();
+  const { ports, at, end } = here;
+  const { exec } = coordinator.portsFor('first', ports);
+  const process = await exec.spawn({
+    argv: ['make', 'all'],
+    cwd: at('.'),
+    env: {},
+    stdin: 'none',
+    confinement: { type: 'none' },
+  });
+  expect(coordinator.commandsOfOthers('first')).toEqual([]);
+  expect(coordinator.commandsOfOthers('second')).toEqual([{ threadId: 'first', argv: ['make', 'all'], cwd: at('.') }]);
+  end();
+  await process.exited;
+  expect(coordinator.commandsOfOthers('second')).toEqual([]);
+});
