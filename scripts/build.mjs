@@ -37,6 +37,8 @@ const common = {
   logLevel: 'warning',
   define: { TILLER_VERSION: JSON.stringify(version) },
   plugins: [lazyModules],
+  // Holds a binary; found beside the bundle, or there are no terminals.
+  external: ['@lydell/node-pty'],
 };
 
 /** The whole product. */
@@ -56,7 +58,7 @@ export async function buildExtension({ outdir }) {
   await esbuild.build({
     ...common,
     entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts' },
-    external: ['vscode'],
+    external: [...common.external, 'vscode'],
     outdir,
   });
 }

@@ -1,12 +1,14 @@
-/** The Exec port: child processes with pipes. Argv only; no string is ever given to a shell to take apart. */
+/** The Exec port: child processes with pipes, or in a terminal. Argv only; no string is ever given to a shell to take apart. */
 import { randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
+import { recordWhileItRuns } from './process/processRecord.ts';
 import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
+import { spawnInTerminal } from './process/terminal.ts';
 
 /** Inherited by everything a command starts, so that `kill` finds it wherever it went. Added to the environment. */
 const MARK = 'TILLER_PROCESS_MARK';
@@ -14,24 +16,32 @@ const MARK = 'TILLER_PROCESS_MARK';
 const DRAIN_MS = 2_000;
 const CONTROL_C = '\u0003';
 
-export function createExec(platform: NodeJS.Platform = process.platform): Exec {
+/** Without `home` (TILLER_HOME) nothing is written down, and what a killed Tiller leaves running is not found again. */
+export function createExec(platform: NodeJS.Platform = process.platform, home?: string): Exec {
   return {
     async spawn(request) {
       if (request.confinement.type === 'box') throw new Error('There is no box on this machine.');
-      if (request.tty !== undefined) {
-        throw new Error('A pseudo terminal needs the optional package @lydell/node-pty, which is not installed.');
-      }
-      return spawnPiped(request, platform);
+      const value = randomUUID();
+      const mark = `${MARK}=${value}`;
+      const marked = { ...request, env: { ...request.env, [MARK]: value } };
+      const child = isForTerminal(marked)
+        ? await spawnInTerminal(marked, mark, platform)
+        : await spawnPiped(marked, mark, platform);
+      if (home !== undefined) recordWhileItRuns(home, child, mark);
+      return child;
     },
   };
 }
 
-async function spawnPiped(request: ExecRequest, platform: NodeJS.Platform): Promise<ExecProcess> {
-  const markValue = randomUUID();
-  const child = await start(request, { ...request.env, [MARK]: markValue }, platform);
+function isForTerminal(request: ExecRequest): request is Parameters<typeof spawnInTerminal>[0] {
+  return request.tty !== undefined;
+}
+
+async function spawnPiped(request: ExecRequest, mark: string, platform: NodeJS.Platform): Promise<ExecProcess> {
+  const child = await start(request, platform);
   const root: TreeRoot = {
     leader: child.pid,
-    mark: `${MARK}=${markValue}`,
+    mark,
     leaderHasEnded: () => child.exitCode !== null || child.signalCode !== null,
     platform,
   };
@@ -64,7 +74,6 @@ type StartedChild = ChildProcess & { readonly pid: number };
 /** Its own session and process group, so that all of it can be signalled at once and no terminal is shared. */
 async function start(
   { argv: [program, ...args], ...request }: ExecRequest,
-  env: Record<string, string>,
   platform: NodeJS.Platform,
 ): Promise<StartedChild> {
   const failed = (error: unknown) => spawnFailure(error, { argv: [program, ...args], ...request });
@@ -72,7 +81,7 @@ async function start(
   try {
     child = spawn(program, args, {
       cwd: request.cwd,
-      env,
+      env: request.env,
       detached: platform !== 'win32',
       windowsHide: true,
       stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'],

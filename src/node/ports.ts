@@ -37,7 +37,7 @@ export function createNodePorts(options: NodePortsOptions): NodePorts {
   for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) if (key) log.redact(key);
   return {
     workspace: createDiskWorkspace({ roots, home }),
-    exec: createExec(host.platform),
+    exec: createExec(host.platform, home),
     storage: createStorage(home),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),

@@ -26,7 +26,8 @@ export function isRunning(identity: ProcessIdentity): boolean {
   }
 }
 
-function identify(pid: number): ProcessIdentity {
+/** Whoever has this number now. */
+export function identify(pid: number): ProcessIdentity {
   const stat = readText(`/proc/${pid}/stat`);
   return {
     pid,

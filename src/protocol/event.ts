@@ -216,6 +216,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     command: z.string(),
     cwd: z.string(),
     box: boxSchema,
+    /** It has a terminal and can be typed into. */
+    tty: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('process_output'),

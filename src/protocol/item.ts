@@ -80,6 +80,19 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     processId: z.string().optional(),
     /** What the model got of the output: the whole, or head and tail within its budget. */
     output: z.string(),
+    /** The whole output on disk, where that is more; absolute. */
+    logPath: z.string().optional(),
+  }),
+  /** The model looked in on a process in the background, or typed into it. */
+  z.object({
+    ...base,
+    type: z.literal('process_interaction'),
+    callId: z.string(),
+    processId: z.string(),
+    /** Of the process. */
+    command: z.string(),
+    /** What was typed; empty when it was only looked at. */
+    chars: z.string(),
   }),
   z.object({
     ...base,

@@ -61,6 +61,7 @@ export interface ProcessState {
   readonly command: string;
   readonly cwd: string;
   readonly box: Box;
+  readonly tty?: boolean | undefined;
   readonly startedAt: string;
   /** The last `LIVE_OUTPUT_LIMIT` characters. */
   readonly output: string;

@@ -162,7 +162,7 @@ describe('a turn', () => {
     await using chat = await startScenario({ model: [[calls('browse', {})], [says('Done.')]] });
     await chat.send('go');
     expect(chat.outputs()[0]).toBe(
-      'Unsupported call: there is no tool browse. The tools are: exec_command, apply_patch, update_plan.',
+      'Unsupported call: there is no tool browse. The tools are: exec_command, write_stdin, apply_patch, update_plan.',
     );
   });
 

@@ -15,7 +15,7 @@ export interface Violation {
   readonly message: string;
 }
 
-const LEAVES = ['model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
+const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
 const CORE = ['ports', 'util', 'session', 'tools', 'rules', ...LEAVES].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
@@ -25,9 +25,12 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/util': ['protocol'],
   'core/ports': ['protocol', 'core/util'],
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
-  'core/tools': [...FOUNDATION, ...inCore('patch', 'policy', 'sandbox', 'mcp')],
+  'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
-  'core/session': [...FOUNDATION, ...inCore('model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'agents')],
+  'core/session': [
+    ...FOUNDATION,
+    ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'agents'),
+  ],
   node: ['protocol', ...CORE],
   vscode: ['protocol', ...CORE],
   'extension.ts': ['protocol', ...CORE, 'node', 'vscode'],

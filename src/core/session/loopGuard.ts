@@ -10,6 +10,8 @@ export class LoopGuard {
 
   /** What to tell the model, at every third identical call in a row. */
   note(call: ToolCall, answer: ToolOutput): string | undefined {
+    // Whoever waits for something slow looks more than once.
+    if (isStillRunning(answer.output)) return undefined;
     const fingerprint = JSON.stringify([fingerprintOf(call), withoutTimes(answer.output)]);
     this.#count = fingerprint === this.#last ? this.#count + 1 : 1;
     this.#last = fingerprint;
@@ -18,7 +20,11 @@ export class LoopGuard {
   }
 }
 
-/** How long a command took is no part of what it said. */
+function isStillRunning(output: ToolOutput['output']): boolean {
+  return typeof output === 'string' && /^Process running with session ID \d+$/m.test(output);
+}
+
+/** How long a command took, and the name of the answer, are no part of what it said. */
 function withoutTimes(output: ToolOutput['output']): unknown {
-  return typeof output === 'string' ? output.replace(/^Wall time: .*$/m, '') : output;
+  return typeof output === 'string' ? output.replaceAll(/^(?:Chunk ID|Wall time): .*$/gm, '') : output;
 }

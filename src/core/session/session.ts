@@ -6,6 +6,7 @@ import { callIdOf, type ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import { History } from '../history/history.ts';
+import { Processes } from '../exec/processes.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -44,6 +45,7 @@ export class Session {
   readonly #tokens: TokenMeter;
   readonly #approvals: Approvals;
   readonly #tools: Toolset;
+  readonly #processes: Processes;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
   readonly #context: ContextNews;
@@ -88,6 +90,12 @@ export class Session {
       recorder: this.#recorder,
       onStorageFailure: (failure) => this.#storageFailed(failure),
     });
+    this.#processes = new Processes({
+      ...ports,
+      threadId: meta.id,
+      emit: (msg) => this.#emit(null, msg),
+      known: this.initialState.processes.map(({ processId }) => processId),
+    });
     this.#loop = this.#takeSubmissions();
   }
 
@@ -112,7 +120,11 @@ export class Session {
     });
     this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
-    const { activeTurnId, queuedInputs } = replayed.state;
+    const { activeTurnId, queuedInputs, processes } = replayed.state;
+    for (const { processId, status } of processes) {
+      // It ended with the process that ran this thread, and nobody heard how.
+      if (status.type === 'running') this.#emit(null, { type: 'process_exited', processId, exitCode: null });
+    }
     for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
@@ -193,6 +205,7 @@ export class Session {
     this.#sink.freeze();
     this.#active?.abort.abort(new Error('Suspended.'));
     await this.#lastTurn;
+    await this.#processes.endAll();
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
@@ -260,8 +273,14 @@ export class Session {
       case 'elicitation_answer':
         return this.#warn(id, `Nobody waits for an answer to ${op.questionId}.`);
       case 'process_input':
-      case 'kill_process':
-        return this.#warn(id, `There is no process ${op.processId}.`);
+        return this.#type(id, op);
+      case 'kill_process': {
+        const process = this.#processes.running(op.processId);
+        // Not waited for: what is said next must not wait for a process that dies slowly.
+        if (process) void process.kill('user');
+        else this.#warn(id, `There is no process ${op.processId} that runs.`);
+        return;
+      }
       case 'undo':
         return this.#undo(id, op.turnId);
       case 'compact':
@@ -331,6 +350,7 @@ export class Session {
         approver: this.#approvals.forTurn(emit),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
         history: this.#history,
+        processes: this.#processes,
         tokens: this.#tokens,
         ports,
         signal: abort.signal,
@@ -396,6 +416,13 @@ export class Session {
     this.#history.append(item);
   }
 
+  #type(submissionId: string, { processId, chars }: OpOf<'process_input'>): void {
+    const process = this.#processes.running(processId);
+    if (!process) return this.#warn(submissionId, `There is no process ${processId} that runs.`);
+    if (process.write(chars)) return;
+    this.#warn(submissionId, `Process ${processId} has no terminal: nothing but Ctrl-C reaches it.`);
+  }
+
   async #undo(submissionId: string, turnId: string): Promise<void> {
     const { undoTurn } = this.#options;
     if (!undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
@@ -435,6 +462,7 @@ export class Session {
     this.#closed = true;
     this.#active?.abort.abort(new Error('Shut down.'));
     await this.#lastTurn;
+    await this.#processes.endAll();
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#recorder.close();

@@ -161,8 +161,8 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
 }
 
 function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
-  const { workspace, exec, clock, ids, host } = run.ports;
-  const { registry, approver, noteUse, settings, signal } = run;
+  const { workspace, clock, ids, host } = run.ports;
+  const { registry, approver, noteUse, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
     approver,
@@ -176,7 +176,7 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
       turnId: run.turnId,
       settings,
       workspace,
-      exec,
+      processes,
       clock,
       ids,
       host,

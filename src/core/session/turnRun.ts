@@ -5,6 +5,7 @@ import type { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
 import type { ModelFamily, Verbosity } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
+import type { Processes } from '../exec/processes.ts';
 import type { Ports } from '../ports.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -31,6 +32,7 @@ export interface TurnRun {
   readonly noteUse: PermissionDeps['noteUse'];
   readonly history: History;
   readonly tokens: TokenMeter;
+  readonly processes: Processes;
   readonly ports: Ports;
   readonly signal: AbortSignal;
   /** Tells everybody, in the name of this turn. */

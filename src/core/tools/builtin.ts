@@ -5,6 +5,7 @@ import { applyPatch } from './handlers/applyPatch.ts';
 import { dynamicTool } from './handlers/dynamicTool.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { updatePlan } from './handlers/updatePlan.ts';
+import { writeStdin } from './handlers/writeStdin.ts';
 
 /** Every tool of a turn, in the order the model is told of them. */
 export function builtinTools(
@@ -14,6 +15,7 @@ export function builtinTools(
 ): readonly ToolHandler[] {
   return [
     execCommand(options, family.shell === 'exec_command'),
+    writeStdin(family.shell === 'exec_command'),
     shellAliases(options, family.shell === 'local_shell'),
     applyPatch(family, options),
     updatePlan,

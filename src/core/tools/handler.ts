@@ -7,10 +7,11 @@ import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
 import type { Box, ReviewSetting } from '../../protocol/policy.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
+import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, Exec, FileChange, Host, Ids, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, Workspace } from '../ports.ts';
 
 /** How a call arrived: which kind of item, with its arguments as the model wrote them. */
 export type ToolPayload =
@@ -39,7 +40,8 @@ export interface ToolContext {
   readonly turnId: string;
   readonly settings: TurnSettings;
   readonly workspace: Workspace;
-  readonly exec: Exec;
+  /** Of the thread: what is started here may outlive the turn. */
+  readonly processes: Processes;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly host: Host;

@@ -1,21 +1,20 @@
 /** What all the names of the shell have in common: decide, run, tell. */
 import path from 'node:path';
-import type { TurnItemOf } from '../../../protocol/item.ts';
+import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
+import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { confine } from '../../sandbox/confinement.ts';
 import { GIT_HARDENING_ENVIRONMENT } from '../../policy/gitHardening.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import type { Host } from '../../ports.ts';
-import { assertNever } from '../../util/assertNever.ts';
-import { tokensOfBytes, truncateMiddle } from '../../util/tokens.ts';
 import { commandEnvironment } from '../environment.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
-import { type CommandRun, runCommand } from '../runCommand.ts';
+import { cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
-/** Tokens the model gets of one command's output unless it asks for less (codex-behaviour.md §5). */
-export const MAX_OUTPUT_TOKENS = 10_000;
+/** What programs that never ask were written for. */
+const TERMINAL_SIZE = { columns: 80, rows: 24 };
 
 /** Which of the seeds' two shapes the answer has (codex-behaviour.md §4.1). */
 export type OutputFormat = 'exec_command' | 'shell';
@@ -25,7 +24,12 @@ export interface CommandRequest {
   /** As a person would type it. */
   readonly display: string;
   readonly workdir: string | undefined;
-  readonly timeoutMs: number;
+  /** When to kill it; never where `undefined`. */
+  readonly timeoutMs: number | undefined;
+  /** When it goes on in the background; never where `undefined`. */
+  readonly yieldMs: number | undefined;
+  /** In a terminal, which can be typed into. */
+  readonly tty: boolean;
   readonly maxOutputTokens: number;
   readonly sandboxPermissions: SandboxPermissions;
   readonly justification: string | undefined;
@@ -63,7 +67,7 @@ export async function prepareCommand(
       platform: context.host.platform,
     });
   const { requirement, matchedRules } = await decide();
-  const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions, tty: false });
+  const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions, tty: request.tty });
   const item: TurnItemOf<'command_execution'> = {
     id: context.itemId,
     type: 'command_execution',
@@ -104,10 +108,14 @@ function environmentFor(requirement: ApprovalRequirement, host: Host['environmen
   return requirement.reason.id === 'known-safe' ? { ...environment, ...GIT_HARDENING_ENVIRONMENT } : environment;
 }
 
+/**
+ * Runs it until it ends, is killed, or has had its time: then it goes on in the background. An interrupt of the turn kills
+ * it. Rejects only when it could not be started, with a sentence for the model.
+ */
 export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   const { request, item } = plan;
-  const run = await runCommand(
-    {
+  const process = await context.processes.start({
+    exec: {
       argv: request.argv,
       cwd: item.cwd,
       env: plan.env,
@@ -116,49 +124,53 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
         platform: context.host.platform,
         tmpdirVariable: context.host.environment.TMPDIR,
       }),
-      timeoutMs: request.timeoutMs,
+      stdin: 'none',
+      ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },
-    context,
-    (text, stream) => context.emit({ type: 'item_delta', itemId: item.id, kind: 'output', text, stream }),
-    context.signal,
-  );
-  const exitCode = run.ended === 'timed_out' ? TIMED_OUT_EXIT_CODE : run.exit.code;
-  const text = truncateMiddle(run.output, Math.min(request.maxOutputTokens, MAX_OUTPUT_TOKENS));
+    facts: { itemId: item.id, command: request.display, cwd: item.cwd, box: attempt.box, tty: request.tty },
+    timeoutMs: request.timeoutMs,
+    onOutput: (text, stream) => context.emit({ type: 'item_delta', itemId: item.id, kind: 'output', text, stream }),
+  });
+  await process.wait(request.yieldMs, context.signal);
+  if (context.signal.aborted) await process.kill('interrupt');
+  return resultOf(plan, process, attempt, context);
+}
+
+async function resultOf(
+  plan: CommandPlan,
+  process: LiveProcess,
+  attempt: Attempt,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { request, item } = plan;
+  const notes = process.end === undefined ? context.processes.toBackground(process) : [];
+  const { maxOutputTokens } = request;
+  const output = process.takeOutput();
+  const { text, isCut } = cutOutput(output, maxOutputTokens);
+  const { end, durationMs } = process;
+  if (end !== undefined) {
+    if (isCut) process.log.keep();
+    await process.log.close();
+  }
+  const answer = { process, durationMs, output, maxOutputTokens, notes };
   return {
-    output: formatForModel(run, exitCode, text, request),
-    success: exitCode === 0,
+    output: request.format === 'shell' ? shellAnswer(answer) : execAnswer(answer, context.ids),
+    success: end === undefined || end.exitCode === 0,
     item: {
       ...item,
-      status: run.ended === 'interrupted' ? 'aborted' : exitCode === 0 ? 'completed' : 'failed',
+      status: statusOf(end),
       box: attempt.box,
-      exitCode: run.ended === 'interrupted' ? null : exitCode,
-      durationMs: Math.round(run.durationMs),
+      exitCode: end === undefined || end.by === 'interrupt' ? null : end.exitCode,
+      durationMs: Math.round(durationMs),
       output: text,
+      ...(end === undefined ? { processId: process.processId } : {}),
+      ...(process.log.path === undefined ? {} : { logPath: process.log.path }),
     },
   };
 }
 
-const TIMED_OUT_EXIT_CODE = 124;
-
-function formatForModel(run: CommandRun, exitCode: number, text: string, request: CommandRequest): string {
-  const body =
-    run.ended === 'timed_out'
-      ? `command timed out after ${request.timeoutMs} milliseconds and was killed\n${text}`
-      : text;
-  const seconds = run.durationMs / 1000;
-  switch (request.format) {
-    case 'exec_command': {
-      const bytes = new TextEncoder().encode(run.output.head + run.output.tail).length + run.output.omittedBytes;
-      return [
-        `Wall time: ${seconds.toFixed(4)} seconds`,
-        `Process exited with code ${exitCode}`,
-        `Original token count: ${tokensOfBytes(bytes)}`,
-        `Output:\n${body}`,
-      ].join('\n');
-    }
-    case 'shell':
-      return [`Exit code: ${exitCode}`, `Wall time: ${seconds.toFixed(1)} seconds`, `Output:\n${body}`].join('\n');
-    default:
-      return assertNever(request.format);
-  }
+function statusOf(end: ProcessEnd | undefined): ItemStatus {
+  if (end === undefined) return 'completed';
+  if (end.by === 'interrupt' || end.by === 'thread') return 'aborted';
+  return end.exitCode === 0 ? 'completed' : 'failed';
 }

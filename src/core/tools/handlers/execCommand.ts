@@ -2,23 +2,31 @@ import * as z from 'zod';
 import { sandboxPermissionsSchema } from '../../../protocol/policy.ts';
 import type { ToolSpec } from '../../../protocol/toolSpec.ts';
 import type { Parsed, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
+import { clamp } from '../../util/clamp.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
-import { type CommandRequest, MAX_OUTPUT_TOKENS } from './commandTool.ts';
+import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
+import type { CommandRequest } from './commandTool.ts';
 import { prepareShell, runShell, type ShellPlan } from './shellTool.ts';
 
+/** Of the aliases, whose commands cannot go on in the background: longer than the seeds' ten seconds, or no build would end. */
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 3_600_000;
+/** codex-behaviour.md §4.1. */
+const YIELD_MS = { default: 10_000, least: 250, most: 30_000 } as const;
 
 const argumentsSchema = z.object({
   cmd: z.string().min(1),
   workdir: z.string().optional(),
   shell: z.string().optional(),
   login: z.boolean().optional(),
-  timeout_ms: z.number().int().positive().max(MAX_TIMEOUT_MS).default(DEFAULT_TIMEOUT_MS),
+  tty: z.boolean().default(false),
+  timeout_ms: z.number().int().positive().max(MAX_TIMEOUT_MS).optional(),
+  yield_time_ms: z.number().default(YIELD_MS.default),
   max_output_tokens: z.number().int().min(0).default(MAX_OUTPUT_TOKENS),
   sandbox_permissions: sandboxPermissionsSchema.default('use_default'),
   justification: z.string().optional(),
+  prefix_rule: z.array(z.string()).min(1).optional(),
 });
 type Arguments = z.infer<typeof argumentsSchema>;
 
@@ -26,15 +34,21 @@ const EXEC_COMMAND: ToolSpec = {
   type: 'function',
   name: 'exec_command',
   description:
-    'Runs a command in a fresh shell and waits for it to end. Returns the exit code and what it printed, stdout and stderr together, cut in the middle when long.',
+    'Runs a command in a fresh shell. Returns the exit code and what it printed, stdout and stderr together, cut in the middle when long; or, if it has not ended after yield_time_ms, a session ID under which write_stdin finds it: it goes on in the background.',
   strict: false,
   parameters: {
     type: 'object',
     properties: {
       cmd: { type: 'string', description: 'The command line.' },
       workdir: { type: 'string', description: 'Where to run it; default: the working directory.' },
-      timeout_ms: { type: 'number', description: 'When to kill it; default 120000.' },
+      yield_time_ms: { type: 'number', description: 'How long to wait for its end; default 10000, 250 to 30000.' },
+      timeout_ms: { type: 'number', description: 'When to kill it; default: never.' },
       max_output_tokens: { type: 'number', description: 'How much of the output to return; default 10000.' },
+      tty: {
+        type: 'boolean',
+        description: 'Run it in a terminal, so that write_stdin can type into it; default false.',
+      },
+      shell: { type: 'string', description: 'Path of another shell.' },
       login: { type: 'boolean', description: 'Run a login shell; default false.' },
       sandbox_permissions: {
         type: 'string',
@@ -45,6 +59,12 @@ const EXEC_COMMAND: ToolSpec = {
         type: 'string',
         description: 'With require_escalated: one question to the user that says what for.',
       },
+      prefix_rule: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'With require_escalated: first words of the command that the user could allow for good, e.g. ["npm", "test"].',
+      },
     },
     required: ['cmd'],
     additionalProperties: false,
@@ -54,7 +74,7 @@ const EXEC_COMMAND: ToolSpec = {
 /** The shell of everybody (codex-behaviour.md §4.1). `offered` is false for a model that has one of its wire's own. */
 export function execCommand(options: ToolOptions, offered: boolean): ToolHandler<Arguments, ShellPlan> {
   return {
-    names: ['exec_command'],
+    names: ['exec_command', 'unified_exec'],
     supportsParallel: false,
     spec: offered ? EXEC_COMMAND : undefined,
     parse: (payload) => parseArguments(argumentsSchema, payload),
@@ -66,9 +86,12 @@ export function execCommand(options: ToolOptions, offered: boolean): ToolHandler
         display: args.shell === undefined ? args.cmd : displayOf(argv),
         workdir: args.workdir,
         timeoutMs: args.timeout_ms,
+        yieldMs: clamp(args.yield_time_ms, YIELD_MS.least, YIELD_MS.most),
+        tty: args.tty,
         maxOutputTokens: args.max_output_tokens,
         sandboxPermissions: args.sandbox_permissions,
         justification: args.justification,
+        prefixRule: args.prefix_rule,
         format: 'exec_command',
       };
       return prepareShell(request, options, context);
@@ -86,6 +109,7 @@ const shellArgumentsSchema = z.object({
   sandbox_permissions: sandboxPermissionsSchema.optional(),
   with_escalated_permissions: z.boolean().optional(),
   justification: z.string().optional(),
+  prefix_rule: z.array(z.string()).min(1).optional(),
 });
 type ShellArguments = z.infer<typeof shellArgumentsSchema>;
 
@@ -109,9 +133,12 @@ export function shellAliases(options: ToolOptions, offersLocalShell: boolean): T
         display: typeof args.command === 'string' ? args.command : displayOf(args.command),
         workdir: args.workdir,
         timeoutMs: args.timeout_ms,
+        yieldMs: undefined,
+        tty: false,
         maxOutputTokens: MAX_OUTPUT_TOKENS,
         sandboxPermissions: escalated ? 'require_escalated' : 'use_default',
         justification: args.justification,
+        prefixRule: args.prefix_rule,
         format: 'shell',
       };
       return prepareShell(request, options, context);

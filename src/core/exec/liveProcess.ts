@@ -1,0 +1,154 @@
+import type { Box } from '../../protocol/policy.ts';
+import type { Clock, ExecExit, ExecProcess } from '../ports.ts';
+import { onAbort } from '../util/abort.ts';
+import { HeadTailBuffer } from '../util/headTailBuffer.ts';
+import type { HeadTail } from '../util/tokens.ts';
+import type { OutputLog } from './outputLog.ts';
+import { type OutputListener, OutputRelay, type OutputStream } from './outputRelay.ts';
+
+/** What is told of a process to everybody. */
+export interface ProcessFacts {
+  readonly itemId: string;
+  /** As a person would type it. */
+  readonly command: string;
+  readonly cwd: string;
+  readonly box: Box;
+  readonly tty: boolean;
+}
+
+/** Who ended it: it did, its time was up, the turn was interrupted, the person killed it, or its thread was closed. */
+export type EndedBy = 'itself' | 'timeout' | 'interrupt' | 'user' | 'thread';
+
+export interface ProcessEnd {
+  readonly exitCode: number;
+  readonly signal: string | null;
+  readonly by: EndedBy;
+}
+
+/** As a shell's `timeout` says it (codex-behaviour.md §4.1). */
+const TIMED_OUT_EXIT_CODE = 124;
+const CONTROL_C = '\u0003';
+
+/**
+ * A process from its start until its end was told: gathers what it prints for the model, which reads it piece by piece,
+ * for whoever watches, and for the log.
+ */
+export class LiveProcess {
+  readonly sessionId: number;
+  readonly facts: ProcessFacts;
+  readonly log: OutputLog;
+  /** After which it is killed; never where `undefined`. */
+  readonly timeoutMs: number | undefined;
+  /** Resolves when it has ended and all it printed was delivered. Never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  readonly #child: ExecProcess;
+  readonly #clock: Clock;
+  readonly #relay: OutputRelay;
+  readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
+  readonly #startedAt: number;
+  #unread = new HeadTailBuffer();
+  #end: ProcessEnd | undefined;
+  #endedBy: EndedBy = 'itself';
+  #durationMs: number | undefined;
+
+  constructor(options: {
+    readonly sessionId: number;
+    readonly facts: ProcessFacts;
+    readonly child: ExecProcess;
+    readonly clock: Clock;
+    readonly log: OutputLog;
+    readonly startedAt: number;
+    readonly timeoutMs: number | undefined;
+    readonly onOutput: OutputListener;
+  }) {
+    const { sessionId, facts, child, clock, log, startedAt, timeoutMs, onOutput } = options;
+    this.sessionId = sessionId;
+    this.facts = facts;
+    this.log = log;
+    this.timeoutMs = timeoutMs;
+    this.#child = child;
+    this.#clock = clock;
+    this.#startedAt = startedAt;
+    this.#relay = new OutputRelay(clock, onOutput);
+    child.onOutput(({ stream, bytes }) => this.#take(this.#decoders[stream].decode(bytes, { stream: true }), stream));
+    const stopTimer = timeoutMs === undefined ? () => {} : clock.after(timeoutMs, () => void this.kill('timeout'));
+    this.ended = child.exited.then((exit) => {
+      stopTimer();
+      return this.#close(exit);
+    });
+  }
+
+  /** What it is called in events and ops. */
+  get processId(): string {
+    return String(this.sessionId);
+  }
+
+  /** `undefined` while it runs. */
+  get end(): ProcessEnd | undefined {
+    return this.#end;
+  }
+
+  /** Since its start, or all its life. */
+  get durationMs(): number {
+    return this.#durationMs ?? this.#clock.monotonic() - this.#startedAt;
+  }
+
+  /** Waits for its end, but only so long, and not when the signal aborts; `undefined` when it still runs then. */
+  wait(milliseconds: number | undefined, signal: AbortSignal): Promise<ProcessEnd | undefined> {
+    return new Promise((resolve) => {
+      const stopTimer = milliseconds === undefined ? () => {} : this.#clock.after(milliseconds, () => settle());
+      const stopListening = onAbort(signal, () => settle());
+      const settle = () => {
+        stopTimer();
+        stopListening();
+        resolve(this.#end);
+      };
+      void this.ended.then(settle);
+    });
+  }
+
+  /** What it has printed since this was last asked, within bounds. */
+  takeOutput(): HeadTail {
+    const output = this.#unread.read();
+    this.#unread = new HeadTailBuffer();
+    return output;
+  }
+
+  /** From here on somebody else is told what it prints. */
+  redirect(listener: OutputListener): void {
+    this.#relay.redirect(listener);
+  }
+
+  /** False when there is nobody to hear: without a terminal only a lone Ctrl-C arrives, as an interrupt. */
+  write(chars: string): boolean {
+    if (this.#end !== undefined || (!this.facts.tty && chars !== CONTROL_C)) return false;
+    this.#child.write(chars);
+    return true;
+  }
+
+  /** The whole tree. Resolves when it has ended. */
+  async kill(by: EndedBy): Promise<void> {
+    if (this.#end !== undefined) return;
+    if (this.#endedBy === 'itself') this.#endedBy = by;
+    await this.#child.kill();
+    await this.ended;
+  }
+
+  #take(decoded: string, stream: OutputStream): void {
+    if (decoded === '') return;
+    // Servers refuse a request that holds a NUL, and editors take a file with one for a picture.
+    const text = decoded.includes('\0') ? decoded.replaceAll('\0', '␀') : decoded;
+    this.#unread.append(text);
+    this.log.append(text);
+    this.#relay.push(text, stream);
+  }
+
+  #close(exit: ExecExit): ProcessEnd {
+    for (const stream of ['stdout', 'stderr'] as const) this.#take(this.#decoders[stream].decode(), stream);
+    this.#relay.flush();
+    this.#durationMs = this.#clock.monotonic() - this.#startedAt;
+    const by = this.#endedBy;
+    this.#end = { exitCode: by === 'timeout' ? TIMED_OUT_EXIT_CODE : exit.code, signal: exit.signal, by };
+    return this.#end;
+  }
+}

@@ -1,0 +1,21 @@
+/** Where the logs of commands stand in TILLER_HOME, and how many of them. */
+import type { Log, Storage } from '../ports.ts';
+
+const FOLDER = 'logs/commands';
+/** Logs of one machine; the oldest go first. */
+const MAX_LOGS = 500;
+
+/** Begins with the time, so that names sort by age. */
+export function newLogPath(startedAt: Date, threadId: string, itemId: string): string {
+  const time = startedAt.toISOString().replaceAll(/[:.]/g, '-');
+  return `${FOLDER}/${time}-${threadId}-${itemId}.log`;
+}
+
+export async function pruneLogs(storage: Storage, log: Log): Promise<void> {
+  try {
+    const old = (await storage.listFiles(FOLDER)).slice(0, -MAX_LOGS);
+    for (const path of old) await storage.remove(path);
+  } catch (error) {
+    log.warn('Old logs of commands could not be removed', error);
+  }
+}

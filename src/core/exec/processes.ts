@@ -1,0 +1,158 @@
+import type { EventMsg } from '../../protocol/event.ts';
+import type { Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
+import { type EndedBy, LiveProcess, type ProcessFacts } from './liveProcess.ts';
+import { OutputLog } from './outputLog.ts';
+import type { OutputListener } from './outputRelay.ts';
+import { newLogPath, pruneLogs } from './outputLogs.ts';
+
+/** codex-behaviour.md §4.1, "Limits". */
+const MAX_PROCESSES = 64;
+const WARN_FROM = 60;
+const PROTECTED_NEWEST = 8;
+const [FIRST_SESSION_ID, LAST_SESSION_ID] = [1_000, 99_999];
+/** A command that runs this long is worth a row with a kill button, even while its call waits for it. */
+const ANNOUNCE_AFTER_MS = 1_000;
+
+export interface ProcessesOptions {
+  readonly exec: Exec;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly storage: Storage;
+  readonly log: Log;
+  readonly threadId: string;
+  /** News that belong to no turn. */
+  readonly emit: (msg: EventMsg) => void;
+  /** Processes of an earlier life of the thread: their names are not given again. */
+  readonly known: readonly string[];
+}
+
+export interface StartRequest {
+  readonly exec: ExecRequest;
+  readonly facts: ProcessFacts;
+  /** When to kill it; never where absent. */
+  readonly timeoutMs?: number | undefined;
+  /** Told what it prints until it goes into the background. */
+  readonly onOutput: OutputListener;
+}
+
+/**
+ * The processes of one thread. A command's call may end before the command does: then it goes on here, is found again by
+ * its session id, and is forgotten once somebody was told how it ended.
+ */
+export class Processes {
+  readonly #options: ProcessesOptions;
+  readonly #taken: Set<string>;
+  /** Those that run, and those in the background whose end nobody was told; the one used last is the last. */
+  readonly #live = new Map<number, LiveProcess>();
+  readonly #background = new Set<LiveProcess>();
+  readonly #announced = new Set<LiveProcess>();
+  #hasPruned = false;
+
+  constructor(options: ProcessesOptions) {
+    this.#options = options;
+    this.#taken = new Set(options.known);
+  }
+
+  /** @throws Error with a sentence for the model when it cannot be started. */
+  async start({ exec, facts, timeoutMs, onOutput }: StartRequest): Promise<LiveProcess> {
+    const { clock, storage, log, threadId } = this.#options;
+    const startedAt = clock.monotonic();
+    const child = await this.#options.exec.spawn(exec);
+    const process = new LiveProcess({
+      sessionId: this.#newSessionId(),
+      facts,
+      child,
+      clock,
+      log: new OutputLog(storage, newLogPath(clock.now(), threadId, facts.itemId), log),
+      startedAt,
+      timeoutMs,
+      onOutput,
+    });
+    this.#live.set(process.sessionId, process);
+    const cancel = clock.after(ANNOUNCE_AFTER_MS, () => this.#announce(process));
+    void process.ended.then(() => {
+      cancel();
+      if (this.#background.has(process)) void process.log.close();
+      else this.#live.delete(process.sessionId);
+      this.#tellExit(process);
+    });
+    return process;
+  }
+
+  /** Its call ends and it goes on. Returns what the model should know about all of them. */
+  toBackground(process: LiveProcess): readonly string[] {
+    this.#background.add(process);
+    process.log.keep();
+    this.#announce(process);
+    const { processId } = process;
+    process.redirect((text, stream) => this.#options.emit({ type: 'process_output', processId, text, stream }));
+    return this.#makeRoom();
+  }
+
+  /** One in the background, by the id the model was given. Whoever asks is about to use it. */
+  use(sessionId: number): LiveProcess | undefined {
+    const process = this.#live.get(sessionId);
+    if (!process || !this.#background.has(process)) return undefined;
+    this.#live.delete(sessionId);
+    this.#live.set(sessionId, process);
+    return process;
+  }
+
+  /** Its end was told. */
+  forget(process: LiveProcess): void {
+    this.#live.delete(process.sessionId);
+    this.#background.delete(process);
+  }
+
+  /** By the name in events and ops; one that runs. */
+  running(processId: string): LiveProcess | undefined {
+    const process = this.#live.get(Number(processId));
+    return process?.end === undefined ? process : undefined;
+  }
+
+  /** The thread is closed: nothing of it goes on. */
+  async endAll(by: EndedBy = 'thread'): Promise<void> {
+    await Promise.all([...this.#live.values()].map((process) => process.kill(by)));
+    await Promise.all([...this.#background].map((process) => process.log.close()));
+  }
+
+  #announce(process: LiveProcess): void {
+    if (this.#announced.has(process) || process.end !== undefined) return;
+    this.#announced.add(process);
+    const { processId, facts } = process;
+    this.#options.emit({ type: 'process_started', processId, ...facts });
+    if (this.#hasPruned) return;
+    this.#hasPruned = true;
+    void pruneLogs(this.#options.storage, this.#options.log);
+  }
+
+  #tellExit(process: LiveProcess): void {
+    if (!this.#announced.delete(process)) return;
+    const { processId, end } = process;
+    this.#options.emit({ type: 'process_exited', processId, exitCode: end?.exitCode ?? null });
+  }
+
+  /** Those that have ended go first, then the one that was used least lately; the newest are safe. */
+  #makeRoom(): readonly string[] {
+    const byUse = [...this.#live.values()].filter((process) => this.#background.has(process));
+    if (byUse.length > MAX_PROCESSES) {
+      const old = byUse.slice(0, -PROTECTED_NEWEST);
+      const least = old.find(({ end }) => end !== undefined) ?? old[0];
+      if (least === undefined) return [];
+      this.forget(least);
+      void least.kill('thread').then(() => least.log.close());
+      return [`Process ${least.sessionId} (${least.facts.command}) was ended to make room: ${MAX_PROCESSES} may run.`];
+    }
+    if (byUse.length < WARN_FROM) return [];
+    return [`${byUse.length} of at most ${MAX_PROCESSES} processes are open; end those that are not needed.`];
+  }
+
+  #newSessionId(): number {
+    const { ids } = this.#options;
+    const count = LAST_SESSION_ID - FIRST_SESSION_ID + 1;
+    let id = FIRST_SESSION_ID + Math.floor(ids.random() * count);
+    while (this.#taken.has(String(id))) id = FIRST_SESSION_ID + ((id - FIRST_SESSION_ID + 1) % count);
+    this.#taken.add(String(id));
+    return id;
+  }
+}

@@ -1,0 +1,67 @@
+/** How a command's outcome is told to the model, in the seeds' two shapes (codex-behaviour.md §4.1). */
+import type { LiveProcess } from '../../exec/liveProcess.ts';
+import type { Ids } from '../../ports.ts';
+import { byteLength, type HeadTail, tokensOfBytes, truncateMiddle } from '../../util/tokens.ts';
+
+/** Tokens the model gets of one command's output unless it asks for less (codex-behaviour.md §5). */
+export const MAX_OUTPUT_TOKENS = 10_000;
+
+/** What is said at one time of a process that runs or has ended. */
+export interface Answer {
+  readonly process: LiveProcess;
+  /** How long this call took. */
+  readonly durationMs: number;
+  /** What is new of its output. */
+  readonly output: HeadTail;
+  readonly maxOutputTokens: number;
+  /** What else the model should know. */
+  readonly notes: readonly string[];
+}
+
+/** The output within the budget, and whether that is all of it. */
+export function cutOutput(
+  output: HeadTail,
+  maxOutputTokens: number,
+): { readonly text: string; readonly isCut: boolean } {
+  const text = truncateMiddle(output, Math.min(maxOutputTokens, MAX_OUTPUT_TOKENS));
+  return { text, isCut: output.omittedBytes > 0 || text !== output.head + output.tail };
+}
+
+export function execAnswer(answer: Answer, ids: Ids): string {
+  const { process, durationMs, output, maxOutputTokens, notes } = answer;
+  const { end, sessionId } = process;
+  const bytes = byteLength(output.head) + byteLength(output.tail) + output.omittedBytes;
+  return [
+    `Chunk ID: ${chunkId(ids)}`,
+    `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
+    end ? `Process exited with code ${end.exitCode}` : `Process running with session ID ${sessionId}`,
+    `Original token count: ${tokensOfBytes(bytes)}`,
+    ...notes,
+    `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
+  ].join('\n');
+}
+
+export function shellAnswer({ process, durationMs, output, maxOutputTokens }: Answer): string {
+  return [
+    `Exit code: ${process.end?.exitCode}`,
+    `Wall time: ${(durationMs / 1000).toFixed(1)} seconds`,
+    `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
+  ].join('\n');
+}
+
+function endedWhy({ end, timeoutMs }: LiveProcess): string {
+  switch (end?.by) {
+    case 'timeout':
+      return `command timed out after ${timeoutMs} milliseconds and was killed\n`;
+    case 'user':
+      return 'The user killed this command.\n';
+    default:
+      return '';
+  }
+}
+
+function chunkId(ids: Ids): string {
+  return Math.floor(ids.random() * 0x1_00_00_00)
+    .toString(16)
+    .padStart(6, '0');
+}

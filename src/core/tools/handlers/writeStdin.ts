@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import type { TurnItemOf } from '../../../protocol/item.ts';
+import type { ToolSpec } from '../../../protocol/toolSpec.ts';
+import type { LiveProcess } from '../../exec/liveProcess.ts';
+import { decideProcessInput } from '../../policy/decideProcessInput.ts';
+import { clamp } from '../../util/clamp.ts';
+import type { Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
+import { parseArguments } from '../parseArguments.ts';
+import { execAnswer, MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
+
+/** codex-behaviour.md §4.1: who types waits for an echo, who only looks waits for news. */
+const DEFAULT_YIELD_MS = 250;
+const TYPING = { least: 250, most: 30_000 };
+const LOOKING = { least: 5_000, most: 300_000 };
+const CONTROL_C = '\u0003';
+
+const argumentsSchema = z.object({
+  session_id: z.number().int(),
+  chars: z.string().default(''),
+  yield_time_ms: z.number().default(DEFAULT_YIELD_MS),
+  max_output_tokens: z.number().int().min(0).default(MAX_OUTPUT_TOKENS),
+});
+type Arguments = z.infer<typeof argumentsSchema>;
+
+interface Plan {
+  readonly args: Arguments;
+  readonly process: LiveProcess;
+  readonly item: TurnItemOf<'process_interaction'>;
+}
+
+const WRITE_STDIN: ToolSpec = {
+  type: 'function',
+  name: 'write_stdin',
+  description:
+    'Types into a process that exec_command left running, or only looks in on it, and returns what it has printed since the last look.',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      session_id: { type: 'number', description: 'The ID that exec_command returned.' },
+      chars: {
+        type: 'string',
+        description:
+          'What to type; empty to look. A process without tty takes only \\u0003, which interrupts it. End lines with \\n.',
+      },
+      yield_time_ms: {
+        type: 'number',
+        description: 'How long to wait: after typing 250 to 30000, default 250; looking 5000 to 300000, default 5000.',
+      },
+      max_output_tokens: { type: 'number', description: 'How much of the output to return; default 10000.' },
+    },
+    required: ['session_id'],
+    additionalProperties: false,
+  },
+};
+
+/** For processes in the background; offered beside `exec_command`, which starts them. */
+export function writeStdin(offered: boolean): ToolHandler<Arguments, Plan> {
+  return {
+    names: ['write_stdin'],
+    supportsParallel: false,
+    spec: offered ? WRITE_STDIN : undefined,
+    parse: (payload) => parseArguments(argumentsSchema, payload),
+    prepare: async (args, context) => prepare(args, context),
+    run: (plan, _attempt, context) => run(plan, context),
+  };
+}
+
+function prepare(args: Arguments, context: ToolContext): Preparation<Plan> {
+  const { session_id: sessionId, chars } = args;
+  const process = context.processes.use(sessionId);
+  if (process === undefined) {
+    return {
+      type: 'failure',
+      output: `There is no process with session ID ${sessionId}: it never was, or you were told how it ended.`,
+    };
+  }
+  if (chars !== '' && chars !== CONTROL_C && !process.facts.tty && process.end === undefined) {
+    return {
+      type: 'failure',
+      output: `Process ${sessionId} has no terminal, so nothing can be typed into it. Run the command again with tty: true to type; a lone \\u0003 interrupts this one.`,
+    };
+  }
+  const item: Plan['item'] = {
+    id: context.itemId,
+    type: 'process_interaction',
+    status: 'in_progress',
+    callId: context.callId,
+    processId: process.processId,
+    command: process.facts.command,
+    chars,
+  };
+  return { type: 'ready', plan: { args, process, item }, requirement: decideProcessInput(), item, approvalKeys: [] };
+}
+
+async function run({ args, process, item }: Plan, context: ToolContext): Promise<ToolResult> {
+  const { chars, max_output_tokens: maxOutputTokens } = args;
+  const startedAt = context.clock.monotonic();
+  if (chars !== '') process.write(chars);
+  const { least, most } = chars === '' ? LOOKING : TYPING;
+  await process.wait(clamp(args.yield_time_ms, least, most), context.signal);
+  // It was only looked at: the turn ends, the process and what it printed are there for the next one.
+  context.signal.throwIfAborted();
+  const durationMs = context.clock.monotonic() - startedAt;
+  const output = process.takeOutput();
+  if (process.end !== undefined) context.processes.forget(process);
+  return {
+    output: execAnswer({ process, durationMs, output, maxOutputTokens, notes: [] }, context.ids),
+    success: process.end === undefined || process.end.exitCode === 0,
+    item: { ...item, status: 'completed' },
+  };
+}

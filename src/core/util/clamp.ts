@@ -1,0 +1,4 @@
+/** The nearest number that is allowed. */
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(Math.max(value, least), most);
+}

@@ -1,0 +1,125 @@
+/** Processes in a pseudo terminal, by the optional package @lydell/node-pty (reference/sandbox.md §5). */
+import { accessSync, closeSync, constants as files, openSync, statSync } from 'node:fs';
+import { constants as system } from 'node:os';
+import path from 'node:path';
+import type { IPty } from '@lydell/node-pty';
+import type { ExecExit, ExecOutput, ExecProcess, ExecRequest } from '../../core/ports.ts';
+import { endTree, type TreeRoot } from './processTree.ts';
+import { spawnFailure } from './spawnFailure.ts';
+
+/** What may pile up before anybody listens; then the program has to wait. */
+const HELD_BYTES = 1024 * 1024;
+
+/** @throws Error with a sentence for the model when it cannot be started. */
+export async function spawnInTerminal(
+  request: ExecRequest & { readonly tty: NonNullable<ExecRequest['tty']> },
+  mark: string,
+  platform: NodeJS.Platform,
+): Promise<ExecProcess> {
+  const { spawn } = await loadPty();
+  requireStartable(request);
+  const [program, ...args] = request.argv;
+  const { columns, rows } = request.tty;
+  const env = { ...request.env };
+  // No encoding: bytes as they are, decoded once and by the same decoder as those of pipes.
+  const terminal = spawn(program, args, { cols: columns, rows, cwd: request.cwd, env, encoding: null });
+  const releaseSlave = holdSlave(terminal);
+  const output = new TerminalOutput(terminal);
+  let hasEnded = false;
+  const exited = new Promise<ExecExit>((resolve) => {
+    terminal.onExit(({ exitCode, signal }) => {
+      hasEnded = true;
+      releaseSlave();
+      resolve(exitOf(exitCode, signal));
+    });
+  });
+  const root: TreeRoot = { leader: terminal.pid, mark, leaderHasEnded: () => hasEnded, platform };
+  return {
+    pid: terminal.pid,
+    exited,
+    onOutput: (listener) => output.listen(listener),
+    write(chars) {
+      if (!hasEnded) terminal.write(chars);
+    },
+    async kill(graceMs = 500) {
+      await endTree(root, exited, graceMs);
+      await exited;
+    },
+  };
+}
+
+async function loadPty(): Promise<typeof import('@lydell/node-pty')> {
+  try {
+    return await import('@lydell/node-pty');
+  } catch (cause) {
+    throw new Error(
+      'There is no terminal here: the optional package @lydell/node-pty is not installed for this system. Run the command without tty.',
+      { cause },
+    );
+  }
+}
+
+/** A program that cannot be started in a terminal ends in it without a word, so it is looked at before. */
+function requireStartable(request: ExecRequest): void {
+  const [program] = request.argv;
+  if (!statSync(request.cwd, { throwIfNoEntry: false })?.isDirectory()) throw spawnFailure(undefined, request);
+  const candidates = program.includes('/')
+    ? [path.resolve(request.cwd, program)]
+    : (request.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, program));
+  const failures = candidates.map(whyNotExecutable);
+  if (process.platform === 'win32' || failures.includes(undefined)) return;
+  throw spawnFailure(failures.at(-1), request);
+}
+
+function whyNotExecutable(file: string): unknown {
+  try {
+    accessSync(file, files.X_OK);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/**
+ * As long as somebody has the other side open, the system keeps what was written last; without this the end of the output
+ * was lost in 13 of 15 runs. The name is not in the package's types and not there on Windows.
+ */
+function holdSlave(terminal: IPty): () => void {
+  const { ptsName } = terminal as IPty & { readonly ptsName?: string };
+  if (ptsName === undefined) return () => {};
+  const descriptor = openSync(ptsName, files.O_RDWR | files.O_NOCTTY);
+  return () => closeSync(descriptor);
+}
+
+/** A signal counts before the exit code, which is 0 then. */
+function exitOf(exitCode: number, signal: number | undefined): ExecExit {
+  if (!signal) return { code: exitCode, signal: null };
+  const name = Object.entries(system.signals).find(([, number]) => number === signal)?.[0] ?? null;
+  return { code: 128 + signal, signal: name };
+}
+
+/** As `HeldOutput`, for what has one stream and no end of its own. */
+class TerminalOutput {
+  readonly #terminal: IPty;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #listener: ((output: ExecOutput) => void) | undefined;
+
+  constructor(terminal: IPty) {
+    this.#terminal = terminal;
+    terminal.onData((data) => this.#deliver(data as unknown as Buffer));
+  }
+
+  listen(listener: (output: ExecOutput) => void): void {
+    this.#listener = listener;
+    for (const bytes of this.#held.splice(0)) listener({ stream: 'stdout', bytes });
+    this.#terminal.resume();
+  }
+
+  #deliver(bytes: Buffer): void {
+    if (this.#listener !== undefined) return this.#listener({ stream: 'stdout', bytes });
+    this.#held.push(bytes);
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > HELD_BYTES) this.#terminal.pause();
+  }
+}

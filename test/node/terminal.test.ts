@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, test } from 'vitest';
+import type { ExecExit, ExecProcess, ExecRequest } from '../../src/core/ports.ts';
+import { createExec } from '../../src/node/exec.ts';
+import { isAlive, pidIn } from '../support/processes.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const exec = createExec();
+
+/** Bytes beyond what a terminal holds at once, so that an end that is lost is missed. */
+const MUCH = 129_000;
+
+function spawn(script: string, request: Partial<ExecRequest> = {}): Promise<ExecProcess> {
+  return exec.spawn({
+    argv: ['/bin/sh', '-c', script],
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', TERM: 'dumb' },
+    stdin: 'none',
+    confinement: { type: 'none' },
+    tty: { columns: 80, rows: 24 },
+    ...request,
+  });
+}
+
+async function finish(child: ExecProcess): Promise<{ readonly exit: ExecExit; readonly bytes: Buffer }> {
+  const chunks: Uint8Array[] = [];
+  child.onOutput(({ bytes }) => chunks.push(bytes));
+  return { exit: await child.exited, bytes: Buffer.concat(chunks) };
+}
+
+class Watched {
+  text = '';
+  constructor(child: ExecProcess) {
+    child.onOutput(({ bytes }) => (this.text += Buffer.from(bytes).toString()));
+  }
+  async until(wanted: string | RegExp): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while (!(typeof wanted === 'string' ? this.text.includes(wanted) : wanted.test(this.text))) {
+      assert.ok(Date.now() < deadline, `waited in vain for ${String(wanted)} in ${JSON.stringify(this.text)}`);
+      await sleep(10);
+    }
+  }
+}
+
+describe('a command in a terminal', () => {
+  test('has a terminal of the size asked for', async () => {
+    const { exit, bytes } = await finish(await spawn('test -t 0 && test -t 1 && stty size && echo "$TERM"'));
+    assert.deepEqual([exit, bytes.toString()], [{ code: 0, signal: null }, '24 80\r\ndumb\r\n']);
+  });
+
+  test('its bytes are passed on as they are', async () => {
+    const { bytes } = await finish(await spawn(String.raw`printf '\303'; sleep 0.05; printf '\244\377\000'`));
+    assert.deepEqual(bytes, Buffer.from([0xc3, 0xa4, 0xff, 0x00]));
+  });
+
+  test('loses nothing of its end, fifteen times over', async () => {
+    const lengths: number[] = [];
+    for (let run = 0; run < 15; run++) {
+      lengths.push((await finish(await spawn(`head -c ${MUCH} /dev/zero | tr '\\0' x`))).bytes.length);
+    }
+    assert.deepEqual(lengths, Array(15).fill(MUCH));
+  });
+
+  test('nobody listens to a talkative one: it waits, and is heard in full later', async () => {
+    const child = await spawn("head -c 3000000 /dev/zero | tr '\\0' x");
+    await sleep(200);
+    assert.equal((await finish(child)).bytes.length, 3_000_000);
+  });
+
+  test('tells its exit code, or the signal that ended it', async () => {
+    assert.deepEqual((await finish(await spawn('exit 7'))).exit, { code: 7, signal: null });
+    assert.deepEqual((await finish(await spawn('kill -TERM $$'))).exit, { code: 143, signal: 'SIGTERM' });
+    assert.deepEqual((await finish(await spawn('kill -KILL $$'))).exit, { code: 137, signal: 'SIGKILL' });
+  });
+
+  test('is typed into, and Ctrl-C interrupts what runs in it', async () => {
+    const child = await spawn(
+      'trap "echo caught; exit 9" INT; read name; echo "hello $name"; while :; do sleep 0.05; done',
+    );
+    const seen = new Watched(child);
+    child.write('you\n');
+    await seen.until('hello you');
+    child.write('\u0003');
+    assert.deepEqual(await child.exited, { code: 9, signal: null });
+    assert.match(seen.text, /caught/);
+    child.write('to nobody');
+  });
+
+  test('is killed with all it started, children of their own session too', async () => {
+    using folder = tempFolder();
+    const child = await spawn(`setsid sh -c 'echo $$ > ${folder.at('pid')}; exec sleep 60' & echo ready; sleep 60`);
+    const seen = new Watched(child);
+    await seen.until('ready');
+    const pid = await pidIn(folder.at('pid'));
+    assert.ok(isAlive(pid));
+    await child.kill();
+    assert.ok(!isAlive(pid));
+  });
+
+  test('says in one sentence why it cannot be started', async () => {
+    const refusals = [
+      spawn('true', { cwd: '/nowhere' }),
+      spawn('', { argv: ['no-such-program'] }),
+      spawn('', { argv: ['/etc/passwd'] }),
+    ].map((refused) =>
+      refused.then(
+        () => undefined,
+        (error: unknown) => (error instanceof Error ? error.message : error),
+      ),
+    );
+    assert.deepEqual(await Promise.all(refusals), [
+      'The working directory /nowhere does not exist.',
+      'The program no-such-program was not found.',
+      'The program /etc/passwd may not be executed: permission denied.',
+    ]);
+  });
+});

@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+
+/** Whether a process runs; one that has ended and waits to be collected does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** The number that a command writes into a file, with a line break, when it runs. */
+export async function pidIn(path: string): Promise<number> {
+  await expect
+    .poll(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'), { timeout: 20_000 })
+    .toBe(true);
+  return Number(readFileSync(path, 'utf8'));
+}
