@@ -6,6 +6,7 @@ import { SessionManager } from '../core/session/sessionManager.ts';
 import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
+import { sweepProcesses } from '../node/process/processRecord.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { describeHost } from '../node/host.ts';
 import type { UserInput } from '../protocol/item.ts';
@@ -41,6 +42,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
     const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl, usesEnvironmentProxy: true });
     await settleLandings(home, say);
+    await sweepProcesses(home);
     const manager = new SessionManager(ports, { version, originator: 'cli' });
     const config = threadConfigOf(settings, {
       model,

@@ -7,6 +7,7 @@ import type { Ports } from '../core/ports.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { createNodePorts } from '../node/ports.ts';
+import { sweepProcesses } from '../node/process/processRecord.ts';
 import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
@@ -136,6 +137,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
   refresh();
   offerRecovery(node.storage.home).catch(report);
+  sweepProcesses(node.storage.home).catch(report);
 
   return {
     threads,

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
+import { isAlive, pidIn } from '../support/processes.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -172,6 +173,63 @@ describe('tiller exec', () => {
     expect(run).toMatchObject({ code: 0, stdout: 'I see.\n' });
     expect(readFileSync(folder.at('log'), 'utf8')).toBe('ran\n');
     expect(JSON.stringify(server.lastRequest.input)).toContain('"output":"aborted"');
+  });
+});
+
+describe('a host that is killed', () => {
+  it('leaves a command running that the next one ends, children of their own session too', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([
+      [
+        calls('exec_command', {
+          cmd: 'setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 60',
+          yield_time_ms: 250,
+        }),
+        hangs(),
+      ],
+      [says('I see.')],
+    ]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+    const child = await startCli(['exec', '--json', ...flags, 'go'], { home: folder.path });
+    child.stdin.end();
+    const pid = await pidIn(folder.at('pid'));
+    await expect
+      .poll(() => existsSync(folder.at('tiller', 'processes')) && readdirSync(folder.at('tiller', 'processes')).length)
+      .toBe(1);
+    child.kill('SIGKILL');
+    await child.ended;
+    expect(isAlive(pid)).toBe(true);
+    expect((await runCli(['exec', ...flags, 'what now?'], { home: folder.path })).code).toBe(0);
+    expect(isAlive(pid)).toBe(false);
+    expect(readdirSync(folder.at('tiller', 'processes'))).toEqual([]);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('politely, by %s, ends what it has started', async (signal, code) => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([
+      [calls('exec_command', { cmd: 'echo $$ > pid; sleep 60', yield_time_ms: 250 })],
+      [says('Partial'), hangs()],
+    ]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+    const child = await startCli(['exec', '--json', ...flags, 'go'], { home: folder.path });
+    child.stdin.end();
+    const pid = await pidIn(folder.at('pid'));
+    await expect.poll(() => child.output.stdout).toContain('"kind":"text"');
+    child.kill(signal);
+    const run = await child.ended;
+    expect([run.code, isAlive(pid)]).toEqual([code, false]);
+    expect(eventsOf(run.stdout).map(({ msg }) => msg.type)).toContain('process_exited');
+  });
+
+  it('a terminal where the package for it is missing is answered clearly', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[calls('exec_command', { cmd: 'true', tty: true })], [says('No.')]]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+    await runCli(['exec', ...flags, 'go'], { home: folder.path });
+    expect(JSON.stringify(server.lastRequest.input)).toContain('There is no terminal here: the optional package');
   });
 });
 

@@ -101,7 +101,7 @@ function exitOf(exitCode: number, signal: number | undefined): ExecExit {
 /** As `HeldOutput`, for what has one stream and no end of its own. */
 class TerminalOutput {
   readonly #terminal: IPty;
-  #held: Buffer[] = [];
+  readonly #held: Buffer[] = [];
   #heldBytes = 0;
   #listener: ((output: ExecOutput) => void) | undefined;
 
