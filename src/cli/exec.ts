@@ -7,6 +7,7 @@ import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
+import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { describeHost } from '../node/host.ts';
 import type { UserInput } from '../protocol/item.ts';
@@ -55,7 +56,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       // What the flags say, or their defaults, holds.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
-      boxFor: resolveBox,
+      boxFor: (policy) => resolveBox(policy, boxSupport),
       isTrusted: () => true,
     });
     const session = await open(manager, args, config, say);

@@ -7,6 +7,7 @@ import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
 import { RulesStore } from '../core/rules/rulesStore.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { createNodePorts } from '../node/ports.ts';
+import { boxSupport } from '../node/sandbox/support.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
@@ -32,7 +33,7 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     argv: command,
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy,
-    box: resolveBox(sandboxPolicy),
+    ...resolveBox(sandboxPolicy, boxSupport),
     sandboxPermissions: escalated ? 'require_escalated' : 'use_default',
     rules: rulesFiles.length > 0 ? await readRules(rulesFiles) : await rulesAtHome(new RulesStore(ports), cwd),
     platform: ports.host.platform,

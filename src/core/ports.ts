@@ -132,14 +132,42 @@ export interface WritableRoot {
 
 /** What a process may do inside a box: `core/sandbox` draws these walls, the hand builds them. */
 export interface BoxWalls {
-  /** Empty: nothing may be written but `temporaryFolder`. */
+  /** Empty: nothing may be written but the temporary folder. */
   readonly writableRoots: readonly WritableRoot[];
+  /** Can be read even where the folder around them is hidden or unreadable. */
+  readonly visible: readonly string[];
   readonly network: boolean;
   /** Files and folders that look empty or cannot be opened from inside. */
   readonly unreadable: readonly string[];
-  /** What the process sees as `/tmp`: a folder of ours that outlives it. `null` gives it one of its own. */
-  readonly temporaryFolder: string | null;
+  readonly temporary: {
+    /** A folder of ours that outlives the process; made when it is missing. */
+    readonly folder: string;
+    /** Where the process sees it, and nothing of what the machine has there. */
+    readonly seenAt: readonly string[];
+  };
 }
+
+/**
+ * What a boxed process has left behind that the person and the model must hear of before anything of ours reads it.
+ * `message` is one plain sentence for both.
+ */
+export type BoxFinding =
+  /** A name that nobody may make was made: it was moved away, and `quarantineId` brings it back. */
+  | {
+      readonly kind: 'quarantined';
+      readonly path: string;
+      readonly quarantineId: string;
+      readonly message: string;
+    }
+  /** A link that nobody may replace was replaced: it is back, and what had taken its place was moved away. */
+  | {
+      readonly kind: 'link_restored';
+      readonly path: string;
+      readonly quarantineId: string;
+      readonly message: string;
+    }
+  /** New or changed git metadata that would run a program on the host. */
+  | { readonly kind: 'git_metadata'; readonly path: string; readonly message: string };
 
 /** What surrounds a process. `none` is a decision, never a fallback: a box that cannot be built is a failure to start. */
 export type Confinement = { readonly type: 'none' } | { readonly type: 'box'; readonly walls: BoxWalls };
@@ -180,6 +208,8 @@ export interface ExecExit {
   /** 128 + n when signal n ended it. */
   readonly code: number;
   readonly signal: string | null;
+  /** Of a boxed process; absent when there is nothing to tell. */
+  readonly findings?: readonly BoxFinding[];
 }
 
 export interface Exec {

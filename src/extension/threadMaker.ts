@@ -6,8 +6,10 @@ import { resolveBox } from '../core/sandbox/box.ts';
 import type { Session } from '../core/session/session.ts';
 import type { SessionManager, ThreadConfig } from '../core/session/sessionManager.ts';
 import { type ThreadSurroundings, threadConfigOf } from '../core/session/threadConfig.ts';
+import { boxSupport } from '../node/sandbox/support.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
+import type { SandboxPolicy } from '../protocol/policy.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
 import type { ThreadSource } from '../vscode/threads.ts';
@@ -79,7 +81,7 @@ export class ThreadMaker implements ThreadSource {
       review: settings.review,
       interactive: true,
       keepsSettings: true,
-      boxFor: resolveBox,
+      boxFor,
       isTrusted: () => vscode.workspace.isTrusted,
       onProposal,
       undoTurn,
@@ -95,7 +97,7 @@ export class ThreadMaker implements ThreadSource {
       approvalPolicy: policy ?? settings.approvalPolicy,
       effort: effort === undefined ? settings.effort : effort,
       sandboxPolicy,
-      box: resolveBox(sandboxPolicy),
+      ...boxFor(sandboxPolicy),
     };
   }
 
@@ -104,6 +106,10 @@ export class ThreadMaker implements ThreadSource {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#parts.homeDirectory;
   }
+}
+
+function boxFor(policy: SandboxPolicy) {
+  return resolveBox(policy, boxSupport);
 }
 
 function modelOf(settings: Settings): string | null {

@@ -9,6 +9,7 @@ import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
 import { spawnInTerminal } from './process/terminal.ts';
+import { Boxes, type Launch, launchPlainly } from './sandbox/launch.ts';
 
 /** Inherited by everything a command starts, so that `kill` finds it wherever it went. Added to the environment. */
 const MARK = 'TILLER_PROCESS_MARK';
@@ -16,29 +17,74 @@ const MARK = 'TILLER_PROCESS_MARK';
 const DRAIN_MS = 2_000;
 const CONTROL_C = '\u0003';
 
-/** Without `home` (TILLER_HOME) nothing is written down, and what a killed Tiller leaves running is not found again. */
-export function createExec(platform: NodeJS.Platform = process.platform, home?: string): Exec {
+/**
+ * Without `home` (TILLER_HOME) nothing is written down, and what a killed Tiller leaves running is not found again; nor
+ * is there a box.
+ */
+export function createExec(
+  platform: NodeJS.Platform = process.platform,
+  home?: string,
+  boxes: Boxes | undefined = home === undefined ? undefined : new Boxes(home),
+): Exec {
   return {
     async spawn(request) {
-      if (request.confinement.type === 'box') throw new Error('There is no box on this machine.');
+      const launch = launchOf(request, boxes);
       const value = randomUUID();
       const mark = `${MARK}=${value}`;
-      const marked = { ...request, env: { ...request.env, [MARK]: value } };
-      const child = isForTerminal(marked)
-        ? await spawnInTerminal(marked, mark, platform)
-        : await spawnPiped(marked, mark, platform);
+      const env = { ...request.env, ...launch.env, [MARK]: value };
+      const child = await startLaunch(
+        { ...request, argv: [launch.program, ...launch.args], env },
+        launch,
+        mark,
+        platform,
+      );
       if (home !== undefined) recordWhileItRuns(home, child, mark);
       return child;
     },
   };
 }
 
+function launchOf(request: ExecRequest, boxes: Boxes | undefined): Launch {
+  if (request.confinement.type === 'none') return launchPlainly(request);
+  if (boxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
+  return boxes.launch(request, request.confinement.walls);
+}
+
+/** Whoever hears of the end hears of what was left behind, and nothing of ours has looked at it before. */
+async function startLaunch(
+  request: ExecRequest,
+  launch: Launch,
+  mark: string,
+  platform: NodeJS.Platform,
+): Promise<ExecProcess> {
+  try {
+    const child = isForTerminal(request)
+      ? await spawnInTerminal(request, mark, platform)
+      : await spawnPiped(request, launch.descriptors, mark, platform);
+    const exited = child.exited.then(async (exit) => {
+      const findings = await launch.ended();
+      return findings.length === 0 ? exit : { ...exit, findings };
+    });
+    return { ...child, exited };
+  } catch (error) {
+    await launch.ended();
+    throw error;
+  } finally {
+    launch.started();
+  }
+}
+
 function isForTerminal(request: ExecRequest): request is Parameters<typeof spawnInTerminal>[0] {
   return request.tty !== undefined;
 }
 
-async function spawnPiped(request: ExecRequest, mark: string, platform: NodeJS.Platform): Promise<ExecProcess> {
-  const child = await start(request, platform);
+async function spawnPiped(
+  request: ExecRequest,
+  descriptors: readonly number[],
+  mark: string,
+  platform: NodeJS.Platform,
+): Promise<ExecProcess> {
+  const child = await start(request, descriptors, platform);
   const root: TreeRoot = {
     leader: child.pid,
     mark,
@@ -74,6 +120,7 @@ type StartedChild = ChildProcess & { readonly pid: number };
 /** Its own session and process group, so that all of it can be signalled at once and no terminal is shared. */
 async function start(
   { argv: [program, ...args], ...request }: ExecRequest,
+  descriptors: readonly number[],
   platform: NodeJS.Platform,
 ): Promise<StartedChild> {
   const failed = (error: unknown) => spawnFailure(error, { argv: [program, ...args], ...request });
@@ -84,7 +131,7 @@ async function start(
       env: request.env,
       detached: platform !== 'win32',
       windowsHide: true,
-      stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: [request.stdin === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe', ...descriptors],
     });
   } catch (error) {
     throw failed(error);

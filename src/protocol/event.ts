@@ -46,6 +46,8 @@ export const turnSettingsSchema = z.object({
   approvalPolicy: approvalPolicySchema,
   sandboxPolicy: sandboxPolicySchema,
   box: boxSchema,
+  /** Why nothing surrounds commands although the policy wants something to: one sentence that says what to do. */
+  noBoxCause: z.string().optional(),
 });
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
@@ -124,6 +126,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     approvalPolicy: approvalPolicySchema,
     sandbox: sandboxModeSchema,
     box: boxSchema,
+    noBoxCause: z.string().optional(),
     rolloutPath: z.string().nullable(),
     /** True when the thread was there before this process. */
     resumed: z.boolean().optional(),

@@ -34,6 +34,19 @@ export const providerSettingsSchema = z.strictObject({
 });
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
+/** Where keys and passwords usually lie. */
+const PRIVATE_PLACES = [
+  '~/.ssh',
+  '~/.aws',
+  '~/.gnupg',
+  '~/.netrc',
+  '~/.npmrc',
+  '~/.git-credentials',
+  '~/.config/gh',
+  '~/.docker/config.json',
+  '~/.kube',
+];
+
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
   model: z.string().min(1).nullable().default(null),
@@ -51,6 +64,10 @@ export const settingsSchema = z.strictObject({
   'sandbox.networkAccess': z.boolean().default(false),
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
+  /** What commands in the box cannot read: absolute or `~/…`. TILLER_HOME is never readable there. */
+  'sandbox.unreadable': z
+    .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
+    .default(PRIVATE_PLACES),
   review: reviewSettingSchema.default('before'),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
+import { noBox } from '../support/boxed.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -44,7 +45,7 @@ describe('tiller exec', () => {
       model: 'm',
       approvalPolicy: 'on-request',
       sandbox: 'workspace-write',
-      box: 'none',
+      box: noBox === false ? 'bubblewrap' : 'none',
     });
     expect(events.filter(({ msg }) => msg.type === 'turn_completed' || msg.type === 'turn_aborted')).toHaveLength(1);
     const command = events
@@ -80,9 +81,8 @@ describe('tiller exec', () => {
   it('answers no to what it would have to ask, and goes on', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Then not.')]]);
-    const run = await runCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
-      home: folder.path,
-    });
+    const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
+    const run = await runCli(['exec', '--json', ...flags, 'go'], { home: folder.path });
     expect(run.code).toBe(0);
     expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual(
       expect.objectContaining({
@@ -96,9 +96,8 @@ describe('tiller exec', () => {
   it('takes submissions as JSON lines, approvals among them', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]]);
-    const child = await startCli(['exec', '--json', '--input', 'jsonl', '--model', 'm', '--base-url', server.baseUrl], {
-      home: folder.path,
-    });
+    const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
+    const child = await startCli(['exec', '--json', '--input', 'jsonl', ...flags], { home: folder.path });
     child.stdin.write(`${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`);
     await expect.poll(() => child.output.stdout).toContain('approval_requested');
     const asked = eventsOf(child.output.stdout).find(({ msg }) => msg.type === 'approval_requested');

@@ -5,7 +5,6 @@ import { dialectOf } from '../../src/core/model/provider.ts';
 import type { Clock, Exec, ExecExit, ExecProcess, Ids, Ports } from '../../src/core/ports.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../../src/core/rollout/line.ts';
 import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
-import { resolveBox } from '../../src/core/sandbox/box.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
 import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
@@ -237,7 +236,8 @@ export class FakeSession {
         prices: null,
       }),
       rules: new RulesStore(ports),
-      boxFor: resolveBox,
+      boxFor: () => ({ box: 'none' }),
+      unreadable: [],
       isTrusted: () => true,
       review: 'after',
       interactive: true,

@@ -4,7 +4,8 @@ import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
 import { SessionManager, type ThreadConfig } from '../../src/core/session/sessionManager.ts';
-import { resolveBox } from '../../src/core/sandbox/box.ts';
+import { type BoxSupport, resolveBox } from '../../src/core/sandbox/box.ts';
+import { boxSupport } from '../../src/node/sandbox/support.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import type { Event, EventMsg, EventMsgOf, EventMsgType } from '../../src/protocol/event.ts';
 import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
@@ -13,6 +14,7 @@ import {
   type ApprovalDecision,
   type ApprovalPolicy,
   type SandboxMode,
+  type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
@@ -24,6 +26,8 @@ export interface ScenarioOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: ApprovalPolicy;
   readonly sandbox?: SandboxMode;
+  /** The box of this machine; without it there is none, whatever the machine has. */
+  readonly box?: 'real';
   readonly wire?: Wire;
   readonly interactive?: boolean;
   readonly review?: 'before' | 'after';
@@ -69,6 +73,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const ports: Ports = { ...realPorts, ...options.hands?.(realPorts) };
   const manager = new SessionManager(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
+  const support: BoxSupport = { type: 'fails', cause: 'This scenario has no box.' };
+  const boxFor = (policy: SandboxPolicy) => resolveBox(policy, options.box === 'real' ? boxSupport : () => support);
   const config: ThreadConfig = {
     settings: {
       model: options.modelName ?? 'test-model',
@@ -77,9 +83,10 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       cwd: workspace.path,
       approvalPolicy: options.policy ?? 'on-request',
       sandboxPolicy,
-      box: resolveBox(sandboxPolicy),
+      ...boxFor(sandboxPolicy),
     },
-    boxFor: resolveBox,
+    boxFor,
+    unreadable: [],
     isTrusted: () => options.trusted ?? true,
     provider: {
       id: 'test',

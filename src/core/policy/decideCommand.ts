@@ -21,6 +21,8 @@ export interface CommandRequest {
   readonly sandboxPolicy: SandboxPolicy;
   /** The mechanism that works on this machine. */
   readonly box: Box;
+  /** Why there is none where the policy wants one. */
+  readonly noBoxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
   /** The prefix the model would like to be allowed from now on. */
   readonly prefixRule?: Argv | undefined;

@@ -39,6 +39,7 @@ export interface Circumstances {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: Box;
+  readonly noBoxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
   /** False when there is nobody to answer a question (contract.md, exec). */
   readonly canAsk: boolean;

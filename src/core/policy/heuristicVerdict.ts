@@ -39,7 +39,7 @@ function reasonFor(row: TableRow, answer: Answer, circumstances: Circumstances, 
     case 'refuse':
       return row === 'escalated' ? escalationRefusal(circumstances) : DANGEROUS_REFUSED;
     case 'refuse_no_box':
-      return noBoxRefusal(platform);
+      return noBoxRefusal(platform, circumstances);
   }
 }
 
@@ -80,16 +80,16 @@ const UNTRUSTED: DecisionReason = {
   id: 'untrusted',
   text: 'The approval policy is untrusted, which asks before everything that is not known to only read.',
 };
-const NO_BOX: DecisionReason = {
-  source: 'sandbox',
-  id: 'no-box',
-  text: 'No sandbox works on this machine, so everything that is not known to only read is asked about.',
-};
+function noBox({ noBoxCause }: Circumstances): DecisionReason {
+  const cause = noBoxCause === undefined ? '' : ` (${noBoxCause.replace(/\.$/, '')})`;
+  const text = `No sandbox works on this machine${cause}, so everything that is not known to only read is asked about.`;
+  return { source: 'sandbox', id: 'no-box', text };
+}
 
-function askReason(row: TableRow, { approvalPolicy }: Circumstances): DecisionReason {
+function askReason(row: TableRow, circumstances: Circumstances): DecisionReason {
   if (row === 'dangerous') return DANGEROUS;
   if (row === 'escalated') return ESCALATION;
-  return approvalPolicy === 'untrusted' ? UNTRUSTED : NO_BOX;
+  return circumstances.approvalPolicy === 'untrusted' ? UNTRUSTED : noBox(circumstances);
 }
 
 const DANGEROUS_REFUSED: DecisionReason = {
@@ -112,7 +112,11 @@ const BOX_REMEDY: Readonly<Record<Platform, string>> = {
   win32: 'open the folder in WSL2 or in a Dev Container',
 };
 
-function noBoxRefusal(platform: Platform): DecisionReason {
-  const cause = 'No sandbox works on this machine and nobody is asked, so only commands known to only read may run';
-  return { source: 'sandbox', id: 'no-box', text: `${cause}; ${BOX_REMEDY[platform]}, or use a policy that asks.` };
+function noBoxRefusal(platform: Platform, { noBoxCause }: Circumstances): DecisionReason {
+  const refusal = 'No sandbox works on this machine and nobody is asked, so only commands known to only read may run';
+  const remedy =
+    noBoxCause === undefined
+      ? `; ${BOX_REMEDY[platform]}, or use a policy that asks.`
+      : `. ${noBoxCause} Or use a policy that asks.`;
+  return { source: 'sandbox', id: 'no-box', text: `${refusal}${remedy}` };
 }

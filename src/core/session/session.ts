@@ -114,6 +114,7 @@ export class Session {
       approvalPolicy: this.#settings.approvalPolicy,
       sandbox: this.#settings.sandboxPolicy.type,
       box: this.#settings.box,
+      ...(this.#settings.noBoxCause === undefined ? {} : { noBoxCause: this.#settings.noBoxCause }),
       rolloutPath: path.join(ports.storage.home, rolloutPath),
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),
@@ -343,6 +344,7 @@ export class Session {
         instructions: this.#options.meta.instructions,
         outputSchema,
         showRawReasoning: this.#options.showRawReasoning,
+        unreadable: this.#options.unreadable,
         maxToolRounds: this.#options.maxToolRounds,
         maxAttempts: this.#options.maxAttempts,
         client,
@@ -454,7 +456,7 @@ export class Session {
       cwd: newCwd,
       approvalPolicy: policy ?? this.#settings.approvalPolicy,
       sandboxPolicy,
-      box: this.#options.boxFor(sandboxPolicy),
+      ...this.#options.boxFor(sandboxPolicy),
     };
   }
 

@@ -26,6 +26,7 @@ export interface ThreadConfig
     SessionOptions,
     | 'review'
     | 'boxFor'
+    | 'unreadable'
     | 'isTrusted'
     | 'onProposal'
     | 'undoTurn'
@@ -252,6 +253,6 @@ export class SessionManager {
     if (!config.keepsSettings || last === null || meta.provider !== config.provider.id) return config;
     const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
     const cwd = isThere ? last.cwd : config.settings.cwd;
-    return { ...config, settings: { ...last, cwd, box: config.boxFor(last.sandboxPolicy) } };
+    return { ...config, settings: { ...last, cwd, ...config.boxFor(last.sandboxPolicy) } };
   }
 }

@@ -1,5 +1,5 @@
 import type { TurnSettings } from '../../protocol/event.ts';
-import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
+import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { ModelClient } from '../model/client.ts';
 import type { ModelFamily, Verbosity } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
@@ -9,6 +9,9 @@ import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
+
+/** What surrounds commands, and why nothing does where the policy wants something to. */
+export type ChosenBox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
 
 /** A model and what is known of it. */
 export interface ConnectedModel {
@@ -32,7 +35,9 @@ export interface SessionOptions {
   readonly connect: (model: string) => ConnectedModel;
   readonly rules: RulesStore;
   /** What surrounds commands on this machine under a policy. */
-  readonly boxFor: (policy: SandboxPolicy) => Box;
+  readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
+  /** What commands in a box must not read, as the setting says it. */
+  readonly unreadable: readonly string[];
   /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */
   readonly isTrusted: () => boolean;
   readonly review: 'before' | 'after';

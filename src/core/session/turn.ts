@@ -161,7 +161,7 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
 }
 
 function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
-  const { workspace, clock, ids, host } = run.ports;
+  const { workspace, storage, clock, ids, host } = run.ports;
   const { registry, approver, noteUse, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -175,6 +175,7 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
       itemId,
       turnId: run.turnId,
       settings,
+      thread: { id: run.threadId, home: storage.home, unreadable: run.unreadable },
       workspace,
       processes,
       clock,

@@ -24,6 +24,8 @@ export interface TurnRun {
   readonly instructions: string;
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
   readonly showRawReasoning: boolean;
+  /** What must not be read in a box, as the setting says it. */
+  readonly unreadable: readonly string[];
   readonly maxToolRounds: number;
   readonly maxAttempts: number;
   readonly client: ModelClient;

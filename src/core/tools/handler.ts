@@ -32,6 +32,15 @@ export interface ToolOutput {
   readonly success: boolean;
 }
 
+/** The thread a call belongs to, as far as boxes care. */
+export interface ToolThread {
+  readonly id: string;
+  /** TILLER_HOME. */
+  readonly home: string;
+  /** What must not be read in a box, as the setting says it. */
+  readonly unreadable: readonly string[];
+}
+
 /** What a handler may use. Never the session: a parameter list is a promise about what it will not touch. */
 export interface ToolContext {
   readonly callId: string;
@@ -39,6 +48,7 @@ export interface ToolContext {
   readonly itemId: string;
   readonly turnId: string;
   readonly settings: TurnSettings;
+  readonly thread: ToolThread;
   readonly workspace: Workspace;
   /** Of the thread: what is started here may outlive the turn. */
   readonly processes: Processes;

@@ -1,6 +1,6 @@
 /** Which processes there are, and who started whom. */
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { listProcessesWithPs } from '../ownPrograms.ts';
 
 export interface ProcessRow {
   readonly pid: number;
@@ -45,8 +45,7 @@ function readProc(path: string): string | undefined {
 }
 
 function fromPs(): ProcessRow[] {
-  const table = execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' });
-  return table
+  return listProcessesWithPs()
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([pid, , , state]) => pid !== undefined && pid !== '' && !state?.startsWith('Z'))

@@ -5,8 +5,8 @@
  * parent has gone. So three ties count: the group and session of the leader, descent, and a mark in the environment,
  * which every child inherits.
  */
-import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endWindowsTree } from '../ownPrograms.ts';
 import { listProcesses, startedWith, type ProcessRow } from './processTable.ts';
 
 export interface TreeRoot {
@@ -23,7 +23,7 @@ const FORCED_ROUNDS = 10;
 
 /** SIGTERM to the whole tree, after `graceMs` SIGKILL to what is left and to what that had started meanwhile. */
 export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, graceMs: number): Promise<void> {
-  if (root.platform === 'win32') return endTreeOnWindows(root.leader);
+  if (root.platform === 'win32') return endWindowsTree(root.leader);
 
   const deadline = performance.now() + graceMs;
   if (graceMs > 0) {
@@ -77,10 +77,4 @@ async function settledWithin(promise: Promise<unknown>, milliseconds: number): P
   const timer = new AbortController();
   await Promise.race([promise, sleep(milliseconds, undefined, { signal: timer.signal }).catch(() => {})]);
   timer.abort();
-}
-
-function endTreeOnWindows(leader: number): Promise<void> {
-  return new Promise((resolve) => {
-    execFile('taskkill', ['/T', '/F', '/PID', String(leader)], () => resolve());
-  });
 }

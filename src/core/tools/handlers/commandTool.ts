@@ -5,10 +5,10 @@ import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
-import { confine } from '../../sandbox/confinement.ts';
 import { GIT_HARDENING_ENVIRONMENT } from '../../policy/gitHardening.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import type { Host } from '../../ports.ts';
+import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
@@ -61,6 +61,7 @@ export async function prepareCommand(
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
       box: settings.box,
+      noBoxCause: settings.noBoxCause,
       sandboxPermissions,
       prefixRule: request.prefixRule,
       rules: await options.rules(settings.cwd),
@@ -119,11 +120,7 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
       argv: request.argv,
       cwd: item.cwd,
       env: plan.env,
-      confinement: confine(attempt.box, context.settings.sandboxPolicy, {
-        cwd: context.settings.cwd,
-        platform: context.host.platform,
-        tmpdirVariable: context.host.environment.TMPDIR,
-      }),
+      confinement: confinementOf(attempt.box, context),
       stdin: 'none',
       ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },

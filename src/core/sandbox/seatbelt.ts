@@ -1,0 +1,74 @@
+/**
+ * Walls as a Seatbelt profile for macOS (sandbox-exec(1)). Never run on the machines this was written on; see
+ * docs/not-tested.md. Paths are parameters (`-D`), so that no character of them can be read as a rule.
+ */
+import type { BoxWalls } from '../ports.ts';
+
+/** Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links. */
+export function seatbeltArguments(walls: BoxWalls): string[] {
+  const { text, parameters } = seatbeltProfile(walls);
+  return ['-p', text, ...Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`]), '--'];
+}
+
+export interface SeatbeltProfile {
+  readonly text: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** A later rule wins over an earlier one (Apple's sandbox guide), so what is forbidden inside a folder comes after it. */
+export function seatbeltProfile({ writableRoots, unreadable, network, temporary }: BoxWalls): SeatbeltProfile {
+  const parameters: Record<string, string> = {};
+  const name = (stem: string, index: number, value: string): string => {
+    parameters[`${stem}_${index}`] = value;
+    return `(param "${stem}_${index}")`;
+  };
+  const roots = [...writableRoots.map(({ path }) => path), temporary.folder];
+  const protectedPaths = writableRoots.flatMap((root) => root.protectedPaths);
+  const lines = [
+    ...BASE,
+    ...roots.map((path, index) => `(allow file-write* (subpath ${name('WRITABLE', index, path)}))`),
+    ...protectedPaths.map((path, index) => {
+      const parameter = name('PROTECTED', index, path);
+      // The name itself too: whoever may rename it may replace it.
+      return `(deny file-write* (literal ${parameter}) (subpath ${parameter}))`;
+    }),
+    ...unreadable.map((path, index) => {
+      const parameter = name('UNREADABLE', index, path);
+      return `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
+    }),
+    ...(network ? NETWORK : []),
+  ];
+  return { text: lines.join('\n'), parameters };
+}
+
+/** Reading is free, writing and everything that reaches another process is not. */
+const BASE: readonly string[] = [
+  '(version 1)',
+  '(deny default)',
+  '(allow process-exec)',
+  '(allow process-fork)',
+  '(allow signal (target same-sandbox))',
+  '(allow process-info* (target same-sandbox))',
+  '(allow file-read*)',
+  '(allow file-write-data (require-all (path "/dev/null") (vnode-type CHARACTER-DEVICE)))',
+  '(allow file-ioctl file-write-data (regex #"^/dev/(ttys[0-9]+|tty|dtracehelper)$"))',
+  '(allow pseudo-tty)',
+  '(allow file-read* file-write* file-ioctl (literal "/dev/ptmx"))',
+  '(allow sysctl-read)',
+  '(allow user-preference-read)',
+  '(allow ipc-posix-sem)',
+  '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))',
+  '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.membership"))',
+  '(allow mach-lookup (global-name "com.apple.system.logger"))',
+];
+
+const NETWORK: readonly string[] = [
+  '(allow network-outbound (remote ip))',
+  '(allow network-inbound (local ip))',
+  '(allow network-bind (local ip))',
+  '(allow system-socket)',
+  '(allow mach-lookup (global-name "com.apple.SystemConfiguration.configd"))',
+  '(allow mach-lookup (global-name "com.apple.trustd.agent"))',
+  '(allow mach-lookup (global-name "com.apple.dnssd.service"))',
+  '(allow network-outbound (literal "/private/var/run/mDNSResponder"))',
+];

@@ -1,0 +1,107 @@
+/**
+ * The system calls a boxed process may make, as a classic BPF program for `bwrap --seccomp` (seccomp(2), bpf(4)).
+ *
+ * Everything is allowed but what reaches around the box: other kernels' ABIs, namespaces and mounts of its own, handles
+ * that open files behind a mount, the kernel's own machinery, unix sockets (the host's agents and editors listen on
+ * those), and typing into the person's terminal. Reasons and measurements: reference/sandbox.md §7.
+ */
+import { SYSTEM_CALLS, type SystemCalls } from './systemCalls.ts';
+
+const LOAD = 0x20;
+const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_AT_LEAST = 0x35;
+const JUMP_IF_ANY_BIT = 0x45;
+const RETURN = 0x06;
+
+const ALLOW = 0x7fff0000;
+const KILL = 0x80000000;
+const failWith = (errno: number): number => 0x00050000 | errno;
+const EPERM = failWith(1);
+const ENOSYS = failWith(38);
+
+/** Offsets in `struct seccomp_data`; of an argument its lower half, which is all that these calls read. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const FIRST_ARGUMENT = 16;
+const SECOND_ARGUMENT = 24;
+
+const X32_BIT = 0x40000000;
+const AF_UNIX = 1;
+/** AF_INET, AF_INET6, AF_NETLINK. */
+const SOCKET_FAMILIES = [2, 10, 16];
+/** TIOCSTI and TIOCLINUX put words into a terminal's mouth. */
+const TERMINAL_TRICKS = [0x5412, 0x541c];
+/** CLONE_NEWTIME is one of these for `unshare` only: in `clone` the bit is part of a signal number. */
+const NEW_NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000;
+const NEW_TIME_NAMESPACE = 0x80;
+
+/** `undefined` for a machine whose numbers we do not know: then there is no box there. */
+export function seccompProgram(architecture: string): Uint8Array | undefined {
+  const calls = SYSTEM_CALLS[architecture];
+  return calls && assemble(instructionsFor(calls));
+}
+
+/** A jump counts the instructions it skips when the comparison holds, and when it does not. */
+type Instruction = readonly [code: number, operand: number, whenTrue?: number, whenFalse?: number];
+
+function instructionsFor(calls: SystemCalls): Instruction[] {
+  return [
+    [LOAD, ARCHITECTURE],
+    [JUMP_IF_EQUAL, calls.architecture, 1, 0],
+    [RETURN, KILL],
+    [LOAD, NUMBER],
+    ...(calls.hasX32
+      ? ([
+          [JUMP_IF_AT_LEAST, X32_BIT, 0, 1],
+          [RETURN, ENOSYS],
+        ] as const)
+      : []),
+    ...calls.denied.flatMap((number) => when(number, [[RETURN, EPERM]])),
+    // The C library falls back to clone(), whose flags a filter can read.
+    ...when(calls.clone3, [[RETURN, ENOSYS]]),
+    ...when(calls.socket, onlyIf(FIRST_ARGUMENT, SOCKET_FAMILIES)),
+    // A pair that nobody else can name reaches nobody else.
+    ...when(calls.socketpair, onlyIf(FIRST_ARGUMENT, [AF_UNIX])),
+    ...when(calls.ioctl, unless(SECOND_ARGUMENT, TERMINAL_TRICKS)),
+    ...when(calls.clone, withoutBits(NEW_NAMESPACES)),
+    ...when(calls.unshare, withoutBits(NEW_NAMESPACES | NEW_TIME_NAMESPACE)),
+    [RETURN, ALLOW],
+  ];
+}
+
+/** `verdict` always returns, so that the number is still loaded for what follows. */
+function when(number: number, verdict: readonly Instruction[]): Instruction[] {
+  return [[JUMP_IF_EQUAL, number, 0, verdict.length], ...verdict];
+}
+
+function onlyIf(argument: number, values: readonly number[]): Instruction[] {
+  const tests = values.map((value, index): Instruction => [JUMP_IF_EQUAL, value, values.length - index, 0]);
+  return [[LOAD, argument], ...tests, [RETURN, EPERM], [RETURN, ALLOW]];
+}
+
+function unless(argument: number, values: readonly number[]): Instruction[] {
+  const tests = values.map((value, index): Instruction => [JUMP_IF_EQUAL, value, values.length - index, 0]);
+  return [[LOAD, argument], ...tests, [RETURN, ALLOW], [RETURN, EPERM]];
+}
+
+function withoutBits(bits: number): Instruction[] {
+  return [
+    [LOAD, FIRST_ARGUMENT],
+    [JUMP_IF_ANY_BIT, bits, 0, 1],
+    [RETURN, EPERM],
+    [RETURN, ALLOW],
+  ];
+}
+
+/** `struct sock_filter` eight bytes each, in the byte order of every machine we have numbers for. */
+function assemble(instructions: readonly Instruction[]): Uint8Array {
+  const bytes = new Uint8Array(instructions.length * 8);
+  const view = new DataView(bytes.buffer);
+  instructions.forEach(([code, operand, whenTrue = 0, whenFalse = 0], index) => {
+    view.setUint16(index * 8, code, true);
+    view.setUint8(index * 8 + 2, whenTrue);
+    view.setUint8(index * 8 + 3, whenFalse);
+    view.setUint32(index * 8 + 4, operand >>> 0, true);
+  });
+  return bytes;
+}

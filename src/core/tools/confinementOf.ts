@@ -1,0 +1,19 @@
+import path from 'node:path';
+import type { Box } from '../../protocol/policy.ts';
+import type { Confinement } from '../ports.ts';
+import { confine, unreadablePaths } from '../sandbox/confinement.ts';
+import type { ToolContext } from './handler.ts';
+
+/** The walls around a command of this thread. Its temporary folder is its own and outlives the command. */
+export function confinementOf(
+  box: Box,
+  { settings, host, thread }: Pick<ToolContext, 'settings' | 'host' | 'thread'>,
+): Confinement {
+  return confine(box, settings.sandboxPolicy, {
+    cwd: settings.cwd,
+    platform: host.platform,
+    tmpdirVariable: host.environment.TMPDIR,
+    temporaryFolder: path.join(thread.home, 'tmp', thread.id),
+    unreadable: unreadablePaths(thread.unreadable, host.homeDirectory, thread.home),
+  });
+}

@@ -1,0 +1,59 @@
+/**
+ * Every program that Tiller starts for itself, as opposed to what a model asks for. Always by a fixed place, never
+ * through PATH, on which a folder of the workspace may stand; always with fixed arguments and an environment of our own.
+ */
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** Nothing of ours is inherited: no loader variable, no secret, no editor's socket. */
+const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C', LC_ALL: 'C' };
+const TRIAL_MS = 5_000;
+
+const BWRAP_PLACES = ['/usr/bin/bwrap', '/bin/bwrap', '/usr/local/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
+
+export function findBubblewrap(): string | undefined {
+  return BWRAP_PLACES.find((place) => existsSync(place));
+}
+
+export const SANDBOX_EXEC = '/usr/bin/sandbox-exec';
+const BASH_PLACES = ['/bin/bash', '/usr/bin/bash', '/run/current-system/sw/bin/bash'];
+const TRUE_PLACES = ['/bin/true', '/usr/bin/true', '/run/current-system/sw/bin/true'];
+
+export function findBash(): string | undefined {
+  return BASH_PLACES.find((place) => existsSync(place));
+}
+
+export function findTrue(): string {
+  return TRUE_PLACES.find((place) => existsSync(place)) ?? '/bin/true';
+}
+
+/** Runs a box around nothing, to see whether it stands. `descriptors` are the program's from 3 on. */
+export function tryOut(
+  program: string,
+  args: readonly string[],
+  descriptors: readonly number[] = [],
+): { readonly works: boolean; readonly stderr: string } {
+  const tried = spawnSync(program, args, {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'ignore', 'pipe', ...descriptors],
+    timeout: TRIAL_MS,
+    encoding: 'utf8',
+  });
+  const late = tried.error === undefined ? '' : tried.error.message;
+  return { works: tried.status === 0, stderr: tried.stderr || late };
+}
+
+/** `pid ppid pgid stat` of every process. */
+export function listProcessesWithPs(): string {
+  return execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8', env: ENVIRONMENT });
+}
+
+/** Windows: ends a process and all that it started. Never rejects. */
+export function endWindowsTree(pid: number, systemRoot = process.env.SystemRoot ?? 'C:\\Windows'): Promise<void> {
+  const taskkill = path.win32.join(systemRoot, 'System32', 'taskkill.exe');
+  return new Promise((resolve) => {
+    execFile(taskkill, ['/T', '/F', '/PID', String(pid)], { env: { SystemRoot: systemRoot } }, () => resolve());
+  });
+}

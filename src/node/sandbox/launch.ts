@@ -1,0 +1,142 @@
+/** Turns a command and its walls into what has to be started, and puts things in order when it has ended. */
+import { closeSync, mkdirSync, openSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import type { BoxFinding, BoxWalls, ExecRequest } from '../../core/ports.ts';
+import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
+import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
+import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
+import { PRIVATE_FOLDER } from '../privateFiles.ts';
+import { filterFile } from './filter.ts';
+import { inheritableDescriptors } from './inheritable.ts';
+import { look } from './look.ts';
+import { MountPoints } from './mountPoints.ts';
+import { boxMachinery } from './support.ts';
+import { TreeScan } from './treeScan.ts';
+
+/** A command ready to be started, in its box if it has one. */
+export interface Launch {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** To be handed over as 3, 4, …; none with a terminal, which cannot. */
+  readonly descriptors: readonly number[];
+  /** What the environment has to say besides. */
+  readonly env: Readonly<Record<string, string>>;
+  /** It was started, or could not be: our copies of the descriptors are closed. */
+  started(): void;
+  /** It has ended, or never began: tells what it has left behind. Never rejects. */
+  ended(): Promise<readonly BoxFinding[]>;
+}
+
+/** All boxes of this process. */
+export class Boxes {
+  readonly #folder: string;
+  readonly #mountPoints: MountPoints;
+  readonly #scan = new TreeScan();
+
+  /** `home`: TILLER_HOME. */
+  constructor(home: string) {
+    this.#folder = path.join(home, 'box');
+    this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'));
+  }
+
+  /** Removes what killed processes have left in people's folders. */
+  sweep(): void {
+    this.#mountPoints.sweep();
+  }
+
+  /** Gives back at once what no box needs any more. */
+  dispose(): void {
+    this.#mountPoints.dispose();
+  }
+
+  /** @throws Error with a sentence fit for the model when there is no box: then nothing must run. */
+  launch(request: ExecRequest, walls: BoxWalls): Launch {
+    const machinery = boxMachinery();
+    makeTemporary(walls.temporary.folder);
+    switch (machinery.type) {
+      case 'bubblewrap':
+        return this.#launchBubblewrap(request, walls, machinery);
+      case 'seatbelt':
+        return launchSeatbelt(request, walls);
+      case 'none':
+        throw new Error(`The command was not run: it needs a sandbox, and there is none. ${machinery.cause}`);
+    }
+  }
+
+  #launchBubblewrap(
+    { argv, cwd, tty }: ExecRequest,
+    walls: BoxWalls,
+    { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
+  ): Launch {
+    const isMountPoint = (one: string) => this.#mountPoints.isOurs(one);
+    const before = look(walls, cwd, { scan: this.#scan, isMountPoint });
+    const giveBack = this.#mountPoints.hold(before.heldNames);
+    try {
+      const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...before.heldNames.filter(isMountPoint)] };
+      const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd };
+      const boxed = ['--seccomp', '3', ...bubblewrapArguments(facts, options), '--', ...argv];
+      const start = startOf(program, boxed, filterFile(this.#folder), tty !== undefined);
+      return {
+        ...start,
+        env: {},
+        ended: async () => {
+          giveBack();
+          return [];
+        },
+      };
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+}
+
+/**
+ * With pipes the filter is handed over as a descriptor. A terminal's starter hands over none, and a descriptor that
+ * would be inherited by accident must be closed: then bash does both on its way to bubblewrap.
+ */
+function startOf(
+  program: string,
+  args: readonly string[],
+  filter: string,
+  tty: boolean,
+): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
+  const leaks = inheritableDescriptors();
+  if (!tty && leaks.length === 0) {
+    const descriptor = openSync(filter, 'r');
+    return { program, args, descriptors: [descriptor], started: () => closeSync(descriptor) };
+  }
+  const bash = findBash();
+  if (bash === undefined) throw new Error('The command was not run: a box with a terminal needs bash.');
+  const closed = leaks.filter((one) => one !== 3).map((one) => ` ${one}<&-`);
+  const script = `exec 3<"$1"${closed.join('')}; shift; exec "$@"`;
+  return {
+    program: bash,
+    args: ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box', filter, program, ...args],
+    descriptors: [],
+    started: () => {},
+  };
+}
+
+/** As it is. */
+export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch {
+  return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [] };
+}
+
+function launchSeatbelt({ argv }: ExecRequest, walls: BoxWalls): Launch {
+  return {
+    program: SANDBOX_EXEC,
+    args: [...seatbeltArguments(walls), ...argv],
+    descriptors: [],
+    // There is no second /tmp there: programs are told where theirs is.
+    env: { TMPDIR: walls.temporary.folder },
+    started: () => {},
+    ended: async () => [],
+  };
+}
+
+function makeTemporary(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  const now = new Date();
+  utimesSync(folder, now, now);
+}

@@ -1,0 +1,22 @@
+/** Facts about the machine that every box needs, looked up once. */
+import { existsSync, lstatSync } from 'node:fs';
+import { HIDDEN_FOLDERS, KERNEL_FILES, SHOWN_ALWAYS, SHOWN_WITH_NETWORK } from '../../core/sandbox/bubblewrap.ts';
+
+let kernel: readonly string[] | undefined;
+
+export function kernelFiles(): readonly string[] {
+  kernel ??= KERNEL_FILES.filter((file) => existsSync(file));
+  return kernel;
+}
+
+let hidden: readonly string[] | undefined;
+
+export function hiddenFolders(): readonly string[] {
+  hidden ??= HIDDEN_FOLDERS.filter((folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  return hidden;
+}
+
+export function shownFolders(network: boolean): readonly string[] {
+  const shown = network ? [...SHOWN_ALWAYS, ...SHOWN_WITH_NETWORK] : SHOWN_ALWAYS;
+  return shown.filter((folder) => existsSync(folder));
+}

@@ -1,0 +1,101 @@
+/** Whether commands can be boxed on this machine. Found out by doing it once, and said precisely when it cannot be done. */
+import { existsSync, readFileSync } from 'node:fs';
+import type { BoxSupport } from '../../core/sandbox/box.ts';
+import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
+import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
+import { NO_BOX_ON_WINDOWS, whyNoBox, whyNoSeatbelt } from '../../core/sandbox/whyNoBox.ts';
+import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../ownPrograms.ts';
+import { kernelFiles } from './machine.ts';
+import { withFilter } from './filter.ts';
+
+/** What works here, and how bubblewrap has to be started. */
+export type Machinery =
+  | { readonly type: 'bubblewrap'; readonly program: string; readonly disablesUserNamespaces: boolean }
+  | { readonly type: 'seatbelt' }
+  | { readonly type: 'none'; readonly cause: string };
+
+let found: Machinery | undefined;
+
+/** Tried at the first question of a process and remembered: about 10 ms. */
+export function boxMachinery(platform: NodeJS.Platform = process.platform): Machinery {
+  found ??= findMachinery(platform);
+  return found;
+}
+
+/** The same for those who decide. */
+export function boxSupport(): BoxSupport {
+  const machinery = boxMachinery();
+  return machinery.type === 'none' ? { type: 'fails', cause: machinery.cause } : { type: 'works', box: machinery.type };
+}
+
+function findMachinery(platform: NodeJS.Platform): Machinery {
+  switch (platform) {
+    case 'linux':
+      return findLinuxMachinery();
+    case 'darwin':
+      return findMacMachinery();
+    default:
+      return { type: 'none', cause: NO_BOX_ON_WINDOWS };
+  }
+}
+
+function findLinuxMachinery(): Machinery {
+  const program = findBubblewrap();
+  let stderr = '';
+  if (program !== undefined) {
+    for (const disablesUserNamespaces of [true, false]) {
+      const tried = withFilter((filter) =>
+        tryOut(program, ['--seccomp', '3', ...emptyBox(disablesUserNamespaces), '--', findTrue()], [filter]),
+      );
+      if (tried === undefined) break;
+      if (tried.works) return { type: 'bubblewrap', program, disablesUserNamespaces };
+      stderr = tried.stderr;
+    }
+  }
+  return {
+    type: 'none',
+    cause: whyNoBox({
+      bwrap: program ?? null,
+      hasFilter: withFilter(() => true) ?? false,
+      architecture: process.arch,
+      stderr,
+      appArmorRestricts: reads('/proc/sys/kernel/apparmor_restrict_unprivileged_userns', '1'),
+      namespacesDisabled:
+        reads('/proc/sys/kernel/unprivileged_userns_clone', '0') || reads('/proc/sys/user/max_user_namespaces', '0'),
+      inContainer: existsSync('/.dockerenv') || existsSync('/run/.containerenv'),
+    }),
+  };
+}
+
+function emptyBox(disablesUserNamespaces: boolean): string[] {
+  const facts = {
+    writable: [],
+    readOnly: [],
+    visible: [],
+    masked: [],
+    hidden: ['/tmp'],
+    temporary: { folder: '/tmp', seenAt: [] },
+    kernelFiles: kernelFiles(),
+  };
+  return bubblewrapArguments(facts, { network: false, tty: false, disablesUserNamespaces, cwd: '/' });
+}
+
+function findMacMachinery(): Machinery {
+  const nothing = {
+    writableRoots: [],
+    visible: [],
+    network: false,
+    unreadable: [],
+    temporary: { folder: '/private/tmp', seenAt: [] },
+  };
+  const tried = tryOut(SANDBOX_EXEC, [...seatbeltArguments(nothing), '/usr/bin/true']);
+  return tried.works ? { type: 'seatbelt' } : { type: 'none', cause: whyNoSeatbelt(tried.stderr) };
+}
+
+function reads(file: string, value: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').trim() === value;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Finds names that are protected and repositories below a folder, before each boxed command and after it.
+ *
+ * A folder is read again only when its change time says so, which no process in a box can set back; that keeps a look at
+ * 20,000 files below a few milliseconds. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest first, so that
+ * what lies deeper than that is not protected (docs/sandbox.md).
+ */
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { isWithin } from '../../core/sandbox/within.ts';
+import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+
+const MAX_DEPTH = 8;
+const MAX_FOLDERS = 4_000;
+/** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
+const TICK_MS = 50;
+/** Looked at last, when there is room: thousands of folders in which nobody keeps a repository of their own. */
+const CROWDED = 'node_modules';
+
+const PROTECTED = new Set(PROTECTED_NAMES);
+
+export interface ScannedTree {
+  /** Files and folders with a protected name, links aside. */
+  readonly protectedPaths: readonly string[];
+  /** Links with a protected name. */
+  readonly links: readonly string[];
+  /** Folders that git would take for a repository without a working tree. */
+  readonly bareRepositories: readonly string[];
+}
+
+interface Folder {
+  readonly inode: number;
+  readonly changedAt: number;
+  readonly protectedNames: readonly string[];
+  readonly linkNames: readonly string[];
+  readonly folderNames: readonly string[];
+  readonly isBare: boolean;
+}
+
+export class TreeScan {
+  readonly #known = new Map<string, Folder>();
+
+  scan(root: string): ScannedTree {
+    const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
+    const seen = new Map<string, Folder>();
+    const queue = [{ folder: root, depth: 0 }];
+    const crowded: typeof queue = [];
+    for (let next = 0; seen.size < MAX_FOLDERS; next++) {
+      if (next === queue.length) queue.push(...crowded.splice(0));
+      const at = queue[next];
+      if (at === undefined) break;
+      const { folder, depth } = at;
+      const content = this.#read(folder);
+      if (content === undefined) continue;
+      seen.set(folder, content);
+      for (const name of content.protectedNames) tree.protectedPaths.push(`${folder}/${name}`);
+      for (const name of content.linkNames) tree.links.push(`${folder}/${name}`);
+      if (content.isBare) tree.bareRepositories.push(folder);
+      if (depth === MAX_DEPTH) continue;
+      for (const name of content.folderNames) {
+        (name === CROWDED ? crowded : queue).push({ folder: `${folder}/${name}`, depth: depth + 1 });
+      }
+    }
+    this.#forget(root, seen);
+    return tree;
+  }
+
+  /** What was not met any more is not there any more. */
+  #forget(root: string, seen: ReadonlyMap<string, Folder>): void {
+    for (const folder of this.#known.keys()) {
+      if (isWithin(folder, root) && !seen.has(folder)) this.#known.delete(folder);
+    }
+  }
+
+  #read(folder: string): Folder | undefined {
+    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isDirectory()) return undefined;
+    const known = this.#known.get(folder);
+    if (known !== undefined && known.inode === stat.ino && known.changedAt === stat.ctimeMs) return known;
+    const read = contentOf(folder, stat.ino, stat.ctimeMs);
+    if (read !== undefined && Date.now() - stat.ctimeMs > TICK_MS) this.#known.set(folder, read);
+    else this.#known.delete(folder);
+    return read;
+  }
+}
+
+function contentOf(folder: string, inode: number, changedAt: number): Folder | undefined {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
+  const protectedNames: string[] = [];
+  const linkNames: string[] = [];
+  const folderNames: string[] = [];
+  const bareParts = { HEAD: false, objects: false, refs: false };
+  for (const entry of entries) {
+    const { name } = entry;
+    if (PROTECTED.has(name)) (entry.isSymbolicLink() ? linkNames : protectedNames).push(name);
+    else if (entry.isDirectory()) folderNames.push(name);
+    if (name in bareParts) bareParts[name as keyof typeof bareParts] = true;
+  }
+  const isBare = bareParts.HEAD && bareParts.objects && bareParts.refs;
+  return { inode, changedAt, protectedNames, linkNames, folderNames, isBare };
+}

@@ -1,0 +1,91 @@
+/** Commands in a real box, with everything a machine has that they might reach for. */
+import { mkdirSync } from 'node:fs';
+import type { BoxFinding, BoxWalls, ExecRequest } from '../../src/core/ports.ts';
+import { confine } from '../../src/core/sandbox/confinement.ts';
+import { createExec } from '../../src/node/exec.ts';
+import { Boxes } from '../../src/node/sandbox/launch.ts';
+import { boxSupport } from '../../src/node/sandbox/support.ts';
+import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/policy.ts';
+import { type TempFolder, tempFolder } from './tempFolder.ts';
+
+const support = boxSupport();
+/** Why tests that need a box do not run here; `false` where they do. */
+export const noBox: string | false = support.type === 'fails' ? support.cause : false;
+if (noBox !== false) console.warn(`Tests in the box are left out: ${noBox}`);
+
+export interface Story {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly findings: readonly BoxFinding[];
+}
+
+export interface BoxedOptions {
+  readonly policy?: Partial<Extract<SandboxPolicy, { type: 'workspace-write' }>> | { readonly type: 'read-only' };
+  readonly unreadable?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly tmpdir?: string;
+}
+
+/** A workspace, a home of ours, and boxes around commands in them. */
+export class Playground implements Disposable {
+  readonly folder: TempFolder = tempFolder();
+  readonly workspace: string;
+  readonly home: string;
+  readonly boxes: Boxes;
+  readonly #options: BoxedOptions;
+
+  constructor(options: BoxedOptions = {}) {
+    this.#options = options;
+    this.workspace = this.folder.at('workspace');
+    this.home = this.folder.at('home');
+    mkdirSync(this.workspace);
+    mkdirSync(this.home);
+    this.boxes = new Boxes(this.home);
+  }
+
+  at(...names: string[]): string {
+    return this.folder.at('workspace', ...names);
+  }
+
+  get walls(): BoxWalls {
+    const { policy, unreadable = [], tmpdir } = this.#options;
+    const confinement = confine('bubblewrap', sandboxPolicySchema.parse({ type: 'workspace-write', ...policy }), {
+      cwd: this.workspace,
+      platform: 'linux',
+      tmpdirVariable: tmpdir,
+      temporaryFolder: this.folder.at('home', 'tmp', 'thread'),
+      unreadable: [...unreadable, this.home],
+    });
+    if (confinement.type === 'none') throw new Error('This policy has no box.');
+    return confinement.walls;
+  }
+
+  request(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}): ExecRequest {
+    const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: '/root', ...this.#options.env };
+    const confinement = { type: 'box', walls: this.walls } as const;
+    return { argv, cwd: this.workspace, env, stdin: 'none', confinement, ...more };
+  }
+
+  start(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}) {
+    return createExec('linux', this.home, this.boxes).spawn(this.request(argv, more));
+  }
+
+  async run(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}): Promise<Story> {
+    const child = await this.start(argv, more);
+    const chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+    child.onOutput(({ stream, bytes }) => chunks[stream].push(bytes));
+    const { code, findings = [] } = await child.exited;
+    const text = (stream: 'stdout' | 'stderr') => Buffer.concat(chunks[stream]).toString();
+    return { code, stdout: text('stdout'), stderr: text('stderr'), findings };
+  }
+
+  bash(script: string, more: Partial<ExecRequest> = {}): Promise<Story> {
+    return this.run(['/bin/bash', '-c', script], more);
+  }
+
+  [Symbol.dispose](): void {
+    this.boxes.dispose();
+    this.folder[Symbol.dispose]();
+  }
+}
