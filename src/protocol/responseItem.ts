@@ -39,6 +39,8 @@ export const reasoningItemSchema = z.object({
   summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
   content: z.array(z.object({ type: z.enum(['reasoning_text', 'text']), text: z.string() })).nullish(),
   encrypted_content: z.string().nullish(),
+  /** Where a Chat server said it, and wants to hear it again. */
+  chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
 });
 export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
 
@@ -50,6 +52,8 @@ export const functionCallItemSchema = z.object({
   namespace: z.string().optional(),
   /** JSON in a string, exactly as the model wrote it; it may be broken. */
   arguments: z.string(),
+  /** What a Chat server put beside the call and misses if it does not come back: Gemini's signature of its thoughts. */
+  extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 export type FunctionCallItem = z.infer<typeof functionCallItemSchema>;
 

@@ -2,7 +2,6 @@
 import { Attempt, DONE } from './attempt.ts';
 import { ChatBodies } from './chatBody.ts';
 import { ChatReader } from './chatChunks.ts';
-import type { ReasoningField } from './chatMessages.ts';
 import { ModelFault, type ModelClient, type Prompt, type ResponseEvent } from './client.ts';
 import { customToolNames } from './functionForm.ts';
 import { openWithFallback } from './openWithFallback.ts';
@@ -15,7 +14,6 @@ const USAGE_WITHIN_MS = 2000;
 export class ChatClient implements ModelClient {
   readonly #parts: ClientParts;
   readonly #bodies: ChatBodies;
-  #reasoningField: ReasoningField = 'reasoning';
 
   constructor(parts: ClientParts) {
     this.#parts = parts;
@@ -27,11 +25,8 @@ export class ChatClient implements ModelClient {
     const reader = new ChatReader({
       newCallId: () => ids.next('call'),
       customTools: customToolNames(prompt.tools),
-      onReasoningField: (field) => {
-        this.#reasoningField = field;
-      },
     });
-    const build = () => this.#bodies.build(prompt, this.#reasoningField);
+    const build = () => this.#bodies.build(prompt);
     const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', build);

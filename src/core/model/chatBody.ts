@@ -1,7 +1,7 @@
 /** The request of the Chat Completions wire (codex-behaviour.md §2.5). */
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
-import { groupItems, messageOf, type ChatForm, type Group, type ReasoningField } from './chatMessages.ts';
+import { groupItems, messageOf, type ChatForm, type Group } from './chatMessages.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { Prompt } from './client.ts';
 import type { Dispensable } from './fieldFallback.ts';
@@ -18,16 +18,16 @@ export class ChatBodies {
   >();
   /** Up to here the last input was settled: whatever follows, these items stay these messages. */
   #settled: { readonly input: readonly ResponseItem[]; readonly elements: readonly string[] } = NOTHING_SETTLED;
-  #form: ChatForm = { developerRole: true, reasoningField: 'reasoning' };
+  #form: ChatForm = { developerRole: true };
 
   constructor(refused: ReadonlySet<Dispensable>) {
     this.#refused = refused;
   }
 
-  build(prompt: Prompt, reasoningField: ReasoningField): RequestBody {
+  build(prompt: Prompt): RequestBody {
     const request = new RequestWriter(this.#refused);
     const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
-    this.#speak({ developerRole: !hasDeveloper || request.takes('developer_role'), reasoningField });
+    this.#speak({ developerRole: !hasDeveloper || request.takes('developer_role') });
 
     request.add('model', prompt.model);
     const system = JSON.stringify({ role: 'system', content: prompt.instructions });
@@ -65,7 +65,7 @@ export class ChatBodies {
   }
 
   #speak(form: ChatForm): void {
-    if (JSON.stringify(form) === JSON.stringify(this.#form)) return;
+    if (form.developerRole === this.#form.developerRole) return;
     this.#form = form;
     this.#elements = new WeakMap();
     this.#settled = NOTHING_SETTLED;

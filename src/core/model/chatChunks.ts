@@ -2,10 +2,10 @@
  * Reads the chunks of one Chat completion (codex-behaviour.md §2.5) in all the shapes real servers give them: fragments
  * of calls belong together by `index`, then by `id`, then by being last.
  */
-import * as z from 'zod';
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ReasoningField } from './chatMessages.ts';
+import { usageIn } from './chatUsage.ts';
 import type { ModelFault, ResponseEvent } from './client.ts';
 import { finishReasonFault, inStreamFault, streamClosedFault } from './faults.ts';
 import { asOffered, parseJson } from './functionForm.ts';
@@ -16,20 +16,18 @@ interface OpenCall {
   id: string;
   name: string;
   arguments: string;
+  extra: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ChatReaderOptions {
   readonly newCallId: () => string;
   /** Names of the tools that were offered as free text. */
   readonly customTools: ReadonlySet<string>;
-  /** Told which name this server has for reasoning. */
-  readonly onReasoningField: (field: ReasoningField) => void;
 }
 
 /** Parts of a chunk, before anybody has looked at them. */
 interface WireChunk {
   readonly choices?: unknown;
-  readonly usage?: unknown;
   readonly error?: unknown;
   /** `error` where the chunk itself is one. */
   readonly object?: unknown;
@@ -40,11 +38,14 @@ interface WireMessage {
   readonly reasoning?: unknown;
   readonly reasoning_content?: unknown;
   readonly tool_calls?: unknown;
+  /** What calls were before there could be several. */
+  readonly function_call?: unknown;
 }
 interface WireCall {
   readonly index?: unknown;
   readonly id?: unknown;
   readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
+  readonly extra_content?: unknown;
 }
 
 const TEXT = 'text';
@@ -55,6 +56,7 @@ export class ChatReader {
   readonly #calls: OpenCall[] = [];
   #text = '';
   #reasoning = '';
+  #reasoningField: ReasoningField = 'reasoning';
   #usage: TokenUsage | null = null;
   #created = false;
   #finished = false;
@@ -80,8 +82,9 @@ export class ChatReader {
       this.#created = true;
       events.push({ type: 'created' });
     }
-    if (chunk.usage) this.#usage = usageOf(chunk.usage) ?? this.#usage;
+    this.#usage = usageIn(chunk) ?? this.#usage;
     for (const choice of objectsIn(chunk.choices)) {
+      if (choice['error']) throw inStreamFault(choice);
       const message = choice['delta'] ?? choice['message'];
       if (!this.#finished && typeof message === 'object' && message !== null) this.#message(message, events);
       // Some servers have an empty one in every chunk before the last.
@@ -107,11 +110,10 @@ export class ChatReader {
   }
 
   #message(message: WireMessage, events: ResponseEvent[]): void {
-    const field = message.reasoning_content ? 'reasoning_content' : 'reasoning';
-    const reasoning = reasoningOf(message[field]);
+    const [field, reasoning] = thoughtIn(message);
     if (reasoning !== '') {
       if (this.#reasoning === '') {
-        this.#options.onReasoningField(field);
+        this.#reasoningField = field;
         events.push({ type: 'item_started', key: REASONING, kind: 'reasoning' });
       }
       this.#reasoning += reasoning;
@@ -125,6 +127,8 @@ export class ChatReader {
     }
     if (message.tool_calls) {
       for (const fragment of objectsIn(message.tool_calls)) this.#fragment(fragment, events);
+    } else if (message.function_call) {
+      this.#fragment({ index: 0, function: message.function_call }, events);
     }
   }
 
@@ -138,8 +142,9 @@ export class ChatReader {
       // Arguments that came before the name.
       if (call.arguments !== '') events.push(callDelta(call, call.arguments));
     }
+    if (isRecord(fragment.extra_content)) call.extra = fragment.extra_content;
     const text = argumentsOf(fragment.function?.arguments);
-    if (text === '') return;
+    if (text === '' || saysAgain(call, text)) return;
     call.arguments += text;
     if (call.name !== '') events.push(callDelta(call, text));
   }
@@ -152,7 +157,7 @@ export class ChatReader {
         ? this.#withoutIndex(id, name)
         : this.#calls.findLast((call) => call.index === index && !isAnother(call, id, name));
     if (known) return known;
-    const call = { key: `call_${this.#calls.length}`, index, id: '', name: '', arguments: '' };
+    const call = { key: `call_${this.#calls.length}`, index, id: '', name: '', arguments: '', extra: undefined };
     this.#calls.push(call);
     return call;
   }
@@ -168,11 +173,11 @@ export class ChatReader {
   #finish(reason: string, events: ResponseEvent[]): void {
     if (this.#finished) return;
     this.#finished = true;
-    if (reason === 'length' || reason === 'content_filter') {
-      // What was said stays; a call that was cut off is not run.
-      this.#calls.length = 0;
-      this.#fault = finishReasonFault(reason);
-    }
+    this.#fault = finishReasonFault(reason);
+    // What was said stays; a call that was cut off is not run.
+    if (this.#fault) this.#calls.length = 0;
+    // Not an end at all: the answer is asked for once more.
+    if (this.#fault?.retryable) throw this.#fault;
     events.push(...this.#flush());
   }
 
@@ -185,15 +190,18 @@ export class ChatReader {
         type: 'reasoning',
         summary: [],
         content: [{ type: 'reasoning_text', text: this.#reasoning }],
+        ...(this.#reasoningField === 'reasoning' ? {} : { chat_field: this.#reasoningField }),
       });
     }
     if (this.#text !== '') {
       done(TEXT, { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: this.#text }] });
     }
-    for (const { key, id, name, arguments: args } of this.#calls) {
+    for (const { key, id, name, arguments: args, extra } of this.#calls) {
       if (name === '') continue;
       const call_id = id === '' ? this.#options.newCallId() : id;
-      done(key, asOffered({ type: 'function_call', call_id, name, arguments: args }, this.#options.customTools));
+      const beside = extra === undefined ? {} : { extra_content: extra };
+      const call = { type: 'function_call', call_id, name, arguments: args, ...beside } as const;
+      done(key, asOffered(call, this.#options.customTools));
     }
     this.#reasoning = '';
     this.#text = '';
@@ -211,9 +219,17 @@ function isAnother(call: OpenCall, id: string, name: string): boolean {
   return id !== '' && name !== '' && call.id !== '' && call.id !== id;
 }
 
+/** Some servers send a whole call again with every chunk. An object behind itself is nothing else: it is no JSON. */
+function saysAgain(call: OpenCall, text: string): boolean {
+  return text === call.arguments && text.startsWith('{') && parseJson(text) !== undefined;
+}
+
 function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter((element): element is Record<string, unknown> => typeof element === 'object' && element !== null);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function stringOf(value: unknown): string {
@@ -233,31 +249,16 @@ function contentOf(content: unknown): string {
     .join('');
 }
 
-function reasoningOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null) return '';
-  const { text, content } = value as { text?: unknown; content?: unknown };
-  return stringOf(text) || stringOf(content);
+/** What the model thinks, and under which name this server says so. Mistral puts thoughts among the parts of the content. */
+function thoughtIn(message: WireMessage): readonly [ReasoningField, string] {
+  if (message.reasoning_content) return ['reasoning_content', reasoningOf(message.reasoning_content)];
+  if (message.reasoning) return ['reasoning', reasoningOf(message.reasoning)];
+  const thoughts = objectsIn(message.content).map(({ thinking }) => contentOf(thinking));
+  return ['content', thoughts.join('')];
 }
 
-const usageSchema = z.object({
-  prompt_tokens: z.number(),
-  prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish().catch(undefined),
-  completion_tokens: z.number().nullish(),
-  completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
-  total_tokens: z.number().nullish(),
-});
-
-function usageOf(wire: unknown): TokenUsage | undefined {
-  const { data } = usageSchema.safeParse(wire);
-  if (!data) return undefined;
-  const input = data.prompt_tokens;
-  const output = data.completion_tokens ?? 0;
-  return {
-    input,
-    cachedInput: data.prompt_tokens_details?.cached_tokens ?? 0,
-    output,
-    reasoning: data.completion_tokens_details?.reasoning_tokens ?? 0,
-    total: data.total_tokens ?? input + output,
-  };
+function reasoningOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!isRecord(value)) return '';
+  return stringOf(value['text']) || stringOf(value['content']);
 }

@@ -20,8 +20,9 @@ import {
 import { asFunctionCall, asShellCall } from './functionForm.ts';
 
 type TextOrParts = string | readonly ChatPart[];
+type TextPart = { readonly type: 'text'; readonly text: string };
 type ChatPart =
-  | { readonly type: 'text'; readonly text: string }
+  | TextPart
   | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string | undefined } };
 
 export type ChatMessage =
@@ -29,23 +30,24 @@ export type ChatMessage =
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: TextOrParts }
   | ({
       readonly role: 'assistant';
-      readonly content: string | null;
+      readonly content: string | null | readonly ThoughtPart[];
       readonly tool_calls?: readonly ChatToolCall[] | undefined;
     } & ChatReasoning);
 
-/** Servers have two names for it; they are answered in their own. */
-export type ReasoningField = 'reasoning' | 'reasoning_content';
-type ChatReasoning = { readonly [Field in ReasoningField]?: string };
+/** Servers have several places for it; they are answered in their own. */
+export type ReasoningField = NonNullable<ReasoningItem['chat_field']>;
+type ChatReasoning = { readonly [Field in 'reasoning' | 'reasoning_content']?: string };
+type ThoughtPart = TextPart | { readonly type: 'thinking'; readonly thinking: readonly TextPart[] };
 
 interface ChatToolCall {
   readonly id: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
+  readonly extra_content?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ChatForm {
   readonly developerRole: boolean;
-  readonly reasoningField: ReasoningField;
 }
 
 /** What becomes one message. An assistant's words, thoughts and calls between two answers are one message. */
@@ -138,13 +140,14 @@ export function messageOf(group: Group, form: ChatForm): ChatMessage | undefined
     case 'output':
       return { role: 'tool', tool_call_id: group.item.call_id, content: textOrParts(group.item.output) };
     case 'assistant':
-      return assistantMessage(group.items, form);
+      return assistantMessage(group.items);
   }
 }
 
-function assistantMessage(items: readonly AssistantItem[], { reasoningField }: ChatForm): ChatMessage | undefined {
+function assistantMessage(items: readonly AssistantItem[]): ChatMessage | undefined {
   const texts: string[] = [];
   const thoughts: string[] = [];
+  let field: ReasoningField | undefined;
   const calls: ChatToolCall[] = [];
   for (const item of items) {
     switch (item.type) {
@@ -153,6 +156,7 @@ function assistantMessage(items: readonly AssistantItem[], { reasoningField }: C
         break;
       case 'reasoning':
         thoughts.push(textOf(item.content ?? ''));
+        field ??= item.chat_field;
         break;
       default:
         calls.push(toolCall(item));
@@ -163,17 +167,29 @@ function assistantMessage(items: readonly AssistantItem[], { reasoningField }: C
   if (content === '' && calls.length === 0) return undefined;
   return {
     role: 'assistant',
-    content: content === '' ? null : content,
-    ...(reasoning === '' ? {} : { [reasoningField]: reasoning }),
+    ...said(content, reasoning, field ?? 'reasoning'),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
+}
+
+function said(content: string, reasoning: string, field: ReasoningField) {
+  const text = content === '' ? null : content;
+  if (reasoning === '') return { content: text };
+  if (field !== 'content') return { content: text, [field]: reasoning };
+  const thought: ThoughtPart = { type: 'thinking', thinking: [{ type: 'text', text: reasoning }] };
+  return { content: text === null ? [thought] : [thought, { type: 'text' as const, text }] };
 }
 
 function toolCall(item: ToolCallItem): ChatToolCall {
   const id = callIdOf(item) ?? '';
   switch (item.type) {
     case 'function_call':
-      return { id, type: 'function', function: { name: item.name, arguments: item.arguments } };
+      return {
+        id,
+        type: 'function',
+        function: { name: item.name, arguments: item.arguments },
+        extra_content: item.extra_content,
+      };
     case 'custom_tool_call':
       return { id, type: 'function', function: { name: item.name, arguments: asFunctionCall(item).arguments } };
     case 'local_shell_call': {

@@ -6,7 +6,7 @@ import type { Transport } from './transport.ts';
 /** What both clients are made of. */
 export interface ClientParts {
   readonly provider: ProviderConfig;
-  readonly transport: Transport;
+  readonly transport: Pick<Transport, 'post'>;
   readonly refused: RefusedFields;
   readonly clock: Pick<Clock, 'after'>;
   readonly ids: Pick<Ids, 'next'>;

@@ -39,6 +39,7 @@ export const UNKNOWN_FAMILY: ModelFamily = {
   contextWindow: null,
 };
 
+/** The window is as much of it as Codex uses: newer models take a million tokens, at twice the price beyond this. */
 const GPT_5: Omit<ModelFamily, 'id'> = {
   applyPatch: 'freeform',
   extraInstructions: false,
@@ -68,6 +69,10 @@ const GPT_4: Omit<ModelFamily, 'id'> = {
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
   [/^demo$/, { ...UNKNOWN_FAMILY, id: 'demo', extraInstructions: false, contextWindow: 128_000 }],
   [/^codex-mini/, { ...O_SERIES, id: 'codex-mini', shell: 'local_shell', images: false }],
+  [
+    /^gpt-5(?:\.\d+)?-codex-spark/,
+    { ...GPT_5, id: 'gpt-5-codex-spark', verbosity: null, images: false, contextWindow: 128_000 },
+  ],
   [/^gpt-5(?:\.\d+)?-codex/, { ...GPT_5, id: 'gpt-5-codex', verbosity: null }],
   [
     /^gpt-5(?:\.\d+)?-chat/,
@@ -81,7 +86,18 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
       contextWindow: 128_000,
     },
   ],
-  [/^gpt-5(?:-(?:mini|nano|pro))?(?:-\d|$)/, { ...GPT_5, id: 'gpt-5', extraInstructions: true, verbosity: 'medium' }],
+  [
+    /^gpt-5-pro/,
+    {
+      ...GPT_5,
+      id: 'gpt-5-pro',
+      extraInstructions: true,
+      // It knows no other.
+      reasoning: { defaultEffort: 'high', summaries: true },
+      verbosity: 'medium',
+    },
+  ],
+  [/^gpt-5(?:-(?:mini|nano))?(?:-\d|$)/, { ...GPT_5, id: 'gpt-5', extraInstructions: true, verbosity: 'medium' }],
   [/^gpt-(?:5\.\d|[6-9])/, { ...GPT_5, id: 'gpt-5.x' }],
   [
     /^gpt-oss/,
@@ -93,10 +109,13 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
       contextWindow: 131_072,
     },
   ],
+  [/^o[13]-mini/, { ...O_SERIES, id: 'o-mini', images: false }],
   [/^o[134](?:-|$)/, { ...O_SERIES, id: 'o-series' }],
   [/^gpt-4\.1/, { ...GPT_4, id: 'gpt-4.1', contextWindow: 1_047_576 }],
   [/^(?:gpt-4o|chatgpt-4o)/, { ...GPT_4, id: 'gpt-4o' }],
-  [/^gpt-4/, { ...GPT_4, id: 'gpt-4' }],
+  [/^gpt-4-(?:turbo|vision|\d{4}-preview)/, { ...GPT_4, id: 'gpt-4-turbo' }],
+  [/^gpt-4(?:-|$)/, { ...GPT_4, id: 'gpt-4', images: false, contextWindow: 8192 }],
+  [/^gpt-4/, { ...GPT_4, id: 'gpt-4.x' }],
   [/^gpt-3\.5/, { ...GPT_4, id: 'gpt-3.5', images: false, contextWindow: 16_385 }],
 ];
 

@@ -113,8 +113,14 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   model_not_found: MODEL_NOT_FOUND,
   deploymentnotfound: MODEL_NOT_FOUND,
   invalid_api_key: AUTH,
+  authentication_error: AUTH,
   rate_limit_exceeded: RATE_LIMITED,
+  rate_limit_error: RATE_LIMITED,
+  rate_limit_reached_error: RATE_LIMITED,
   slow_down: RATE_LIMITED,
+  exceeded_current_quota_error: QUOTA,
+  overloaded_error: OVERLOADED,
+  engine_overloaded_error: OVERLOADED,
 };
 
 const SAYS_CONTEXT_EXCEEDED =
@@ -229,8 +235,12 @@ function inStreamVerdict(error: ServerError): Verdict {
   const known = byWords(error);
   if (known) return known;
   if (SAYS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
-  return { ...SERVER_FAILED, message: 'The server broke off its answer.' };
+  // A gateway that has begun to answer can say the status of the server behind it only so.
+  const status = Number(error.code ?? Number.NaN);
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? httpVerdict(status, error) : BROKEN_OFF;
 }
+
+const BROKEN_OFF: Verdict = { ...SERVER_FAILED, message: 'The server broke off its answer.' };
 
 /** The fault of `response.incomplete` by its reason (codex-behaviour.md §2.4). */
 export function incompleteFault(reason: string | undefined): ModelFault {
@@ -250,9 +260,27 @@ export function incompleteFault(reason: string | undefined): ModelFault {
   return faultOf({ ...SERVER_FAILED, message: 'The server ended its answer before it was complete.' }, { detail });
 }
 
-/** The fault of a Chat `finish_reason` that is not an ordinary end. */
-export function finishReasonFault(reason: 'length' | 'content_filter'): ModelFault {
-  return faultOf(reason === 'length' ? CONTEXT_EXCEEDED : CONTENT_FILTER, { detail: `finish_reason: ${reason}` });
+/** The fault of a Chat `finish_reason`, in the words of many servers; `undefined` when it is an ordinary end. */
+export function finishReasonFault(reason: string): ModelFault | undefined {
+  const verdict = finishVerdict(reason.toLowerCase());
+  return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}` });
+}
+
+function finishVerdict(reason: string): Verdict | undefined {
+  switch (reason) {
+    case 'length':
+    case 'max_tokens':
+    case 'model_length':
+      return CONTEXT_EXCEEDED;
+    case 'content_filter':
+    case 'safety':
+      return CONTENT_FILTER;
+    case 'error':
+    case 'insufficient_system_resource':
+      return BROKEN_OFF;
+    default:
+      return undefined;
+  }
 }
 
 export function streamClosedFault(cause?: unknown): ModelFault {

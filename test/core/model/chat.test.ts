@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
 import { groupItems, messageOf } from '../../../src/core/model/chatMessages.ts';
-import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
+import { type ResponseItem, responseItemSchema } from '../../../src/protocol/responseItem.ts';
 import {
   answersWhole,
   calls,
@@ -37,7 +37,7 @@ async function answer(...steps: Step[]) {
 }
 
 function messages(items: readonly ResponseItem[]) {
-  return groupItems(items).map((group) => messageOf(group, { developerRole: true, reasoningField: 'reasoning' }));
+  return groupItems(items).map((group) => messageOf(group, { developerRole: true }));
 }
 
 const said = (text: string): ResponseItem => ({
@@ -153,12 +153,12 @@ describe('history as messages', () => {
             input.push(...step.map((item) => renamed(item, index)));
             const last = input.at(-1);
             if (last?.type === 'message' && last.role === 'assistant') continue;
-            const { messages } = JSON.parse(bodies.build(prompt({ input: [...input] }), 'reasoning').text) as {
+            const { messages } = JSON.parse(bodies.build(prompt({ input: [...input] })).text) as {
               messages: Record<string, unknown>[];
             };
             expect(pairingBreaches({ wire: 'chat', input: messages })).toEqual([]);
             const elements = messages.map((message) => JSON.stringify(message));
-            const fresh = new ChatBodies(new Set()).build(prompt({ input: structuredClone(input) }), 'reasoning');
+            const fresh = new ChatBodies(new Set()).build(prompt({ input: structuredClone(input) }));
             expect(JSON.parse(fresh.text)).toMatchObject({ messages });
             expect(elements.slice(0, sent.length)).toEqual(sent);
             sent = elements;
@@ -368,6 +368,72 @@ describe('shapes of real servers', () => {
     );
     expect(textIn(events)).toBe('Hi you');
     expect(items).toHaveLength(2);
+  });
+
+  test.each<[string, Step, string, boolean]>([
+    ['an end that is an error', chunk({}, 'error'), 'bad_response', true],
+    ['a server that is out of breath', chunk({}, 'insufficient_system_resource'), 'bad_response', true],
+    ['an error in the choice', emits({ choices: [{ error: { code: 502, message: 'x' } }] }), 'bad_response', true],
+    ['the status of the server behind', emits({ error: { code: 429, message: 'x' } }), 'rate_limited', true],
+    ['the status of the server behind, in words', emits({ error: { code: '401', message: 'x' } }), 'auth', false],
+    ['another word for a full window', chunk({}, 'model_length'), 'context_exceeded', false],
+    ['another word for a filter', chunk({}, 'SAFETY'), 'content_filter', false],
+  ])('%s is a fault, and no call of it runs', async (_case, step, kind, retryable) => {
+    const { items, fault } = await answer(
+      fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
+      step,
+      DONE,
+    );
+    expect(fault).toMatchObject({ kind, retryable });
+    expect(items).toEqual([]);
+  });
+
+  test('what stood beside a call goes back beside it', async () => {
+    const extra_content = { google: { thought_signature: 'abc' } };
+    const { server, client } = await start(
+      [fragment({ id: 'a', function: { name: 'x', arguments: '{}' }, extra_content }), chunk({}, 'stop'), DONE],
+      [says('b')],
+    );
+    const { items } = await hear(client);
+    await hear(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
+    expect(server.lastRequest.input[2]).toMatchObject({ tool_calls: [{ id: 'a', extra_content }] });
+  });
+
+  test('thoughts among the parts of the content go back there', async () => {
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] };
+    const { server, client } = await start(
+      [chunk({ content: [thinking, { type: 'text', text: 'Hi' }] }, 'stop'), DONE],
+      [says('b')],
+    );
+    const { items } = await hear(client);
+    await hear(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
+    expect(server.lastRequest.input[2]).toEqual({
+      role: 'assistant',
+      content: [thinking, { type: 'text', text: 'Hi' }],
+    });
+  });
+
+  test('reasoning goes back in the server’s word also from a thread that was taken up again', async () => {
+    const { client } = await start([chunk({ reasoning_content: 'Hm' }), chunk({ content: 'Hi' }, 'stop'), DONE]);
+    const { items } = await hear(client);
+    const resumed = await start([says('b')]);
+    const kept = items.map((item) => responseItemSchema.parse(JSON.parse(JSON.stringify(item))));
+    await hear(resumed.client, prompt({ input: [userSays('Hello'), ...kept, userSays('More')] }));
+    expect(resumed.server.lastRequest.input[2]).toEqual({
+      role: 'assistant',
+      content: 'Hi',
+      reasoning_content: 'Hm',
+    });
+  });
+
+  test('a call from before there could be several', async () => {
+    const { items } = await answer(
+      chunk({ function_call: { name: 'x', arguments: '{"n"' } }),
+      chunk({ function_call: { arguments: ':1}' } }),
+      chunk({}, 'function_call'),
+      DONE,
+    );
+    expect(items).toMatchObject([{ type: 'function_call', name: 'x', arguments: '{"n":1}' }]);
   });
 
   test('a chunk that is an error itself', async () => {

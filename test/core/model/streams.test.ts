@@ -29,6 +29,22 @@ const SAID: Readonly<Record<string, readonly string[]>> = {
     'toolu_1 exec_command {"cmd": "ls"}',
     '700 (512) 60 (20) 760',
   ],
+  'responses-vllm.sse': ['reasoning Hm.', 'call_1 exec_command {"cmd":"ls"}', '40 (0) 7 (2) 47'],
+  'chat-azure.sse': ['message Hello there.', '12 (0) 3 (0) 15'],
+  'chat-deepseek.sse': ['reasoning Look first.', 'call_00_x exec_command {"cmd":"ls"}', '300 (256) 20 (9) 320'],
+  'chat-gateway-repeating.sse': ['call_a exec_command {"cmd":"ls"}', '70 (0) 9 (0) 79'],
+  'chat-gemini.sse': [
+    'function-call-17 exec_command {"cmd":"ls"}',
+    'function-call-18 exec_command {"cmd":"pwd"}',
+    '210 (0) 31 (0) 402',
+  ],
+  'chat-mistral.sse': [
+    'reasoning Two files.',
+    'message I look.',
+    'D681PevKs exec_command {"cmd":"ls"}',
+    '90 (0) 40 (0) 130',
+  ],
+  'chat-vllm.sse': ['reasoning Hm.', 'chatcmpl-tool-1 exec_command {"cmd": "ls"}', '50 (0) 11 (0) 61'],
   'chat-empty-finish-reasons.sse': ['message Hello there.', '8 (0) 4 (0) 12'],
 };
 

@@ -196,11 +196,11 @@ function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
   const responses = new ResponsesBodies('openai', new Set());
   const plain = new ResponsesBodies('plain', new Set());
   const requests = prompts.map((prompt) => [
-    sentPrefix('chat', chat.build(prompt, 'reasoning').text),
+    sentPrefix('chat', chat.build(prompt).text),
     sentPrefix('responses', responses.build({ ...prompt, model: 'gpt-5.5' }).text),
     sentPrefix('responses', plain.build(prompt).text),
     // As another process would write it, which has made none of the elements before.
-    sentPrefix('chat', new ChatBodies(new Set()).build(prompt, 'reasoning').text),
+    sentPrefix('chat', new ChatBodies(new Set()).build(prompt).text),
   ]);
   return requests.slice(1).flatMap((later, index) =>
     later.flatMap((request, form) => {

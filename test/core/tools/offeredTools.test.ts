@@ -36,9 +36,7 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const registry = new ToolRegistry(builtinTools(family, { rules: async () => [], review: 'after' }, client));
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
   const body =
-    wire === 'responses'
-      ? new ResponsesBodies(dialect, new Set()).build(said)
-      : new ChatBodies(new Set()).build(said, 'reasoning');
+    wire === 'responses' ? new ResponsesBodies(dialect, new Set()).build(said) : new ChatBodies(new Set()).build(said);
   const { tools } = JSON.parse(body.text) as { tools: ToolOnTheWire[] };
   return tools.map((tool) => [tool.type, tool.name ?? tool.function?.name].filter(Boolean).join(':')).join(' ');
 }
