@@ -23,7 +23,7 @@ import {
   type ModelScript,
   type Wire,
 } from '../../support/modelServer.ts';
-import { clientFor, hear, prompt, textIn } from './harness.ts';
+import { clientFor, clientReading, hear, prompt, textIn } from './harness.ts';
 
 const PATCH_TOOL = {
   type: 'custom',
@@ -221,8 +221,7 @@ export function conformance(wire: Wire): void {
       // From here on the server has said that it is done, whatever may still come.
       const done = Buffer.byteLength(stream.slice(0, endOfTerminalEvent(wire, stream)));
       let length = 0;
-      const fetch = async () => sse([bytes.subarray(0, length)], new TypeError('terminated'));
-      const client = clientFor({ baseUrl: NOWHERE, wireApi: wire }, { fetch });
+      const client = clientReading(wire, () => sse([bytes.subarray(0, length)], new TypeError('terminated')));
       for (; length < bytes.length; length += 1) {
         const { items, completed, fault } = await hear(client);
         if (length < done) expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });

@@ -1,7 +1,10 @@
 /** What the model tests share: ports that work, a prompt to start from, and readers of a stream. */
 import { createModelClient, type ModelPorts, type ProviderConfig } from '../../../src/core/model/provider.ts';
 import { ModelFault, type Prompt, type ResponseEvent } from '../../../src/core/model/client.ts';
+import { ChatClient } from '../../../src/core/model/chat.ts';
 import type { ModelClient } from '../../../src/core/model/client.ts';
+import type { WireApi } from '../../../src/core/model/families.ts';
+import { ResponsesClient } from '../../../src/core/model/responses.ts';
 import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
 
 export function testPorts(overrides: Partial<ModelPorts> = {}): ModelPorts {
@@ -32,6 +35,17 @@ export function clientFor(
   ports: Partial<ModelPorts> = {},
 ): ModelClient {
   return createModelClient({ id: 'test', wireApi: 'responses', ...provider }, testPorts(ports));
+}
+
+/**
+ * A client to which each request is answered by `answer`, without the way there: for tests that ask it thousands of times
+ * what it makes of some bytes.
+ */
+export function clientReading(wire: WireApi, answer: () => Response): ModelClient {
+  const { clock, ids, log } = testPorts();
+  const provider = { id: 'test', baseUrl: 'http://127.0.0.1:1/v1', wireApi: wire };
+  const parts = { provider, transport: { post: async () => answer() }, refused: new Set<never>(), clock, ids, log };
+  return wire === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
 }
 
 export function prompt(overrides: Partial<Prompt> = {}): Prompt {

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ModelClient, Prompt } from '../../../src/core/model/client.ts';
 import type { WireApi } from '../../../src/core/model/families.ts';
-import { isToolCall, type ResponseItem, textOf } from '../../../src/protocol/responseItem.ts';
+import { isToolCall, type ResponseItem, textOf, type ToolCallItem } from '../../../src/protocol/responseItem.ts';
 import { outputFor } from '../../../src/core/history/normalize.ts';
-import { clientFor, hear, prompt, userSays } from './harness.ts';
+import { type BadLine, type Spoiling, startBadLine } from '../../support/badLine.ts';
+import { clientFor, type Heard, hear, prompt, textIn, userSays } from './harness.ts';
 
 export interface ServerUnderTest {
   readonly baseUrl: string;
@@ -93,9 +94,88 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       expect((await hear(client, asked())).completed).toBeDefined();
     });
 
+    describe('behind a bad line', () => {
+      let line: BadLine;
+      let whole: Heard;
+      /** Where the answer says that it is over. */
+      let end: number;
+      const ask = async (spoiling: Spoiling): Promise<Heard> => {
+        line.spoiling = spoiling;
+        const provider = { baseUrl: line.baseUrl, wireApi: wire, streamIdleTimeoutMs: 100 };
+        return hear(clientFor(provider), asked());
+      };
+      beforeEach(async () => {
+        line = await startBadLine(server.baseUrl);
+        whole = await ask({ type: 'none' });
+        end = line.lastBody.indexOf(
+          wire === 'responses' ? '"type":"response.completed"' : '"finish_reason":"tool_calls"',
+        );
+        assert(end > 0, 'the answer has no end');
+      });
+      afterEach(() => line[Symbol.asyncDispose]());
+
+      const boundaries = () => [...line.lastBody.toString('latin1').matchAll(/\n\n/g)].map(({ index }) => index + 2);
+      const middle = () => boundaries().find((at) => at > end / 2) ?? 0;
+
+      test.each(['cuts', 'ends', 'hangs', 'garbles'] as const)(
+        'one that %s in the middle: what was said so far, and a fault worth a retry',
+        async (type) => {
+          const { events, fault, completed } = await ask({ type, after: middle() });
+          expect(completed).toBeUndefined();
+          const kind = type === 'garbles' ? 'bad_response' : type === 'hangs' ? 'timeout' : 'stream_closed';
+          expect(fault).toMatchObject({ kind, retryable: true });
+          expect(fault?.message).toMatch(/^[A-Z].*\.$/);
+          expect(textIn(whole.events).startsWith(textIn(events))).toBe(true);
+        },
+      );
+
+      test('one that is cut anywhere gives whole calls and at most once, and a retry or the end', async () => {
+        const calls = whole.items.filter(isToolCall).map(wordsOf);
+        const length = line.lastBody.length;
+        const places = [...boundaries().flatMap((at) => [at - 1, at, at + 9]), ...range(0, length, 97)];
+        for (const after of places.filter((at) => at < length)) {
+          const { items, fault, completed } = await ask({ type: 'cuts', after });
+          const told = items.filter(isToolCall).map(wordsOf);
+          expect(told, `cut after ${after} bytes`).toEqual(calls.slice(0, told.length));
+          if (completed) expect(after, 'the end came too early').toBeGreaterThan(end);
+          else expect(fault, `cut after ${after} bytes`).toMatchObject({ retryable: true });
+        }
+      });
+
+      test.each([
+        [400, 'invalid_request', false],
+        [401, 'auth', false],
+        [404, 'config', false],
+        [429, 'rate_limited', true],
+        [500, 'bad_response', true],
+        [503, 'overloaded', true],
+      ] as const)('HTTP %i is a fault, and afterwards all is well', async (status, kind, retryable) => {
+        const { events, fault } = await ask({ type: 'fails', status, headers: { 'retry-after': '7' } });
+        expect(events).toEqual([]);
+        expect(fault).toMatchObject({ status, kind, retryable, retryAfterMs: 7000 });
+        expect((await ask({ type: 'none' })).completed).toBeDefined();
+      });
+
+      test('a server that is gone is a fault of the network', async () => {
+        const lonely = clientFor({ baseUrl: line.baseUrl, wireApi: wire });
+        await line[Symbol.asyncDispose]();
+        expect((await hear(lonely, asked())).fault).toMatchObject({ kind: 'network', retryable: true });
+      });
+    });
+
     test('a model it does not have is a fault that says so', async () => {
       const { fault } = await hear(client, { ...asked(), model: 'nobody-knows-this' });
       expect(fault).toMatchObject({ kind: 'model_not_found', retryable: false, action: 'select_model' });
     });
   });
+}
+
+/** A call without its id, which is another one each time. */
+function wordsOf(call: ToolCallItem): string {
+  if (call.type === 'local_shell_call') return JSON.stringify(call.action);
+  return `${call.name} ${call.type === 'function_call' ? call.arguments : call.input}`;
+}
+
+function range(from: number, to: number, step: number): readonly number[] {
+  return Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { WireApi } from '../../../src/core/model/families.ts';
 import { type ResponseItem, textOf } from '../../../src/protocol/responseItem.ts';
-import { clientFor, type Heard, hear, textIn } from './harness.ts';
+import { clientReading, type Heard, hear, textIn } from './harness.ts';
 
 const FOLDER = new URL('../../fixtures/streams/', import.meta.url);
 
@@ -65,9 +65,8 @@ function usageOf({ completed }: Heard): string {
 function reader(name: string, bytes: Uint8Array): (length: number) => Promise<Heard> {
   let length = 0;
   const headers = { 'content-type': 'text/event-stream' };
-  const fetch = async () => new Response(bytes.slice(0, length), { headers });
-  const wireApi = name.split('-')[0] as WireApi;
-  const client = clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi }, { fetch });
+  const answer = () => new Response(bytes.slice(0, length), { headers });
+  const client = clientReading(name.split('-')[0] as WireApi, answer);
   return (wanted) => {
     length = wanted;
     return hear(client);
