@@ -11,14 +11,12 @@ import {
   calls,
   closesCleanly,
   cuts,
-  cutsAfter,
   fails,
   failsInStream,
   hangs,
   incomplete,
   malformed,
   ModelServer,
-  recordStream,
   says,
   type Step,
   waits,
@@ -275,40 +273,6 @@ describe('the way to the server', () => {
     redirecting.close();
     expect(chat.said('error')).toMatchObject([{ kind: 'config', action: 'check_settings' }]);
     expect(elsewhere.requests).toEqual([]);
-  });
-});
-
-describe.each(WIRES)('tools, on %s', (wire) => {
-  const count = { name: 'count', description: 'Counts.', inputSchema: { type: 'object', properties: {} } };
-
-  it('run at most once, at whatever byte the server closes', async () => {
-    const steps = [says('Let me.'), calls('count', { n: 1 })];
-    const length = Buffer.byteLength(recordStream(wire, steps));
-    const runs: number[] = [];
-    for (let bytes = 0; bytes <= length; bytes += 31) {
-      await using chat = await startScenario({
-        wire,
-        hands: hurried,
-        model: (_request, index) => (index === 0 ? [...steps, cutsAfter(bytes)] : [says('Done.')]),
-      });
-      chat.session.onEvent(({ msg }) => {
-        if (msg.type !== 'dynamic_tool_requested') return;
-        const contentItems = [{ type: 'input_text' as const, text: '1' }];
-        chat.submit({ type: 'dynamic_tool_response', callId: msg.callId, contentItems, success: true });
-      });
-      chat.submit({ type: 'register_tools', tools: [count] });
-      expect(await chat.send('go'), `cut after ${bytes} bytes`).toEqual({
-        type: 'turn_completed',
-        lastMessage: 'Done.',
-      });
-      const ran = chat.said('dynamic_tool_requested').length;
-      runs.push(ran);
-      expect(ran, `cut after ${bytes} bytes`).toBeLessThanOrEqual(1);
-      expect(chat.outputs(), `cut after ${bytes} bytes`).toHaveLength(ran);
-      const said = chat.server.lastRequest.text.split('Let me.').length - 1;
-      expect(said, `cut after ${bytes} bytes`).toBe(ran);
-    }
-    expect(new Set(runs)).toEqual(new Set([0, 1]));
   });
 });
 
