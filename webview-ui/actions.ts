@@ -7,7 +7,7 @@ import type { WebviewMessage } from '../src/protocol/wire.ts';
 import { post } from './bridge.ts';
 import { t } from './l10n.ts';
 import { composerFocus, draft, isRunning, joined, shownTurns, thread, TURN_WINDOW, turns } from './store.ts';
-import { announcement, denying, editedQueueId, followsEnd } from './view.ts';
+import { announcement, denying, editedQueueId, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
   post({ type: 'op', op });
@@ -85,6 +85,7 @@ export function decide(approvalIds: string | readonly string[], decision: Approv
   if (open.length === 0) return;
   for (const id of open) answered.add(id);
   denying.value = null;
+  makingRule.value = null;
   submit({ type: 'approval', approvalIds: open, decision });
 }
 

@@ -1,5 +1,6 @@
 /** What is asked, in words; shared by the card and by the announcement. */
 import type { ApprovalRequest } from '../src/protocol/event.ts';
+import type { DecisionReason } from '../src/protocol/policy.ts';
 import { plural, t } from './l10n.ts';
 import type { Waiting } from './store.ts';
 
@@ -23,6 +24,16 @@ function approvalTitle(request: ApprovalRequest): string {
     case 'tool':
       return t('Call this tool?');
   }
+}
+
+/** The rule or heuristic by name, so that it can be looked up: `rule 2 of rules.json`, `dangerous`. */
+export function reasonName({ source, id }: DecisionReason): string {
+  const place = /^rule:(?:.*[/\\])?(.+)#(\d+)$/.exec(id);
+  if (source !== 'rule' || place === null) return t('({0})', id);
+  const [, file = '', index] = place;
+  return file === 'thread'
+    ? t('(rule {0} of this thread)', Number(index) + 1)
+    : t('(rule {0} of {1})', Number(index) + 1, file);
 }
 
 /** Something leaves the box, or there is none. */

@@ -15,6 +15,8 @@ export const draft = signal('');
 /** Turns that only the host has. */
 export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
+/** What the host has said last of a rule that is being made. */
+export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
 /** The person wants to see all that waits as one list. */
 export const wantsList = signal(false);
 /** Counts the requests to put the cursor into the composer. */
@@ -52,7 +54,9 @@ export const waiting = computed((): readonly Waiting[] => [
   ...questions.value.map((request) => ({ type: 'question' as const, id: request.questionId, request })),
 ]);
 /** Items whose call waits for an approval. */
-export const waitingItems = computed(() => new Set(approvals.value.map((request) => request.itemId)));
+export const waitingItems = computed(
+  () => new Set(approvals.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
+);
 /** The diff of a proposed change; its item is in the running turn. */
 export function pendingDiff(itemId: string): string {
   const items = turns.value.at(-1)?.items ?? [];
@@ -96,6 +100,9 @@ function take(message: HostMessage): void {
       break;
     case 'focus_composer':
       composerFocus.value++;
+      break;
+    case 'rule_preview':
+      rulePreview.value = message;
       break;
     case 'show_waiting':
       wantsList.value = true;

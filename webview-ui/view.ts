@@ -15,6 +15,9 @@ export function showDecision(step: 1 | -1): void {
 /** The decision whose word of denial is being written. */
 export const denying = signal<string | null>(null);
 
+/** The approval whose "always allow …" is being made. */
+export const makingRule = signal<string | null>(null);
+
 export const openPopup = signal<'meter' | 'menu' | null>(null);
 
 /** A queued message that stands in the composer to be changed. */

@@ -11,6 +11,7 @@ import { sweepProcesses } from '../node/process/processRecord.ts';
 import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
+import type { Rule } from '../protocol/policy.ts';
 import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
 import type { CommandHands } from '../vscode/commands.ts';
@@ -19,6 +20,7 @@ import { createChannel, createLog } from '../vscode/log.ts';
 import { askKey, DEMO_PROVIDER, selectModel, useDemo } from '../vscode/modelPicker.ts';
 import { handlePanelRequest } from '../vscode/panelRequests.ts';
 import { pickThread } from '../vscode/pickers.ts';
+import { previewFor } from '../vscode/rulePreview.ts';
 import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
@@ -100,6 +102,10 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       maker.choose(overrides);
       if (threads.state) submit({ type: 'override_turn_context', ...overrides });
       view.sendSettings();
+    },
+    previewRule: (approvalId: string, rule: Rule) => {
+      const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
+      if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     openChange: (id: string, file: string | undefined) => patches.open(id, file),
     insertText: (text: string) => view.insertText(text),

@@ -80,6 +80,18 @@ export interface ImportedRules {
   readonly skipped: readonly { readonly what: string; readonly why: string }[];
 }
 
+/** What "always allow …" would mean for one command that waits. */
+export interface RulePreview {
+  /** The command that it is about, whole; empty when it covers none of them. */
+  readonly words: readonly string[];
+  /** Why such a rule cannot be made. */
+  readonly problem: string | null;
+  /** Commands of the script, as a person would type them. */
+  readonly covered: readonly string[];
+  /** Of those that would not be covered, the ones not known to be harmless. */
+  readonly stillAsked: readonly string[];
+}
+
 /** What a person does in the view. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema }),

@@ -7,7 +7,16 @@
 import * as z from 'zod';
 import type { Event } from './event.ts';
 import { opSchema } from './op.ts';
-import type { ApprovalPolicy, Box, ChatMode, ReviewSetting, SandboxPolicy } from './policy.ts';
+import {
+  type ApprovalPolicy,
+  type Box,
+  type ChatMode,
+  type ReviewSetting,
+  type Rule,
+  ruleSchema,
+  type SandboxPolicy,
+} from './policy.ts';
+import type { RulePreview } from './rules.ts';
 import type { ThreadState } from './thread.ts';
 
 /** What the panel needs to know beside the thread. */
@@ -56,6 +65,14 @@ export type HostMessage =
     }
   | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
   | { readonly type: 'focus_composer'; readonly build: string }
+  /** The answer to `preview_rule`. */
+  | {
+      readonly type: 'rule_preview';
+      readonly build: string;
+      readonly approvalId: string;
+      readonly rule: Rule;
+      readonly preview: RulePreview;
+    }
   /** All that waits, as one list. */
   | { readonly type: 'show_waiting'; readonly build: string };
 
@@ -64,6 +81,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
   z.object({ type: z.literal('op'), op: opSchema }),
   z.object({ type: z.literal('draft'), text: z.string() }),
+  /** What would a rule cover of the command that waits? */
+  z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or landed change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),

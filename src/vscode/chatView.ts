@@ -94,6 +94,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#postWhenReady({ type: 'focus_composer' });
   }
 
+  sendRulePreview(
+    answer: Pick<Extract<HostMessage, { type: 'rule_preview' }>, 'approvalId' | 'rule' | 'preview'>,
+  ): void {
+    if (this.#ready) this.#post({ type: 'rule_preview', ...answer });
+  }
+
   showWaiting(): void {
     this.#postWhenReady({ type: 'show_waiting' });
   }

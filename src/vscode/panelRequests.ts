@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { TurnOverrides } from '../protocol/op.ts';
+import type { Rule } from '../protocol/policy.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import type { WebviewMessage } from '../protocol/wire.ts';
 import { assertNever } from '../core/util/assertNever.ts';
@@ -16,6 +17,8 @@ export interface PanelRequestHands {
   readonly submit: (op: Extract<PanelRequest, { type: 'op' }>['op']) => void;
   /** For this thread, and for those begun from now on. */
   readonly override: (overrides: TurnOverrides) => void;
+  /** Answers with a `rule_preview`. */
+  readonly previewRule: (approvalId: string, rule: Rule) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly insertText: (text: string) => void;
 }
@@ -25,6 +28,8 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
   switch (message.type) {
     case 'op':
       return hands.submit(message.op);
+    case 'preview_rule':
+      return hands.previewRule(message.approvalId, message.rule);
     case 'open_diff':
       return hands.openChange(message.itemId, message.path);
     case 'open_file':

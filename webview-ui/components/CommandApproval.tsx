@@ -2,17 +2,19 @@ import type { ComponentChildren } from 'preact';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Box } from '../../src/protocol/policy.ts';
 import { decide } from '../actions.ts';
-import { decisionTitle, isRisky } from '../decisions.ts';
-import { say, t } from '../l10n.ts';
+import { decisionTitle, isRisky, reasonName } from '../decisions.ts';
+import { plural, say, t } from '../l10n.ts';
 import { settings } from '../store.ts';
+import { makingRule } from '../view.ts';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Icon } from './Icon.tsx';
+import { RuleRow } from './RuleRow.tsx';
 
 type Part = NonNullable<ApprovalRequest['parts']>[number];
 
 /** A command, a tool, a way out: what it is, why it is asked, where it would run. */
 export function CommandApproval({ request }: { request: ApprovalRequest }) {
-  const { approvalId, command = '', justification, parts = [], reason, cwd, box } = request;
+  const { approvalId, command = '', justification, parts = [], reason, cwd, box, alsoItems = [] } = request;
   return (
     <DecisionCard
       id={approvalId}
@@ -31,6 +33,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       deny={denyOf(request)}
       stop={stopOf(request)}
       wider={widerAnswers(request)}
+      instead={ruleRow(request)}
     >
       {command !== '' && (
         <pre class="band" tabIndex={0} role="group" aria-label={t('Command')} data-testid="approval-command-text">
@@ -39,7 +42,14 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       )}
       <dl class="facts">
         {justification && <Fact name={t('Purpose')}>{t('“{0}”', justification)}</Fact>}
-        <Fact name={t('Asked because')}>{reason.text}</Fact>
+        <Fact name={t('Asked because')}>
+          {reason.text} <span class="reason-name">{reasonName(reason)}</span>
+        </Fact>
+        {alsoItems.length > 0 && (
+          <Fact name={t('Asked for')}>
+            {plural(alsoItems.length, 'this and {0} call of the same', 'this and {0} calls of the same')}
+          </Fact>
+        )}
         {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, isRisky(request))}</Fact>}
         {parts.length > 1 && (
           <Fact name={t('Parts')}>
@@ -106,6 +116,12 @@ export function stopOf({ approvalId, choices }: ApprovalRequest): Answer | undef
   return { testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: () => decide(approvalId, 'abort') };
 }
 
+function ruleRow(request: ApprovalRequest): ComponentChildren {
+  const { approvalId, proposedRule } = request;
+  if (makingRule.value !== approvalId || proposedRule === undefined) return null;
+  return <RuleRow request={request} proposed={proposedRule} onBack={() => (makingRule.value = null)} />;
+}
+
 export function widerAnswers({ approvalId, choices, proposedRule: rule }: ApprovalRequest): Answer[] {
   const answers: Answer[] = [];
   if (choices.includes('approved_for_thread')) {
@@ -122,7 +138,7 @@ export function widerAnswers({ approvalId, choices, proposedRule: rule }: Approv
       testid: 'decision-approve-always',
       label: say('Always for {0}', <code>{`${pattern}…`}</code>),
       shortcut: 'A',
-      act: () => decide(approvalId, { approved_rule: { rule, scope: 'user' } }),
+      act: () => (makingRule.value = approvalId),
     });
   }
   return answers;

@@ -31,6 +31,8 @@ export interface DecisionCardProps {
   /** Opens the word of denial in place of the answers. */
   deny?: ((word: string) => void) | undefined;
   denyLabel?: string;
+  /** Stands in place of the answers while it is there. */
+  instead?: ComponentChildren;
   stop?: Answer | undefined;
   /** Yeses that reach further; quieter on purpose. */
   wider?: readonly Answer[];
@@ -39,7 +41,7 @@ export interface DecisionCardProps {
 /** Evidence scrolls inside; the buttons never do (NOTES, principle 2). */
 export function DecisionCard(props: DecisionCardProps) {
   const { id, testid, title, icon, isRisky = false, aside, hasPlace = true } = props;
-  const { children, answers, deny, denyLabel = t('Deny…'), stop, wider = [] } = props;
+  const { children, answers, deny, denyLabel = t('Deny…'), instead, stop, wider = [] } = props;
   const isDenying = deny !== undefined && denying.value === id;
   const openDenial: Answer = {
     testid: 'decision-deny',
@@ -59,7 +61,7 @@ export function DecisionCard(props: DecisionCardProps) {
       class={isRisky ? 'decide is-risk' : 'decide'}
       aria-label={title}
       data-testid={testid}
-      onKeyDown={(event) => !isDenying && answerKey(event, all)}
+      onKeyDown={(event) => !isDenying && !instead && answerKey(event, all)}
     >
       <div class="decide-head">
         {icon && (
@@ -73,26 +75,26 @@ export function DecisionCard(props: DecisionCardProps) {
       </div>
       <div class="decide-body">{children}</div>
       <div class="decide-foot">
-        {isDenying ? (
-          <DenyRow onDeny={deny} onBack={() => (denying.value = null)} />
-        ) : (
-          <>
-            <div class="decide-buttons">
-              {answers.map((answer, index) => (
-                <AnswerButton key={answer.testid} answer={answer} kind={index === 0 ? 'primary' : 'secondary'} />
-              ))}
-              {deny && <AnswerButton answer={openDenial} kind="secondary" />}
-              {stop && <AnswerButton answer={stop} kind="quiet" />}
-            </div>
-            {wider.length > 0 && (
-              <div class="decide-remember">
-                {wider.map((answer) => (
-                  <AnswerButton key={answer.testid} answer={answer} kind="quiet" />
+        {isDenying && <DenyRow onDeny={deny} onBack={() => (denying.value = null)} />}
+        {!isDenying &&
+          (instead || (
+            <>
+              <div class="decide-buttons">
+                {answers.map((answer, index) => (
+                  <AnswerButton key={answer.testid} answer={answer} kind={index === 0 ? 'primary' : 'secondary'} />
                 ))}
+                {deny && <AnswerButton answer={openDenial} kind="secondary" />}
+                {stop && <AnswerButton answer={stop} kind="quiet" />}
               </div>
-            )}
-          </>
-        )}
+              {wider.length > 0 && (
+                <div class="decide-remember">
+                  {wider.map((answer) => (
+                    <AnswerButton key={answer.testid} answer={answer} kind="quiet" />
+                  ))}
+                </div>
+              )}
+            </>
+          ))}
       </div>
     </section>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
-import { decision, denying, quietIn } from '../view.ts';
+import { decision, denying, makingRule, quietIn } from '../view.ts';
 import { answersTogether, type Waiting } from '../store.ts';
 import { ApprovalList } from './ApprovalList.tsx';
 import { CommandApproval } from './CommandApproval.tsx';
@@ -28,7 +28,7 @@ export function Dock() {
     };
     move();
     return () => clearTimeout(timer);
-  }, [shownId, denying.value]);
+  }, [shownId, denying.value, makingRule.value]);
   return (
     <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={place}>
       <div class="col">

@@ -43,10 +43,9 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), []);
     return page;
   },
-  async 'T, A and Esc answer too'(stage) {
+  async 'T and Esc answer too'(stage) {
     const answers = {
       t: 'approved_for_thread',
-      a: { approved_rule: { rule: { pattern: ['npm', 'install'], decision: 'allow' }, scope: 'user' } },
       Escape: 'abort',
     };
     let last;
@@ -57,6 +56,38 @@ const STORIES = {
       assert.deepEqual(await takeOps(last), [{ type: 'approval', approvalIds: ['a-i6'], decision }]);
     }
     return last;
+  },
+  async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
+    const page = await stage.show(stage.scenes['approve-plain']);
+    const approvalId = 'a-i7';
+    /** Answers what the panel wants to know of the rule as it stands now. */
+    const answer = async (rule) => {
+      const wanted = JSON.stringify({ type: 'preview_rule', approvalId, rule });
+      await page.waitForFunction((wanted) => globalThis.posted.some((said) => JSON.stringify(said) === wanted), wanted);
+      await takePosted(page);
+      const problem = rule.pattern.length > 1 ? null : 'That would allow anything.';
+      const preview = { words: ['npm', 'test', '--', '--coverage'], problem, covered: [], stillAsked: ['rm x'] };
+      await send(page, [{ type: 'rule_preview', build: 'preview', approvalId, rule, preview }]);
+    };
+    await takePosted(page);
+    await press(page, 'a');
+    await expectFocus(page, 'rule-allow');
+    await answer({ pattern: ['npm', 'test'], decision: 'allow' });
+    await page.getByTestId('rule-shorter').click();
+    await answer({ pattern: ['npm'], decision: 'allow' });
+    await page.getByRole('alert').getByText('That would allow anything.').waitFor();
+    assert.equal(await page.getByTestId('rule-allow').isDisabled(), true);
+    await page.getByTestId('rule-word').nth(2).click();
+    await answer({ pattern: ['npm', 'test', '--'], decision: 'allow' });
+    await page.getByTestId('rule-scope').selectOption('thread');
+    await page.getByTestId('rule-outside').check();
+    const made = { pattern: ['npm', 'test', '--'], decision: 'allow', bypassSandbox: true };
+    await answer(made);
+    await page.getByTestId('rule-allow').focus();
+    await press(page, 'Enter', 'Enter');
+    const decision = { approved_rule: { rule: made, scope: 'thread' } };
+    assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: [approvalId], decision }]);
+    return page;
   },
   async 'L lists all that waits; Enter says yes to what is ticked, and what leaves the box is not'(stage) {
     const page = await stage.show(stage.scenes.approve);
@@ -72,7 +103,7 @@ const STORIES = {
     await press(page, 'Space', 'd');
     await expectFocus(page, 'decision-deny-word');
     await press(page, 'Escape', 'l');
-    await page.getByTestId('approval-command').waitFor();
+    await expectFocus(page, 'decision-approve');
     await press(page, 'l');
     await page.getByTestId('approval-list-tick').first().focus();
     await press(page, 'Space', 'd');

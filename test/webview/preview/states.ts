@@ -365,6 +365,7 @@ export const SCENES = {
   prose: scene(prose()),
   approve: scene(approve()),
   deny: scene(approve(), {}, ['decision-deny']),
+  always: scene(approvePlain(), {}, ['decision-approve-always']),
   together: scene(approve(), {}, ['decision-together']),
   'approve-plain': scene(approvePlain()),
   patch: scene(patch()),

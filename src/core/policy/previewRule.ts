@@ -1,0 +1,27 @@
+/** What "always allow …" would mean for a command that waits, while a person shortens or extends the prefix. */
+import type { Rule } from '../../protocol/policy.ts';
+import type { RulePreview } from '../../protocol/rules.ts';
+import { banReason } from './bannedPrefix.ts';
+import { classifyTree, takeApart } from './commandTree.ts';
+import type { Platform } from './knownSafe.ts';
+import type { Argv } from './parseScript.ts';
+import { matchesPattern } from './rules.ts';
+import { joinShellWords } from './shellWords.ts';
+
+/** `argv` is the command that waits; a script counts as its commands. */
+export function previewRule(argv: Argv, rule: Rule, platform: Platform): RulePreview {
+  const tree = takeApart(argv, platform);
+  const commands = tree.type === 'script' ? tree.commands : [tree];
+  const [covered, others] = split(commands, (command) => matchesPattern(rule, command.argv));
+  const stillAsked = others.filter((command) => classifyTree(command) !== 'known-safe');
+  return {
+    words: covered[0]?.argv ?? [],
+    problem: banReason(rule) ?? null,
+    covered: covered.map((command) => joinShellWords(command.argv)),
+    stillAsked: stillAsked.map((command) => joinShellWords(command.argv)),
+  };
+}
+
+function split<Value>(values: readonly Value[], isFirst: (value: Value) => boolean): [Value[], Value[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { previewRule } from '../../../src/core/policy/previewRule.ts';
+import type { Rule } from '../../../src/protocol/policy.ts';
+
+const always = (...pattern: string[]): Rule => ({ pattern, decision: 'allow' });
+const script = (text: string) => ['bash', '-c', text];
+
+describe('what a rule would mean for a command that waits', () => {
+  it('names the whole command, so that the prefix can grow as far as that', () => {
+    expect(previewRule(['npm', 'test', '--', '--coverage'], always('npm', 'test'), 'linux')).toEqual({
+      words: ['npm', 'test', '--', '--coverage'],
+      problem: null,
+      covered: ['npm test -- --coverage'],
+      stillAsked: [],
+    });
+  });
+
+  it('covers of a script what starts with it, and says what would still be asked', () => {
+    const preview = previewRule(script('ls && npm install x && npm test'), always('npm', 'test'), 'linux');
+    expect(preview).toEqual({
+      words: ['npm', 'test'],
+      problem: null,
+      covered: ['npm test'],
+      stillAsked: ['npm install x'],
+    });
+  });
+
+  it('refuses what would allow anything, with the reason', () => {
+    expect(previewRule(['python3', 'a.py'], always('python3'), 'linux').problem).toMatch(/would allow whatever/);
+    expect(previewRule(['python3', 'a.py'], always('python3', 'a.py'), 'linux').problem).toBeNull();
+  });
+
+  it('says when it covers nothing', () => {
+    expect(previewRule(['make'], always('npm'), 'linux')).toMatchObject({
+      words: [],
+      covered: [],
+      stillAsked: ['make'],
+    });
+  });
+});
