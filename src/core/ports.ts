@@ -3,6 +3,7 @@
  *
  * Paths are absolute and in the host's own notation unless said otherwise. Every wait takes an `AbortSignal`.
  */
+import type { AuditEntry } from '../protocol/audit.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 
 // ---------------------------------------------------------------- workspace
@@ -278,6 +279,14 @@ export interface Locks {
   owners(): Promise<ReadonlyMap<string, ThreadOwner & { readonly mine: boolean }>>;
 }
 
+/** What was decided and what came of it. It only grows; secrets are hidden; it is for nobody else's eyes. */
+export interface AuditJournal {
+  /** Returns once the operating system has it. @throws Error when it cannot be kept. */
+  append(entry: AuditEntry): void;
+  /** The last ones, oldest first. Costs what they are, not what the whole log is. */
+  latest(limit: number): Promise<readonly AuditEntry[]>;
+}
+
 // ---------------------------------------------------------------- small hands
 
 export type Fetch = typeof globalThis.fetch;
@@ -331,6 +340,7 @@ export interface Ports {
   readonly workspace: Workspace;
   readonly exec: Exec;
   readonly storage: Storage;
+  readonly audit: AuditJournal;
   readonly locks: Locks;
   readonly fetch: Fetch;
   readonly secrets: Secrets;

@@ -58,7 +58,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     readSettings((message) => void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message)));
 
   // ---- hands
-  const node = createNodePorts({ roots: [], name: 'vscode' });
+  const node = createNodePorts({ roots: [], name: 'vscode', redact: (text) => redactor.redact(text) });
   const landing = landingHands(node.storage.home, node.ids, log);
   const workspace = createEditorWorkspace({ ...landing, onLanded: (changes, origin) => undo.record(changes, origin) });
   const undo = new UndoPatch({ reader: workspace, land: (changes) => land(changes, landing) });

@@ -1,5 +1,6 @@
 /** All hands of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
 import type { Ports } from '../core/ports.ts';
+import { createAuditJournal } from './audit.ts';
 import { systemClock } from './clock.ts';
 import { createExec } from './exec.ts';
 import { createNodeFetch } from './fetch.ts';
@@ -8,6 +9,7 @@ import { createIds } from './ids.ts';
 import { createLocks } from './locks.ts';
 import { createLog, type RedactingLog } from './log.ts';
 import { proxyFor } from './proxy/environmentProxy.ts';
+import { createRedactor, secretsIn } from './redact.ts';
 import { createEnvironmentSecrets } from './secrets.ts';
 import { createStorage, tillerHome } from './storage.ts';
 import { createDiskWorkspace } from './workspace.ts';
@@ -22,6 +24,8 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';
+  /** Hides secrets that only the caller knows. */
+  readonly redact?: (text: string) => string;
 }
 
 export interface NodePorts extends Ports {
@@ -30,15 +34,18 @@ export interface NodePorts extends Ports {
 
 /** Starts nothing and opens nothing; folders and files are made when they are first written to. */
 export function createNodePorts(options: NodePortsOptions): NodePorts {
-  const { roots, baseUrl, environment = process.env, name = 'cli' } = options;
+  const { roots, baseUrl, environment = process.env, name = 'cli', redact } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   const log = createLog({ home, toStderr: environment.TILLER_LOG });
+  const redactor = createRedactor();
+  for (const secret of secretsIn(environment)) redactor.hide(secret);
   for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) if (key) log.redact(key);
   return {
     workspace: createDiskWorkspace({ roots, home }),
     exec: createExec(host.platform, home),
     storage: createStorage(home),
+    audit: createAuditJournal({ home, redact: (text) => redactor.redact(redact?.(text) ?? text) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),
     secrets: createEnvironmentSecrets(environment, baseUrl),

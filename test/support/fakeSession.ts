@@ -10,6 +10,7 @@ import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
 import type { SessionOptions } from '../../src/core/session/sessionOptions.ts';
 import { RulesStore } from '../../src/core/rules/rulesStore.ts';
+import type { AuditEntry } from '../../src/protocol/audit.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
@@ -182,6 +183,7 @@ export class FakeSession {
   readonly exec = new FakeExec();
   readonly events: Event[] = [];
   readonly errors: unknown[] = [];
+  readonly audit: AuditEntry[] = [];
   state: ThreadState;
   #ids = 0;
 
@@ -195,6 +197,7 @@ export class FakeSession {
       workspace: this.workspace,
       exec: this.exec,
       storage: this.storage,
+      audit: { append: (entry) => void this.audit.push(entry), latest: async () => this.audit },
       locks: memoryLocks(),
       fetch: async () => new Response(),
       secrets: { keyFor: async () => undefined },

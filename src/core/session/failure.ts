@@ -1,11 +1,13 @@
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ModelFault } from '../model/client.ts';
 
-/** The rollout could not be written. */
+/** What must be written down before anything happens could not be: the rollout, unless `sentence` says otherwise. */
 export class StorageFailure extends Error {
-  constructor(cause: unknown) {
+  readonly sentence: string;
+  constructor(cause: unknown, sentence = 'The thread could not be written to disk.') {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.name = 'StorageFailure';
+    this.sentence = sentence;
   }
 }
 
@@ -26,7 +28,7 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof TurnPaused) return { kind: 'config', message, action: 'retry' };
   if (error instanceof StorageFailure) {
-    return { kind: 'storage', message: 'The thread could not be written to disk.', detail: message, action: 'retry' };
+    return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };
   }
   return { kind: 'internal', message: 'Tiller met an error of its own.', detail: message, action: 'show_log' };
 }

@@ -14,6 +14,7 @@ import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
 import { Approvals } from './approvals.ts';
+import { auditTrail } from './auditTrail.ts';
 import { ContextNews } from './contextNews.ts';
 import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
@@ -351,6 +352,9 @@ export class Session {
         registry: this.#tools.registryFor(family),
         approver: this.#approvals.forTurn(emit),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
+        audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
+          abort.abort(failure),
+        ),
         history: this.#history,
         processes: this.#processes,
         tokens: this.#tokens,
@@ -379,6 +383,10 @@ export class Session {
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
     this.#unhandled--;
     this.#tellIdle();
+  }
+
+  get #agentId(): string | null {
+    return this.#options.meta.originator === 'sub_agent' ? this.threadId : null;
   }
 
   #place(cwd: string): RulesPlace {

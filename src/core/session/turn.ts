@@ -162,11 +162,12 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
 
 function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
   const { workspace, storage, clock, ids, host } = run.ports;
-  const { registry, approver, noteUse, settings, signal, processes } = run;
+  const { registry, approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
     approver,
     noteUse,
+    audit,
     clock,
     loopGuard,
     interrupt: () => run.interrupt(),

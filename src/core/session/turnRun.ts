@@ -7,6 +7,7 @@ import type { ModelFamily, Verbosity } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { Ports } from '../ports.ts';
+import type { Auditor } from '../tools/auditor.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { TokenMeter } from './tokenMeter.ts';
@@ -32,6 +33,7 @@ export interface TurnRun {
   readonly registry: ToolRegistry;
   readonly approver: Approver;
   readonly noteUse: PermissionDeps['noteUse'];
+  readonly audit: Auditor;
   readonly history: History;
   readonly tokens: TokenMeter;
   readonly processes: Processes;

@@ -1,10 +1,12 @@
 import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
-import type { ToolCall, ToolContext, ToolHandler, ToolOutput } from './handler.ts';
-import { type AskedAhead, type PermissionDeps, seekPermission } from './permission.ts';
+import { actOf, type Auditor, endOf } from './auditor.ts';
+import type { Attempt, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResult } from './handler.ts';
+import { type AskedAhead, type DecisionRecord, type PermissionDeps, seekPermission } from './permission.ts';
 import type { ToolRegistry } from './registry.ts';
 
 export interface OrchestratorDeps extends PermissionDeps {
   readonly registry: ToolRegistry;
+  readonly audit: Auditor;
 }
 
 /**
@@ -81,17 +83,41 @@ async function decideAndRun(
   }
   if (prepared.item) items.start(prepared.item);
   const permission = await seekPermission(prepared, deps, context, asked);
+  const journal = journalOf(prepared.item, deps.audit, context);
   if (permission.type === 'refused') {
+    journal.decided(permission.record, { box: context.settings.box, escalated: prepared.card?.kind === 'escalation' });
     items.close('declined');
     return failure(permission.output);
   }
   context.signal.throwIfAborted();
   const { escalated } = permission;
-  const box = escalated ? 'none' : context.settings.box;
-  const result = await handler.run(prepared.plan, { box, escalated }, context);
+  const attempt: Attempt = { box: escalated ? 'none' : context.settings.box, escalated };
+  journal.decided(permission.record, attempt);
+  const result = await journal.ended(() => handler.run(prepared.plan, attempt, context));
   if (result.item) items.complete(result.item);
   context.signal.throwIfAborted();
   return { output: result.output, success: result.success };
+}
+
+/** What the audit log is told of one call; nothing of one that only talks. */
+function journalOf(item: TurnItem | undefined, audit: Auditor, context: ToolContext) {
+  const act = actOf(item, context.settings.cwd);
+  const call = { itemId: item?.id ?? context.itemId, callId: context.callId };
+  return {
+    decided(record: DecisionRecord, attempt: Attempt): void {
+      if (act) audit.decided({ ...call, act, ...record, ...attempt });
+    },
+    async ended(run: () => Promise<ToolResult>): Promise<ToolResult> {
+      let ended = item;
+      try {
+        const result = await run();
+        ended = result.item ?? item;
+        return result;
+      } finally {
+        if (act && ended) audit.ended({ ...call, ...endOf(ended) });
+      }
+    },
+  };
 }
 
 function unknownTool(name: string, offered: readonly string[]): string {

@@ -1,3 +1,4 @@
+import type { AuditDecision } from '../../protocol/audit.ts';
 import type { ResolvedBy } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
@@ -47,6 +48,14 @@ export interface AskedAhead {
   withdraw(): void;
 }
 
+/** What a decision leaves in the audit log. */
+export interface DecisionRecord {
+  readonly outcome: AuditDecision['outcome'];
+  readonly by: AuditDecision['by'];
+  readonly reason: DecisionReason;
+  readonly word?: string;
+}
+
 export interface PermissionDeps {
   readonly approver: Approver;
   /** Stops the turn; the answer `abort` means it. */
@@ -55,11 +64,12 @@ export interface PermissionDeps {
   noteUse(rules: LoadedRules): void;
 }
 
-export type Permission =
-  /** `escalated`: a person or a rule has said yes to running outside the sandbox. */
-  | { readonly type: 'granted'; readonly escalated: boolean }
+export type Permission = { readonly record: DecisionRecord } & (
+  | /** `escalated`: a person or a rule has said yes to running outside the sandbox. */
+  { readonly type: 'granted'; readonly escalated: boolean }
   /** `output` is for the model. */
-  | { readonly type: 'refused'; readonly output: string };
+  | { readonly type: 'refused'; readonly output: string }
+);
 
 export type ReadyCall = Extract<Preparation<unknown>, { type: 'ready' }>;
 
@@ -74,10 +84,18 @@ export async function seekPermission(
   while (true) {
     switch (requirement.type) {
       case 'forbidden':
-        return { type: 'refused', output: `Not allowed: ${requirement.reason.text}` };
+        return {
+          type: 'refused',
+          output: `Not allowed: ${requirement.reason.text}`,
+          record: recordOf('forbidden', requirement.reason),
+        };
       case 'skip':
         deps.noteUse(matchedRules);
-        return { type: 'granted', escalated: requirement.bypassSandbox };
+        return {
+          type: 'granted',
+          escalated: requirement.bypassSandbox,
+          record: recordOf('allowed', requirement.reason),
+        };
       case 'needs_approval':
         break;
       default:
@@ -89,14 +107,27 @@ export async function seekPermission(
     const refusal = refusalText(answer, requirement.reason);
     if (refusal !== undefined) {
       if (answer.decision === 'abort') deps.interrupt();
-      return { type: 'refused', output: refusal };
+      return { type: 'refused', output: refusal, record: recordOf('denied', requirement.reason, answer) };
     }
     // A yes is to what was asked; a rule that came meanwhile has its say, and one that forbids has the last.
     const again: Decided | undefined = await call.reconsider?.();
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
-    if (settled) return { type: 'granted', escalated: call.card?.kind === 'escalation' };
+    if (settled) {
+      return {
+        type: 'granted',
+        escalated: call.card?.kind === 'escalation',
+        record: recordOf('allowed', requirement.reason, answer),
+      };
+    }
     ({ requirement, matchedRules } = again);
   }
+}
+
+/** Without an answer, what decided is what the reason names. */
+function recordOf(outcome: DecisionRecord['outcome'], reason: DecisionReason, answer?: Answered): DecisionRecord {
+  const decision = answer?.decision;
+  const word = typeof decision === 'object' && 'denied' in decision ? decision.denied.message : undefined;
+  return { outcome, by: answer?.by ?? reason.source, reason, ...(word === undefined ? {} : { word }) };
 }
 
 export function questionOf(

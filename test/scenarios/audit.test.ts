@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type AuditEntry, auditEntrySchema, auditRows } from '../../src/protocol/audit.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
+const command = (cmd: string) => calls('exec_command', { cmd });
+
+/** What the log says, each line on its own. */
+function audit(chat: Scenario): AuditEntry[] {
+  const lines = readFileSync(chat.home.at('audit.jsonl'), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => auditEntrySchema.parse(JSON.parse(line)));
+}
+
+describe('the audit log', () => {
+  it('says for everything that ran or did not who decided it, why, and how it ended', async () => {
+    await using chat = await startScenario({
+      files: {
+        '.tiller/rules.json': JSON.stringify({ version: 1, rules: [{ pattern: ['curl'], decision: 'forbidden' }] }),
+      },
+      model: [
+        [command('ls')],
+        [calls('apply_patch', { input: PATCH })],
+        [command('curl x')],
+        [command('sh -c "exit 3"')],
+        [command('touch no')],
+        [calls('update_plan', { plan: [{ step: 'rest', status: 'pending' }] })],
+        [says('Done.')],
+      ],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer('approved');
+    await chat.next('approval_requested');
+    await chat.answer({ denied: { message: 'not now' } });
+    await ended;
+    const rows = auditRows(audit(chat)).toReversed();
+    expect(
+      rows.map(({ decision, end }) => [
+        decision.act.type === 'command' ? decision.act.command : decision.act.type,
+        decision.outcome,
+        decision.by,
+        decision.reason.id,
+        decision.word,
+        end && [end.status, end.exit],
+      ]),
+    ).toEqual([
+      ['ls', 'allowed', 'heuristic', 'known-safe', undefined, ['completed', 0]],
+      ['patch', 'allowed', 'policy', 'inside-writable-roots', undefined, ['completed', null]],
+      ['curl x', 'forbidden', 'rule', `rule:${chat.folder.at('.tiller/rules.json')}#0`, undefined, null],
+      ['sh -c "exit 3"', 'allowed', 'user', 'no-box', undefined, ['failed', 3]],
+      ['touch no', 'denied', 'user', 'no-box', 'not now', null],
+    ]);
+    expect(rows[1]?.decision).toMatchObject({
+      threadId: chat.session.threadId,
+      agentId: null,
+      turnId: chat.state.turns[0]?.id,
+      act: { files: [{ path: 'new.txt', kind: 'add' }], cwd: chat.folder.path },
+      escalated: false,
+    });
+  });
+
+  it('that cannot be written stops the turn before anything runs', async () => {
+    const full = () => {
+      throw new Error('ENOSPC: no space left on device');
+    };
+    await using chat = await startScenario({
+      model: [[command('ls'), calls('apply_patch', { input: PATCH })], [says('Never.')]],
+      hands: ({ audit }) => ({ audit: { ...audit, append: full } }),
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('error')).toEqual([
+      {
+        type: 'error',
+        kind: 'storage',
+        message: 'The audit log could not be written, and nothing runs unaudited.',
+        detail: 'ENOSPC: no space left on device',
+        action: 'retry',
+      },
+    ]);
+    expect(chat.items('command_execution')).toMatchObject([{ status: 'aborted', exitCode: null, output: '' }]);
+    expect(chat.files()).toEqual({});
+  });
+});
