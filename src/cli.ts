@@ -3,6 +3,7 @@ import { applyPatch } from './cli/applyPatch.ts';
 import { demoModel } from './cli/demoModel.ts';
 import { exec } from './cli/exec.ts';
 import { execPolicy } from './cli/execPolicy.ts';
+import { sandbox } from './cli/sandbox.ts';
 import type { Streams } from './cli/streams.ts';
 import { EXIT, HELP, UsageError } from './cli/usage.ts';
 
@@ -30,7 +31,7 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
     case 'execpolicy':
       return execPolicy(rest, streams);
     case 'sandbox':
-      throw new UsageError(`${command} is not built yet`);
+      return sandbox(rest, streams);
     default:
       throw new UsageError(`there is no command "${command}"; see tiller --help`);
   }

@@ -27,7 +27,13 @@ export const HELP = `tiller: a coding agent for your workspace
         --input jsonl            submissions as JSON lines on stdin
         -c KEY=VALUE             a setting (repeat)
   tiller apply-patch [PATCH]     applies a patch from the argument or stdin
-  tiller sandbox                 runs a command in the sandbox (not built yet)
+  tiller sandbox [OPTIONS] -- CMD…
+      Runs a command in the sandbox, as commands of the model run.
+        --mode MODE              read-only or workspace-write (default)
+        --network                with network
+        --writable DIR           also writable (repeat)
+        --tmp DIR                what it sees as /tmp (default: a fresh folder)
+        --cd DIR                 where to run it (default: here)
   tiller execpolicy check [--rules FILE]… [--approval-policy P] [--sandbox MODE] [--escalated] (-- CMD… | --script S)
       Says what would happen to a command and why; runs nothing.
   tiller demo-model [--port N]   serves the demo model

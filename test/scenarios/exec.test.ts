@@ -300,7 +300,10 @@ describe('usage', () => {
     [['exec', '--provider', 'nobody', '--model', 'm', 'hi'], 'nobody'],
     [['exec', '--base-url', 'ftp://x', '--model', 'm', 'hi'], 'baseUrl'],
     [['demo-model', '--port', 'x'], '--port'],
-    [['sandbox', '--', 'true'], 'not built yet'],
+    [['sandbox', 'true'], 'behind --'],
+    [['sandbox', '--'], 'no command'],
+    [['sandbox', '--mode', 'danger-full-access', '--', 'true'], '--mode'],
+    [['sandbox', '--writable', '/no/such', '--', 'true'], '--writable'],
     [['nonsense'], 'nonsense'],
   ])('%j is a mistake', async (args, word) => {
     using folder = tempFolder();

@@ -23,9 +23,14 @@ const LOADERS =
   /^(LD_.*|DYLD_.*|BASH_ENV|ENV|NODE_OPTIONS|PROMPT_COMMAND|ELECTRON_RUN_AS_NODE|VSCODE_.*|SSH_AUTH_SOCK|GIT_ASKPASS|TILLER_HOME)$/;
 
 export function commandEnvironment(host: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return { ...withoutSecrets(host), ...FORCED };
+}
+
+/** What anybody's program may see of an environment. */
+export function withoutSecrets(host: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(host)) {
     if (value !== undefined && !SECRET_WORDS.test(name) && !LOADERS.test(name)) kept[name] = value;
   }
-  return { ...kept, ...FORCED };
+  return kept;
 }

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { withoutSecrets } from '../core/tools/environment.ts';
+import type { ExecRequest } from '../core/ports.ts';
+import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
+import { describeHost } from '../node/host.ts';
+import { Boxes } from '../node/sandbox/launch.ts';
+import { boxSupport } from '../node/sandbox/support.ts';
+import { createStorage, tillerHome } from '../node/storage.ts';
+import { sandboxPolicySchema } from '../protocol/policy.ts';
+import { loadSettings } from './settingsFile.ts';
+import type { Streams } from './streams.ts';
+import { UsageError } from './usage.ts';
+
+/** Nothing was run because there is no box. */
+const NO_BOX = 125;
+/** Ends with 126 or 127, as every shell does, when the program cannot be started. */
+const RUN = ['/bin/sh', '-c', 'exec "$@"', 'tiller-sandbox'] as const;
+/** What Ctrl-C leaves a command to end by itself (docs/cli.md). */
+const GRACE_MS = 2_000;
+
+/**
+ * `tiller sandbox` (docs/cli.md): one command in the box, with our own streams. Resolves with its exit code.
+ * @throws UsageError
+ */
+export async function sandbox(argv: readonly string[], streams: Streams): Promise<number> {
+  const args = parse(argv);
+  const host = describeHost();
+  const home = path.resolve(tillerHome(host.environment, host.platform, host.homeDirectory));
+  const say = (line: string) => void streams.stderr.write(`tiller: ${line}\n`);
+  const settings = await loadSettings(createStorage(home), { flags: {}, config: [], environment: {} }, say);
+  const support = boxSupport();
+  if (support.type === 'fails') {
+    say(`there is no sandbox here, and nothing was run. ${support.cause}`);
+    return NO_BOX;
+  }
+  const temporaryFolder = args.tmp ?? freshFolder(path.join(home, 'tmp'));
+  const policy = { type: args.mode, writableRoots: args.writable, networkAccess: args.network };
+  const request: ExecRequest = {
+    argv: [...RUN, ...args.command],
+    cwd: args.cd,
+    env: withoutSecrets(host.environment),
+    stdin: 'none',
+    confinement: confine(support.box, sandboxPolicySchema.parse(policy), {
+      cwd: args.cd,
+      platform: host.platform,
+      tmpdirVariable: host.environment.TMPDIR,
+      temporaryFolder,
+      unreadable: unreadablePaths(settings['sandbox.unreadable'], host.homeDirectory, home),
+    }),
+    ...(streams.stdin.isTTY ? { tty: { columns: streams.stdout.columns, rows: streams.stdout.rows } } : {}),
+  };
+  try {
+    return await run(request, new Boxes(home), say);
+  } finally {
+    if (args.tmp === null) rmSync(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+async function run(request: ExecRequest, boxes: Boxes, say: (line: string) => void): Promise<number> {
+  if (request.confinement.type === 'none') return NO_BOX;
+  boxes.sweep();
+  const launch = boxes.launch(request, request.confinement.walls);
+  try {
+    const child = spawn(launch.program, launch.args, {
+      cwd: request.cwd,
+      env: { ...request.env, ...launch.env },
+      stdio: ['inherit', 'inherit', 'inherit', ...launch.descriptors],
+    });
+    launch.started();
+    return await codeOf(child);
+  } finally {
+    for (const { message } of await launch.ended()) say(message);
+    boxes.dispose();
+  }
+}
+
+/** Ctrl-C on a terminal reaches the command by itself; what still runs after the grace, or a second signal, is killed. */
+async function codeOf(child: ChildProcess): Promise<number> {
+  const stop = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
+    });
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+  }
+}
+
+interface SandboxArguments {
+  readonly mode: 'read-only' | 'workspace-write';
+  readonly network: boolean;
+  readonly writable: readonly string[];
+  readonly tmp: string | null;
+  readonly cd: string;
+  readonly command: readonly string[];
+}
+
+const OPTIONS = {
+  mode: { type: 'string' },
+  network: { type: 'boolean' },
+  writable: { type: 'string', multiple: true },
+  tmp: { type: 'string' },
+  cd: { type: 'string' },
+} as const;
+
+/** @throws UsageError */
+function parse(argv: readonly string[]): SandboxArguments {
+  const end = argv.indexOf('--');
+  const command = end === -1 ? [] : argv.slice(end + 1);
+  const { values, positionals } = parseOptions(end === -1 ? argv : argv.slice(0, end));
+  if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
+  if (command.length === 0) throw new UsageError('no command: give it behind --');
+  const { mode = 'workspace-write', writable = [], tmp, cd = '.' } = values;
+  if (mode !== 'read-only' && mode !== 'workspace-write') {
+    throw new UsageError(`--mode ${mode}: must be read-only or workspace-write`);
+  }
+  return {
+    mode,
+    network: values.network ?? false,
+    writable: writable.map((given) => folder('--writable', given)),
+    tmp: tmp === undefined ? null : folder('--tmp', tmp),
+    cd: folder('--cd', cd),
+    command,
+  };
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new UsageError(sentence ?? 'the arguments cannot be read');
+  }
+}
+
+function folder(flag: string, given: string): string {
+  const resolved = path.resolve(given);
+  if (statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) return resolved;
+  throw new UsageError(`${flag} ${given}: there is no such folder`);
+}
+
+function freshFolder(parent: string): string {
+  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  return mkdtempSync(path.join(parent, 'sandbox-'));
+}

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { noBox } from '../support/boxed.ts';
+import { runCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+describe.skipIf(noBox)('tiller sandbox', () => {
+  it('runs a command in its folder with our streams and its own exit code', async () => {
+    using folder = tempFolder();
+    const run = await runCli(['sandbox', '--', 'bash', '-c', 'cat > said; echo out; echo err >&2; exit 7'], {
+      home: folder.path,
+      stdin: 'words\n',
+    });
+    expect(run).toEqual({ code: 7, stdout: 'out\n', stderr: 'err\n' });
+    expect(readFileSync(folder.at('said'), 'utf8')).toBe('words\n');
+    expect(readdirSync(folder.path).toSorted()).toEqual(['said', 'tiller']);
+    expect(readdirSync(folder.at('tiller', 'tmp'))).toEqual([]);
+  });
+
+  it.each([
+    [['no-such-program'], 127],
+    [['/etc/passwd'], 126],
+    [['bash', '-c', 'kill -9 $$'], 137],
+    [['bash', '-c', 'kill -15 $$'], 143],
+  ])('%j ends with %d', async (command, code) => {
+    using folder = tempFolder();
+    expect(await runCli(['sandbox', '--', ...command], { home: folder.path })).toMatchObject({ code });
+  });
+
+  it('writes nowhere in read-only, and in named folders besides otherwise', async () => {
+    using folder = tempFolder();
+    using other = tempFolder();
+    using tmp = tempFolder();
+    const script = `echo a > a; echo b > ${other.at('b')}; echo c > /tmp/c; cat /tmp/c`;
+    const readOnly = await runCli(['sandbox', '--mode', 'read-only', '--', 'bash', '-c', script], {
+      home: folder.path,
+    });
+    expect(readOnly.stdout).toBe('c\n');
+    const flags = ['--writable', other.path, '--tmp', tmp.path];
+    await runCli(['sandbox', ...flags, '--', 'bash', '-c', script], { home: folder.path });
+    expect([readdirSync(folder.path).toSorted(), readdirSync(other.path)]).toEqual([['a', 'tiller'], ['b']]);
+    expect(readFileSync(tmp.at('c'), 'utf8')).toBe('c\n');
+  });
+});
