@@ -153,20 +153,15 @@ export interface BoxWalls {
  * `message` is one plain sentence for both.
  */
 export type BoxFinding =
-  /** A name that nobody may make was made: it was moved away, and `quarantineId` brings it back. */
+  /** A name that nobody may make, or what had taken the place of a link: it was moved away, and can be put back. */
   | {
       readonly kind: 'quarantined';
       readonly path: string;
       readonly quarantineId: string;
       readonly message: string;
     }
-  /** A link that nobody may replace was replaced: it is back, and what had taken its place was moved away. */
-  | {
-      readonly kind: 'link_restored';
-      readonly path: string;
-      readonly quarantineId: string;
-      readonly message: string;
-    }
+  /** The same, where there was nothing to move away, or it could not be moved. */
+  | { readonly kind: 'left_behind'; readonly path: string; readonly message: string }
   /** New or changed git metadata that would run a program on the host. */
   | { readonly kind: 'git_metadata'; readonly path: string; readonly message: string };
 

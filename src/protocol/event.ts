@@ -200,7 +200,12 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     of: z.number(),
     retryInMs: z.number(),
   }),
-  z.object({ type: z.literal('warning'), message: z.string() }),
+  z.object({
+    type: z.literal('warning'),
+    message: z.string(),
+    /** Of what was moved away; whoever has the quarantine can put it back. */
+    quarantineId: z.string().optional(),
+  }),
   z.object({
     type: z.literal('error'),
     kind: errorKindSchema,

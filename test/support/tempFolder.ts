@@ -9,8 +9,8 @@ export interface TempFolder extends Disposable {
 }
 
 /** A folder of one's own, gone at the end of the block: `using folder = tempFolder();`. */
-export function tempFolder(): TempFolder {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'tiller-test-')));
+export function tempFolder(parent = tmpdir()): TempFolder {
+  const path = realpathSync(mkdtempSync(join(parent, 'tiller-test-')));
   return {
     path,
     at: (...names) => join(path, ...names),

@@ -1,5 +1,5 @@
 import type { Box } from '../../protocol/policy.ts';
-import type { Clock, ExecExit, ExecProcess } from '../ports.ts';
+import type { BoxFinding, Clock, ExecExit, ExecProcess } from '../ports.ts';
 import { onAbort } from '../util/abort.ts';
 import { HeadTailBuffer } from '../util/headTailBuffer.ts';
 import type { HeadTail } from '../util/tokens.ts';
@@ -23,6 +23,8 @@ export interface ProcessEnd {
   readonly exitCode: number;
   readonly signal: string | null;
   readonly by: EndedBy;
+  /** What it has left behind, for the person and the model. */
+  readonly findings: readonly BoxFinding[];
 }
 
 /** As a shell's `timeout` says it (codex-behaviour.md §4.1). */
@@ -148,7 +150,12 @@ export class LiveProcess {
     this.#relay.flush();
     this.#durationMs = this.#clock.monotonic() - this.#startedAt;
     const by = this.#endedBy;
-    this.#end = { exitCode: by === 'timeout' ? TIMED_OUT_EXIT_CODE : exit.code, signal: exit.signal, by };
+    this.#end = {
+      exitCode: by === 'timeout' ? TIMED_OUT_EXIT_CODE : exit.code,
+      signal: exit.signal,
+      by,
+      findings: exit.findings ?? [],
+    };
     return this.#end;
   }
 }

@@ -1,5 +1,5 @@
 import type { EventMsg } from '../../protocol/event.ts';
-import type { Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
+import type { BoxFinding, Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
 import { type EndedBy, LiveProcess, type ProcessFacts } from './liveProcess.ts';
 import { OutputLog } from './outputLog.ts';
 import type { OutputListener } from './outputRelay.ts';
@@ -70,8 +70,9 @@ export class Processes {
     });
     this.#live.set(process.sessionId, process);
     const cancel = clock.after(ANNOUNCE_AFTER_MS, () => this.#announce(process));
-    void process.ended.then(() => {
+    void process.ended.then(({ findings }) => {
       cancel();
+      for (const finding of findings) this.#warn(finding);
       if (this.#background.has(process)) void process.log.close();
       else this.#live.delete(process.sessionId);
       this.#tellExit(process);
@@ -124,6 +125,12 @@ export class Processes {
     if (this.#hasPruned) return;
     this.#hasPruned = true;
     void pruneLogs(this.#options.storage, this.#options.log);
+  }
+
+  #warn(finding: BoxFinding): void {
+    const { message } = finding;
+    const { quarantineId } = finding.kind === 'quarantined' ? finding : {};
+    this.#options.emit({ type: 'warning', message, ...(quarantineId === undefined ? {} : { quarantineId }) });
   }
 
   #tellExit(process: LiveProcess): void {

@@ -89,6 +89,14 @@ export type Preparation<Plan> =
       readonly approvalKeys: readonly string[];
       /** Exactly what a yes would be to, and nothing else (issue 7 point 4). */
       readonly binding?: string;
+      /** The same outside the box, for when the box stops it; asked about by itself. */
+      readonly outside?: {
+        readonly plan: Plan;
+        readonly item: TurnItem;
+        readonly card: ApprovalCard;
+        readonly approvalKeys: readonly string[];
+        readonly binding: string;
+      };
       /** Rules that spoke in the decision. */
       readonly matchedRules?: LoadedRules;
       /** Decides again, under the rules as they are by then; absent where rules have no say. */
@@ -107,6 +115,8 @@ export interface ToolResult {
   readonly success: boolean;
   /** The item as it ends. */
   readonly item?: TurnItem;
+  /** What the box seems to have blocked, in the program's own words. */
+  readonly blocked?: string | undefined;
 }
 
 /** What of a model family decides which tools it is offered, and in which form. */

@@ -2,6 +2,7 @@ import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
 import { actOf, type Auditor, endOf } from './auditor.ts';
 import type { Attempt, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResult } from './handler.ts';
 import { type AskedAhead, type DecisionRecord, type PermissionDeps, seekPermission } from './permission.ts';
+import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
 
 export interface OrchestratorDeps extends PermissionDeps {
@@ -94,6 +95,33 @@ async function decideAndRun(
   const attempt: Attempt = { box: escalated ? 'none' : context.settings.box, escalated };
   journal.decided(permission.record, attempt);
   const result = await journal.ended(() => handler.run(prepared.plan, attempt, context));
+  if (result.item) items.complete(result.item);
+  context.signal.throwIfAborted();
+  const outside = offerOutside(result, prepared, context);
+  if (outside === undefined) return { output: result.output, success: result.success };
+  return runOutside(handler, outside, result, deps, context, items);
+}
+
+/** Asked and run like a call of its own: its item, its lines in the audit log. */
+async function runOutside(
+  handler: ToolHandler,
+  outside: Outside,
+  inside: ToolResult,
+  deps: OrchestratorDeps,
+  context: ToolContext,
+  items: OpenItem,
+): Promise<ToolOutput> {
+  const attempt: Attempt = { box: 'none', escalated: true };
+  const journal = journalOf(outside.item, deps.audit, context);
+  items.start(outside.item);
+  const permission = await askOutside(inside, outside, deps, context);
+  journal.decided(permission.record, attempt);
+  if (permission.type === 'refused') {
+    items.close('declined');
+    return failure(permission.output);
+  }
+  context.signal.throwIfAborted();
+  const result = await journal.ended(() => handler.run(outside.plan, attempt, context));
   if (result.item) items.complete(result.item);
   context.signal.throwIfAborted();
   return { output: result.output, success: result.success };

@@ -124,7 +124,11 @@ export async function seekPermission(
 }
 
 /** Without an answer, what decided is what the reason names. */
-function recordOf(outcome: DecisionRecord['outcome'], reason: DecisionReason, answer?: Answered): DecisionRecord {
+export function recordOf(
+  outcome: DecisionRecord['outcome'],
+  reason: DecisionReason,
+  answer?: Answered,
+): DecisionRecord {
   const decision = answer?.decision;
   const word = typeof decision === 'object' && 'denied' in decision ? decision.denied.message : undefined;
   return { outcome, by: answer?.by ?? reason.source, reason, ...(word === undefined ? {} : { word }) };

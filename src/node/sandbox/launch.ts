@@ -6,10 +6,12 @@ import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
 import { PRIVATE_FOLDER } from '../privateFiles.ts';
+import { aftermath } from './aftermath.ts';
 import { filterFile } from './filter.ts';
 import { inheritableDescriptors } from './inheritable.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
+import { Quarantine } from './quarantine.ts';
 import { boxMachinery } from './support.ts';
 import { TreeScan } from './treeScan.ts';
 
@@ -32,10 +34,12 @@ export class Boxes {
   readonly #folder: string;
   readonly #mountPoints: MountPoints;
   readonly #scan = new TreeScan();
+  readonly #quarantine: Quarantine;
 
   /** `home`: TILLER_HOME. */
   constructor(home: string) {
     this.#folder = path.join(home, 'box');
+    this.#quarantine = new Quarantine(home);
     this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'));
   }
 
@@ -80,8 +84,11 @@ export class Boxes {
         ...start,
         env: {},
         ended: async () => {
-          giveBack();
-          return [];
+          try {
+            return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });
+          } finally {
+            giveBack();
+          }
         },
       };
     } catch (error) {

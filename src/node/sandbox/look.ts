@@ -91,6 +91,11 @@ function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' 
   return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
 }
 
+/** The folders that git reads for this `.git` or bare repository: itself, or where it points. */
+export function gitFoldersBehind(repository: string): string[] {
+  return [repository, ...pointedAt(repository)];
+}
+
 /** The git folder of a worktree or a submodule, and the one it shares with others (gitrepository-layout(5)). */
 function pointedAt(pointer: string): string[] {
   const gitFolder = valueIn(pointer, /^gitdir:\s*(.+)$/m, path.dirname(pointer));

@@ -36,15 +36,18 @@ export function execAnswer(answer: Answer, ids: Ids): string {
     `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
     end ? `Process exited with code ${end.exitCode}` : `Process running with session ID ${sessionId}`,
     `Original token count: ${tokensOfBytes(bytes)}`,
+    ...(end?.findings ?? []).map(({ message }) => message),
     ...notes,
     `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
   ].join('\n');
 }
 
-export function shellAnswer({ process, durationMs, output, maxOutputTokens }: Answer): string {
+export function shellAnswer({ process, durationMs, output, maxOutputTokens, notes }: Answer): string {
   return [
     `Exit code: ${process.end?.exitCode}`,
     `Wall time: ${(durationMs / 1000).toFixed(1)} seconds`,
+    ...(process.end?.findings ?? []).map(({ message }) => message),
+    ...notes,
     `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
   ].join('\n');
 }

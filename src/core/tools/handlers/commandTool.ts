@@ -6,6 +6,7 @@ import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { GIT_HARDENING_ENVIRONMENT } from '../../policy/gitHardening.ts';
+import { blockedNote, deniedBy } from '../../sandbox/denied.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import type { Host } from '../../ports.ts';
 import { confinementOf } from '../confinementOf.ts';
@@ -83,9 +84,11 @@ export async function prepareCommand(
     output: '',
   };
   const asks = requirement.type === 'needs_approval';
+  const plan: CommandPlan = { request, env: environmentFor(requirement, context.host.environment), item };
   return {
     type: 'ready',
-    plan: { request, env: environmentFor(requirement, context.host.environment), item },
+    plan,
+    outside: outsideOf(plan, context),
     requirement,
     matchedRules,
     reconsider: decide,
@@ -97,6 +100,27 @@ export async function prepareCommand(
       box: settings.box,
       ...(justification ? { justification } : {}),
       ...(asks && requirement.parts.length > 0 ? { parts: [...requirement.parts] } : {}),
+    },
+    approvalKeys: [key],
+    binding: key,
+  };
+}
+
+/** Its own item and its own approval: what is shown and remembered of the try inside says nothing about this one. */
+function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
+  const { argv, display, justification, tty } = plan.request;
+  const item: CommandPlan['item'] = { ...plan.item, id: ids.next('item'), box: 'none' };
+  const { cwd } = item;
+  const key = commandApprovalKey({ ...settings, argv, cwd, sandboxPermissions: 'require_escalated', tty });
+  return {
+    plan: { ...plan, item },
+    item,
+    card: {
+      kind: 'escalation' as const,
+      command: display,
+      cwd,
+      box: 'none' as const,
+      ...(justification ? { justification } : {}),
     },
     approvalKeys: [key],
     binding: key,
@@ -140,7 +164,7 @@ async function resultOf(
   context: ToolContext,
 ): Promise<ToolResult> {
   const { request, item } = plan;
-  const notes = process.end === undefined ? context.processes.toBackground(process) : [];
+  const background = process.end === undefined ? context.processes.toBackground(process) : [];
   const { maxOutputTokens } = request;
   const output = process.takeOutput();
   const { text, isCut } = cutOutput(output, maxOutputTokens);
@@ -149,8 +173,12 @@ async function resultOf(
     if (isCut) process.log.keep();
     await process.log.close();
   }
+  const blocked =
+    end?.by === 'itself' ? deniedBy({ box: attempt.box, exitCode: end.exitCode, output: text }) : undefined;
+  const notes = [...background, ...(blocked === undefined ? [] : [blockedNote(blocked, context.settings)])];
   const answer = { process, durationMs, output, maxOutputTokens, notes };
   return {
+    blocked,
     output: request.format === 'shell' ? shellAnswer(answer) : execAnswer(answer, context.ids),
     success: end === undefined || end.exitCode === 0,
     item: {

@@ -25,17 +25,22 @@ export async function prepareShell(
     case 'patch': {
       const workdirs = [request.workdir, invocation.workdir].filter((folder) => folder !== undefined);
       const prepared = await preparePatch(invocation.patch, options.review, context, workdirs);
-      return prepared.type === 'failure' ? prepared : { ...prepared, plan: { type: 'patch', patch: prepared.plan } };
+      return wrapped(prepared, (patch) => ({ type: 'patch', patch }));
     }
     case 'not_a_patch': {
       const prepared = await prepareCommand(request, options, context);
-      return prepared.type === 'failure'
-        ? prepared
-        : { ...prepared, plan: { type: 'command', command: prepared.plan } };
+      return wrapped(prepared, (command) => ({ type: 'command', command }));
     }
     default:
       return assertNever(invocation);
   }
+}
+
+function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellPlan): Preparation<ShellPlan> {
+  if (prepared.type === 'failure') return prepared;
+  const { plan, outside, ...rest } = prepared;
+  const elsewhere = outside === undefined ? {} : { outside: { ...outside, plan: wrap(outside.plan) } };
+  return { ...rest, plan: wrap(plan), ...elsewhere };
 }
 
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {

@@ -1,0 +1,47 @@
+import type { ApprovalPolicy, Box } from '../../protocol/policy.ts';
+
+/** Words of programs that were not let through (codex-behaviour.md §6.3, "Looks denied"). */
+const DENIAL =
+  /operation not permitted|permission denied|read-only file system|seccomp|sandbox|landlock|failed to write file/i;
+/** Wrong usage, cannot be executed, not found: with none of those words nobody stood in the way. */
+const OTHER_FAILURES = new Set([2, 126, 127]);
+/** 128 + SIGSYS: the system call filter ends a program of a foreign ABI. */
+const KILLED_BY_FILTER = 159;
+const MAX_QUOTE = 200;
+
+/** What has ended in a box, and what it printed. */
+export interface BoxedEnd {
+  readonly box: Box;
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/**
+ * What the box seems to have blocked, in the program's own words; `undefined` when it seems to have failed, or done well,
+ * by itself. A guess from words, as good as programs are at saying why they fail.
+ */
+export function deniedBy({ box, exitCode, output }: BoxedEnd): string | undefined {
+  if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;
+  const line = output.split('\n').find((one) => DENIAL.test(one));
+  if (line !== undefined) return shortened(line.trim());
+  if (OTHER_FAILURES.has(exitCode)) return undefined;
+  return exitCode === KILLED_BY_FILTER ? 'a system call that is not allowed there' : undefined;
+}
+
+/** What the model is told beside the output: that it was not its command's fault, and what it may do about it. */
+export function blockedNote(blocked: string, { approvalPolicy }: { readonly approvalPolicy: ApprovalPolicy }): string {
+  const told = `The sandbox seems to have blocked this: ${blocked}`;
+  switch (approvalPolicy) {
+    case 'on-request':
+      return `${told}\nIf the task needs it, call again with sandbox_permissions "require_escalated" and a justification.`;
+    case 'never':
+      return `${told}\nNobody will be asked to allow it; find a way within the sandbox.`;
+    case 'untrusted':
+    case 'on-failure':
+      return told;
+  }
+}
+
+function shortened(line: string): string {
+  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE)}…` : line;
+}

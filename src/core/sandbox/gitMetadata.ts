@@ -1,0 +1,95 @@
+/**
+ * What in a repository's own files would run programs as soon as somebody's git reads it (git-config(1), githooks(5)).
+ * Our own reader: to ask git would be to run it.
+ */
+
+/** `section.name` or `section.*.name`, in small letters as git compares them. */
+const RUNS_PROGRAMS: readonly RegExp[] = [
+  /^core\.(fsmonitor|hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)$/,
+  /^sequence\.editor$/,
+  /^(pager|alias)\./,
+  /^diff\.external$/,
+  /^diff\..*\.(command|textconv)$/,
+  /^filter\..*\.(clean|smudge|process)$/,
+  /^merge\..*\.driver$/,
+  /^(difftool|mergetool|browser|man|guitool)\..*\.cmd$/,
+  /^interactive\.difffilter$/,
+  /^credential\.(.*\.)?helper$/,
+  /^gpg\.(.*\.)?(program|defaultkeycommand)$/,
+  /^(include|includeif\..*)\.path$/,
+  /^remote\..*\.(uploadpack|receivepack|vcs)$/,
+  /^uploadpack\.packobjectshook$/,
+  /^protocol\..*allow$/,
+  /^submodule\..*\.update$/,
+  /^trailer\..*\.(command|cmd)$/,
+  /^init\.templatedir$/,
+];
+
+/** These only start something when they say so. */
+const HARMLESS: Readonly<Record<string, RegExp>> = {
+  'core.fsmonitor': /^(false|no|off|0|)$/i,
+  'core.pager': /^(cat|less)?$/,
+};
+
+/** Keys of a git configuration that name a program, in the order they stand there, each once. */
+export function programKeys(configuration: string): string[] {
+  const found = entriesOf(configuration)
+    .filter(({ key, value }) => RUNS_PROGRAMS.some((pattern) => pattern.test(key)) && !isHarmless(key, value))
+    .map(({ key }) => key);
+  return [...new Set(found)];
+}
+
+/** Of the names in a hooks folder those that git would run. */
+export function liveHooks(names: readonly string[]): string[] {
+  return names.filter((name) => !name.endsWith('.sample') && !name.startsWith('.') && !/^readme/i.test(name));
+}
+
+/** One sentence for the person and the model; `undefined` when nothing of it would run. */
+export function gitWarning(
+  repository: string,
+  found: { readonly keys: readonly string[]; readonly hooks: readonly string[] },
+): string | undefined {
+  const parts = [
+    ...(found.keys.length > 0 ? [`its configuration sets ${list(found.keys)}`] : []),
+    ...(found.hooks.length > 0 ? [`it has the hooks ${list(found.hooks)}`] : []),
+  ];
+  if (parts.length === 0) return undefined;
+  return `The command made the git repository ${repository}, and ${parts.join(' and ')}: git, and any editor that runs it there, would start programs on this machine outside the sandbox. Look at it before you let them.`;
+}
+
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, 5).join(', ');
+  return words.length > 5 ? `${shown} and ${words.length - 5} more` : shown;
+}
+
+interface Entry {
+  readonly key: string;
+  readonly value: string;
+}
+
+function isHarmless(key: string, value: string): boolean {
+  return HARMLESS[key]?.test(value) ?? false;
+}
+
+function entriesOf(configuration: string): Entry[] {
+  const entries: Entry[] = [];
+  let section = '';
+  // A backslash at the end of a line goes on with the next.
+  for (const line of configuration.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)) {
+    const header = /^\s*\[\s*([^\s"\]]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
+    const rest = header === null ? line : line.slice(header[0].length);
+    if (header !== null) section = [header[1] ?? '', ...(header[2] === undefined ? [] : [header[2]])].join('.');
+    const entry = /^\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*?)\s*)?$/.exec(withoutComment(rest));
+    if (entry !== null)
+      entries.push({ key: `${section}.${entry[1]}`.toLowerCase(), value: unquoted(entry[2] ?? 'true') });
+  }
+  return entries;
+}
+
+function withoutComment(line: string): string {
+  return /^((?:[^"#;]|"(?:[^"\\]|\\.)*")*)/.exec(line)?.[1] ?? line;
+}
+
+function unquoted(value: string): string {
+  return value.replaceAll('"', '');
+}

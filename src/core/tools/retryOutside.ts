@@ -1,0 +1,38 @@
+/** A second try without the box, when the first was stopped by it and a person says so (codex-behaviour.md §6.3). */
+import { textOf } from '../../protocol/responseItem.ts';
+import type { Preparation, ToolContext, ToolResult } from './handler.ts';
+import { type Answered, type Permission, type PermissionDeps, type ReadyCall, recordOf } from './permission.ts';
+
+export type Outside = NonNullable<Extract<Preparation<unknown>, { type: 'ready' }>['outside']>;
+
+/** What may be tried outside; `undefined` when nothing was blocked, or the policy does not offer it. */
+export function offerOutside(result: ToolResult, { outside }: ReadyCall, context: ToolContext): Outside | undefined {
+  const { approvalPolicy } = context.settings;
+  const isOffered = approvalPolicy === 'on-failure' || approvalPolicy === 'untrusted';
+  return isOffered && result.blocked !== undefined ? outside : undefined;
+}
+
+/** The first yes was to a try inside, so it does not count here. */
+export async function askOutside(
+  { blocked, output }: ToolResult,
+  { item, card, approvalKeys, binding }: Outside,
+  deps: PermissionDeps,
+  { callId, signal }: ToolContext,
+): Promise<Permission> {
+  const reason = { source: 'sandbox', id: 'denied', text: `The sandbox seems to have blocked it: ${blocked}` } as const;
+  const question = { callId, itemId: item.id, card, reason, keys: approvalKeys, binding };
+  const answer = await deps.approver.ask(question, signal);
+  const refusal = refusalOf(answer);
+  if (refusal === undefined) return { type: 'granted', escalated: true, record: recordOf('allowed', reason, answer) };
+  if (answer.decision === 'abort') deps.interrupt();
+  const told = `${textOf(output)}\nIt was not run again outside the sandbox: ${refusal}.`;
+  return { type: 'refused', output: told, record: recordOf('denied', reason, answer) };
+}
+
+function refusalOf({ decision, by }: Answered): string | undefined {
+  if (decision === 'approved' || decision === 'approved_for_thread') return undefined;
+  if (decision === 'abort') return 'the user stopped the turn';
+  if ('approved_rule' in decision) return undefined;
+  if (by === 'non_interactive') return 'nobody is there to ask';
+  return `denied by the user${decision.denied.message ? `: ${decision.denied.message}` : ''}`;
+}

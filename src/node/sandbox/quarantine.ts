@@ -1,0 +1,93 @@
+/** Where things are put that a boxed command must not have made: out of harm's way, nothing lost, back at one click. */
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { errorCode, messageOf } from '../errors.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
+
+const entrySchema = z.object({ path: z.string(), at: z.string() });
+const CONTENT = 'content';
+const ENTRY = 'entry.json';
+
+export interface QuarantineEntry {
+  readonly id: string;
+  /** Where it was. */
+  readonly path: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export class Quarantine {
+  readonly #folder: string;
+
+  /** `home`: TILLER_HOME. */
+  constructor(home: string) {
+    this.#folder = path.join(home, 'quarantine');
+  }
+
+  /** Moves a file, a folder or a link here. Returns its id. @throws Error */
+  take(name: string): string {
+    const at = new Date();
+    const id = `${at.getTime().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
+    const folder = path.join(this.#folder, id);
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    writeFileSync(path.join(folder, ENTRY), JSON.stringify({ path: name, at: at.toISOString() }), {
+      mode: PRIVATE_FILE,
+    });
+    move(name, path.join(folder, CONTENT));
+    return id;
+  }
+
+  /** Oldest first. */
+  list(): QuarantineEntry[] {
+    return namesIn(this.#folder)
+      .toSorted()
+      .flatMap((id) => {
+        const entry = this.#read(id);
+        return entry === undefined ? [] : [{ id, ...entry }];
+      });
+  }
+
+  /** Puts something back where it was. Returns the path. @throws Error with a sentence for the person. */
+  putBack(id: string): string {
+    const entry = /^[\w-]+$/.test(id) ? this.#read(id) : undefined;
+    if (entry === undefined) throw new Error('This was put back before, or is not kept any more.');
+    if (lstatSync(entry.path, { throwIfNoEntry: false }) !== undefined) {
+      throw new Error(`${entry.path} exists by now; move it away first.`);
+    }
+    try {
+      mkdirSync(path.dirname(entry.path), { recursive: true });
+      move(path.join(this.#folder, id, CONTENT), entry.path);
+    } catch (error) {
+      throw new Error(`${entry.path} could not be put back: ${messageOf(error)}`, { cause: error });
+    }
+    rmSync(path.join(this.#folder, id), { recursive: true, force: true });
+    return entry.path;
+  }
+
+  #read(id: string): z.infer<typeof entrySchema> | undefined {
+    try {
+      return entrySchema.parse(JSON.parse(readFileSync(path.join(this.#folder, id, ENTRY), 'utf8')));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    rmSync(from, { recursive: true, force: true });
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,112 @@
+/** What the person and the model hear of the box. */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { noBox } from '../support/boxed.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const run = (cmd: string) => calls('exec_command', { cmd });
+
+describe.skipIf(noBox)('a command in the box', () => {
+  it('runs unasked, and says what surrounds it', async () => {
+    await using chat = await startScenario({ box: 'real', model: [[run('echo one > a; cat a')], [says('Done.')]] });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(chat.said('thread_started')).toMatchObject([{ box: 'bubblewrap' }]);
+    expect(chat.items('command_execution')).toMatchObject([
+      { box: 'bubblewrap', status: 'completed', output: 'one\n' },
+    ]);
+    expect(chat.files()).toEqual({ a: 'one\n' });
+  });
+
+  it('keeps its /tmp for the next command of the thread, and shows it to no other', async () => {
+    await using chat = await startScenario({
+      box: 'real',
+      model: [[run('echo kept > /tmp/note')], [run('cat /tmp/note')], [says('Done.')]],
+    });
+    await chat.send('go');
+    expect(chat.items('command_execution')[1]?.output).toBe('kept\n');
+    expect(existsSync('/tmp/note')).toBe(false);
+    await using other = await startScenario({ box: 'real', model: [[run('ls /tmp/note')], [says('Done.')]] });
+    await other.send('go');
+    expect(other.items('command_execution')[0]?.status).toBe('failed');
+  });
+
+  it.each(['on-failure', 'untrusted'] as const)(
+    'stopped by it may be tried outside under %s, if asked',
+    async (policy) => {
+      using elsewhere = tempFolder(homedir());
+      const cmd = `echo x > ${elsewhere.at('x')}`;
+      await using chat = await startScenario({ box: 'real', policy, model: [[run(cmd)], [says('Done.')]] });
+      const ended = chat.send('go');
+      if (policy === 'untrusted') {
+        const { approvalId } = await chat.next('approval_requested');
+        chat.submit({ type: 'approval', approvalIds: [approvalId], decision: 'approved' });
+      }
+      const asked = await chat.next('approval_requested');
+      expect(asked).toMatchObject({ kind: 'escalation', command: cmd, reason: { source: 'sandbox', id: 'denied' } });
+      expect(asked.reason.text).toMatch(/seems to have blocked it: .*Read-only file system/);
+      chat.submit({ type: 'approval', approvalIds: [asked.approvalId], decision: 'approved' });
+      await ended;
+      expect(chat.items('command_execution').map(({ box, status }) => [box, status])).toEqual([
+        ['bubblewrap', 'failed'],
+        ['none', 'completed'],
+      ]);
+      expect(readFileSync(elsewhere.at('x'), 'utf8')).toBe('x\n');
+    },
+  );
+
+  it('stays stopped when the answer is no, and the model hears both', async () => {
+    await using chat = await startScenario({
+      box: 'real',
+      policy: 'on-failure',
+      model: [[run('touch /etc/tiller-test')], [says('Then not.')]],
+    });
+    const ended = chat.send('go');
+    await chat.answer({ denied: { message: 'not there' } });
+    await ended;
+    const [output] = chat.outputs();
+    expect(output).toContain("blocked this: touch: cannot touch '/etc/tiller-test': Read-only file system");
+    expect(output).toContain('not run again outside the sandbox: denied by the user: not there.');
+    expect(existsSync('/etc/tiller-test')).toBe(false);
+  });
+
+  it.each([
+    ['on-request', 'require_escalated'],
+    ['never', 'Nobody will be asked'],
+  ] as const)('under %s tells the model what was blocked and what to do: %s', async (policy, advice) => {
+    await using chat = await startScenario({
+      box: 'real',
+      policy,
+      model: [[run('touch /etc/tiller-test')], [says('I see.')]],
+    });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(chat.outputs()[0]).toContain('The sandbox seems to have blocked this: touch: cannot touch');
+    expect(chat.outputs()[0]).toContain(advice);
+  });
+
+  it('that makes a folder for agents has it taken away, and both are told', async () => {
+    await using chat = await startScenario({
+      box: 'real',
+      model: [[run('mkdir .claude && echo x > .claude/settings.json')], [says('Oh.')]],
+    });
+    await chat.send('go');
+    expect(chat.files()).toEqual({});
+    const [warning] = chat.said('warning');
+    expect(warning?.message).toContain('.claude, which decides what editors and agents run');
+    expect(warning?.quarantineId).toMatch(/^[\w-]+$/);
+    expect(chat.outputs()[0]).toContain('it was moved out of the workspace');
+  });
+});
+
+describe('without a box', () => {
+  it('the cause reaches the person who is asked and the model that is refused', async () => {
+    await using chat = await startScenario({ policy: 'never', model: [[run('touch x')], [says('I see.')]] });
+    await chat.send('go');
+    expect(chat.outputs()[0]).toContain('This scenario has no box.');
+    expect(chat.said('thread_started')).toMatchObject([{ box: 'none', noBoxCause: 'This scenario has no box.' }]);
+  });
+});
