@@ -72,8 +72,11 @@ async function open(
   config: Parameters<SessionManager['start']>[0],
   say: (line: string) => void,
 ): Promise<Session> {
-  if (args.resume === null) return manager.start(config);
-  const resumed = await manager.resume(args.resume, config);
+  const { from } = args;
+  if (from === null) return manager.start(config);
+  const resumed = await (from.verb === 'fork'
+    ? manager.fork(from.thread, null, config)
+    : manager.resume(from.thread, config));
   if (resumed.type === 'owned') {
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }

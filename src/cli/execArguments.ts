@@ -13,7 +13,8 @@ export interface ExecArguments {
   readonly config: readonly string[];
   /** Settings that flags stand for. */
   readonly flags: Readonly<Record<string, unknown>>;
-  readonly resume: { readonly id: string } | 'last' | null;
+  /** A thread that is there already; a fork goes on in a copy of it. */
+  readonly from: { readonly verb: 'resume' | 'fork'; readonly thread: { readonly id: string } | 'last' } | null;
   /** `-` means stdin; `null` means none was given. */
   readonly prompt: string | null;
 }
@@ -54,7 +55,7 @@ export function parseExecArguments(argv: readonly string[]): ExecArguments {
     throw new UsageError('--demo brings its own model: give it without --model, --provider and --base-url');
   }
   if (values.provider && values['base-url']) throw new UsageError('give --provider or --base-url, not both');
-  const { resume, rest } = takeResume(wordsOf(tokens), values.last ?? false);
+  const { from, rest } = takeThread(wordsOf(tokens), values.last ?? false);
   if (rest.length > 1) throw new UsageError(`one prompt, not ${rest.length}: put it in quotes`);
   const prompt = rest[0]?.value ?? null;
   if (input === 'jsonl' && prompt === '-') throw new UsageError('--input jsonl and the prompt - both want stdin');
@@ -72,7 +73,7 @@ export function parseExecArguments(argv: readonly string[]): ExecArguments {
     outputSchema: values['output-schema'] ?? null,
     config: values.config ?? [],
     flags: Object.fromEntries(flags),
-    resume,
+    from,
     prompt,
   };
 }
@@ -102,17 +103,18 @@ function wordsOf(tokens: readonly Token[]): Word[] {
   });
 }
 
-/** `resume ID` or `resume --last` stands before the prompt; what is left of the words is the prompt. */
-function takeResume(
+/** `resume ID`, `fork ID` or either with `--last` stands before the prompt; what is left of the words is the prompt. */
+function takeThread(
   words: readonly Word[],
   last: boolean,
-): { readonly resume: ExecArguments['resume']; readonly rest: readonly Word[] } {
+): { readonly from: ExecArguments['from']; readonly rest: readonly Word[] } {
   const [first, second] = words;
-  if (first?.value !== 'resume' || first.literal) {
-    if (last) throw new UsageError('--last goes with resume');
-    return { resume: null, rest: words };
+  const verb = first?.literal ? undefined : first?.value;
+  if (verb !== 'resume' && verb !== 'fork') {
+    if (last) throw new UsageError('--last goes with resume or fork');
+    return { from: null, rest: words };
   }
-  if (last) return { resume: 'last', rest: words.slice(1) };
-  if (second === undefined || second.literal) throw new UsageError('resume which thread? give its id or --last');
-  return { resume: { id: second.value }, rest: words.slice(2) };
+  if (last) return { from: { verb, thread: 'last' }, rest: words.slice(1) };
+  if (second === undefined || second.literal) throw new UsageError(`${verb} which thread? give its id or --last`);
+  return { from: { verb, thread: { id: second.value } }, rest: words.slice(2) };
 }

@@ -10,7 +10,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130, terminated
 
 export const HELP = `tiller: a coding agent for your workspace
 
-  tiller exec [OPTIONS] [resume ID|--last] [--] [PROMPT|-]
+  tiller exec [OPTIONS] [resume|fork ID|--last] [--] [PROMPT|-]
       Does one job in a folder and tells how it went.
         --cd DIR                 where to work (default: here)
         --model M                the model

@@ -155,6 +155,27 @@ describe('tiller exec', () => {
     for (const word of ['remember tulips', 'One.', 'what?', 'Two.', 'and?']) expect(texts).toContain(word);
   });
 
+  it('goes another way in a copy of a thread, also of one that another process has open', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('One.')], [says('Partial'), hangs()], [says('Two.')]]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl];
+    const first = await runCli(['exec', ...flags, 'remember tulips'], { home: folder.path });
+    const id = /thread (\S+)/.exec(first.stderr)?.[1] ?? '';
+    const open = await startCli(['exec', '--json', ...flags, 'resume', id, 'go on'], { home: folder.path });
+    open.stdin.end();
+    await expect.poll(() => open.output.stdout, { timeout: 10_000 }).toContain('item_delta');
+    const refused = await runCli(['exec', ...flags, 'resume', id, 'and?'], { home: folder.path });
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('open in another process (cli')]);
+    const fork = await runCli(['exec', ...flags, 'fork', id, 'otherwise'], { home: folder.path });
+    open.kill('SIGKILL');
+    await open.ended;
+    expect([fork.code, fork.stdout]).toEqual([0, 'Two.\n']);
+    expect(fork.stderr).not.toContain(id);
+    const texts = JSON.stringify(server.lastRequest.input);
+    for (const word of ['remember tulips', 'One.', 'go on', 'otherwise']) expect(texts).toContain(word);
+    expect(texts).not.toContain('Partial');
+  });
+
   it('survives kill -9: what was written is there, nothing runs twice', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([
@@ -294,6 +315,8 @@ describe('usage', () => {
     [['exec', '--demo', '--input', 'jsonl', '-'], 'stdin'],
     [['exec', '--demo', 'resume'], 'resume'],
     [['exec', '--demo', 'resume', 'no-such-id', 'hi'], 'no-such-id'],
+    [['exec', '--demo', 'fork'], 'fork which thread'],
+    [['exec', '--demo', 'fork', '--last', 'hi'], 'there is no thread yet'],
     [['exec', '--demo', '--last', 'hi'], '--last'],
     [['exec', '--demo', 'two', 'prompts'], 'one prompt'],
     [['exec', '--demo', '-'], 'empty'],

@@ -1,10 +1,14 @@
 import path from 'node:path';
 import * as z from 'zod';
-import type { ThreadListEntry, ThreadOwner, ThreadSummary } from '../../protocol/threads.ts';
+import type { ThreadListEntry, ThreadOwner, ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
+import { emptyBin, takeBack, throwAway } from './bin.ts';
+import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
 import { Recorder } from './recorder.ts';
+import { searchThreads } from './search.ts';
 import { ThreadIndex } from './threadIndex.ts';
+import { type OpenedReader, ThreadReader } from './threadReader.ts';
 
 const SEEN = 'index/seen.json';
 /** When each thread was last looked at. */
@@ -30,6 +34,7 @@ export type CatalogResult =
 export class ThreadCatalog {
   readonly #ports: CatalogPorts;
   readonly #index: ThreadIndex;
+  #tidied = false;
 
   constructor(ports: CatalogPorts) {
     this.#ports = ports;
@@ -38,6 +43,7 @@ export class ThreadCatalog {
 
   /** Those that changed last first. `folders` are the ones that are open. */
   async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
+    if (!this.#tidied) void this.#tidy();
     const [summaries, owners, seen, remotes] = await Promise.all([
       this.#index.summaries(),
       this.#ports.locks.owners(),
@@ -55,7 +61,7 @@ export class ThreadCatalog {
         place: await this.#placeOf(summary, folders, remotes),
       };
     });
-    return (await Promise.all(entries)).toSorted((left, right) => (left.updatedAt < right.updatedAt ? 1 : -1));
+    return (await Promise.all(entries)).toSorted(newestFirst);
   }
 
   async find(threadId: string): Promise<ThreadSummary | undefined> {
@@ -82,6 +88,35 @@ export class ThreadCatalog {
     });
   }
 
+  /** Into the bin, where it can be taken back from for 30 days. */
+  remove(threadId: string): Promise<CatalogResult> {
+    return this.whileFree(threadId, ({ path }) => throwAway(this.#ports, path));
+  }
+
+  /** False when it is not in the bin any more. */
+  takeBack(threadId: string): Promise<boolean> {
+    return takeBack(this.#ports, threadId);
+  }
+
+  /** Those that changed last first; every hit as soon as it is found. Throws the signal's reason when it aborts. */
+  async *search(query: string, signal: AbortSignal): AsyncGenerator<ThreadSearchHit> {
+    const threads = (await this.#index.summaries()).toSorted(newestFirst);
+    yield* searchThreads(this.#ports.storage, threads, query, signal);
+  }
+
+  /** To look at, and to go on looking at while somebody else works in it. */
+  async read(threadId: string): Promise<OpenedReader> {
+    const summary = await this.find(threadId);
+    if (summary === undefined) return { type: 'unreadable', message: `there is no thread ${threadId}` };
+    return ThreadReader.open(this.#ports.storage, summary.path);
+  }
+
+  /** `undefined` when there is no such thread. */
+  async export(threadId: string, format: ExportFormat): Promise<string | undefined> {
+    const opened = await this.read(threadId);
+    return opened.type === 'reader' ? exportThread(opened.reader.thread, format) : undefined;
+  }
+
   /** Does something to a rollout while no process can take the thread up. */
   async whileFree(threadId: string, work: (summary: ThreadSummary) => Promise<void>): Promise<CatalogResult> {
     const summary = await this.find(threadId);
@@ -94,6 +129,12 @@ export class ThreadCatalog {
     } finally {
       await attempt.lock.release();
     }
+  }
+
+  /** Once in the life of a process is often enough. */
+  async #tidy(): Promise<void> {
+    this.#tidied = true;
+    await emptyBin(this.#ports).catch((error: unknown) => this.#ports.log.warn('The bin was not emptied', error));
   }
 
   async #seen(): Promise<Seen> {
@@ -115,6 +156,10 @@ export class ThreadCatalog {
     // Two clones that are both there are two places.
     return (await this.#ports.workspace.stat(cwd).catch(() => undefined)) === undefined ? 'moved' : 'elsewhere';
   }
+}
+
+function newestFirst(left: ThreadSummary, right: ThreadSummary): number {
+  return left.updatedAt < right.updatedAt ? 1 : -1;
 }
 
 /** A damaged file is forgotten: what was seen is no loss. */

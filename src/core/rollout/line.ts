@@ -23,6 +23,8 @@ export const sessionMetaSchema = z.object({
   provider: z.string(),
   instructions: z.string(),
   forked_from_id: z.string().optional(),
+  /** The thread of another program that was told again: `codex:<id>`. */
+  imported_from: z.string().optional(),
   /** Folders that were open. */
   workspace_folders: z.array(z.string()).optional(),
   git: z

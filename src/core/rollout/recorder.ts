@@ -3,9 +3,13 @@ import type { RolloutEntry } from './line.ts';
 
 /** Where a thread's rollout lies: `threads/YYYY/MM/DD/rollout-<UTC time>-<threadId>.jsonl` (contract, "State"). */
 export function rolloutPath(threadId: string, startedAt: Date): string {
-  const iso = startedAt.toISOString();
-  const [year, month, day] = iso.slice(0, 10).split('-');
-  return `threads/${year}/${month}/${day}/rollout-${iso.slice(0, 19).replaceAll(':', '-')}-${threadId}.jsonl`;
+  return homeOf(`rollout-${startedAt.toISOString().slice(0, 19).replaceAll(':', '-')}-${threadId}.jsonl`);
+}
+
+/** Where a rollout of this name belongs. */
+export function homeOf(name: string): string {
+  const [, year, month, day] = /^rollout-(\d{4})-(\d\d)-(\d\d)T/.exec(name) ?? [];
+  return `threads/${year}/${month}/${day}/${name}`;
 }
 
 /** The id in a rollout's name. */
@@ -41,9 +45,9 @@ export class Recorder {
   }
 
   /** @throws Error when it cannot be written; it is then kept, and written before whatever comes next. */
-  record(entry: RolloutEntry): void {
+  record(entry: RolloutEntry, timestamp = this.#clock.now().toISOString()): void {
     const { type, payload } = entry;
-    this.#waiting.push(`${JSON.stringify({ timestamp: this.#clock.now().toISOString(), type, payload })}\n`);
+    this.#waiting.push(`${JSON.stringify({ timestamp, type, payload })}\n`);
     this.#write();
   }
 

@@ -1,4 +1,4 @@
-import type { TurnSettings } from '../../protocol/event.ts';
+import type { Event, TurnSettings } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import { ROLLOUT_VERSION, type SessionMeta } from './line.ts';
@@ -29,53 +29,67 @@ export function replay(text: string): Replay {
   const lines = text.split('\n').filter((line) => line !== '');
   const meta = metaOf(lines);
   if (meta === undefined) return { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
-  let state = initialThreadState(meta.id);
-  let history: ResponseItem[] = [];
-  let settings: TurnSettings | null = null;
-  let dropped = 0;
-  lines.forEach((line, index) => {
+  const fold = new ReplayFold(meta);
+  for (const line of lines) fold.add(line);
+  return { type: 'thread', thread: fold.thread };
+}
+
+/** A thread as far as its lines were read. */
+export class ReplayFold {
+  readonly #meta: SessionMeta;
+  #state: ThreadState;
+  #history: ResponseItem[] = [];
+  #settings: TurnSettings | null = null;
+  #lines = 0;
+  #dropped = 0;
+
+  constructor(meta: SessionMeta) {
+    this.#meta = meta;
+    this.#state = initialThreadState(meta.id);
+  }
+
+  get thread(): ReplayedThread {
+    return {
+      meta: this.#meta,
+      state: { ...this.#state, lastSeq: 0 },
+      history: this.#history,
+      settings: this.#settings,
+      dropped: this.#dropped,
+      readOnly: this.#meta.version > ROLLOUT_VERSION,
+    };
+  }
+
+  /** Returns the event that the line tells, if it tells one. */
+  add(line: string): Event | undefined {
+    // The place in the file orders events of several processes, each of which counted from 1.
+    const seq = ++this.#lines;
     const entry = parseLine(line);
     switch (entry?.type) {
       case undefined:
-        dropped++;
-        break;
+        this.#dropped++;
+        return undefined;
       case 'session_meta':
-        break;
+        return undefined;
       case 'turn_context':
-        settings = entry.payload;
-        break;
+        this.#settings = entry.payload;
+        return undefined;
       case 'response_item':
-        history.push(entry.payload);
-        break;
+        this.#history.push(entry.payload);
+        return undefined;
       case 'compacted':
-        history = [...entry.payload.replacement_history];
-        break;
+        this.#history = [...entry.payload.replacement_history];
+        return undefined;
       case 'event_msg': {
-        // The place in the file orders events of several processes, each of which counted from 1.
-        const { turnId, submissionId, msg } = entry.payload;
-        const event = {
-          v: 1 as const,
-          seq: index + 1,
-          at: entry.timestamp,
-          threadId: meta.id,
-          turnId,
-          submissionId,
-          msg,
-        };
-        state = threadReducer(state, event);
-        break;
+        const event = { v: 1 as const, seq, at: entry.timestamp, threadId: this.#meta.id, ...entry.payload };
+        this.#state = threadReducer(this.#state, event);
+        return event;
       }
     }
-  });
-  state = { ...state, lastSeq: 0 };
-  return {
-    type: 'thread',
-    thread: { meta, state, history, settings, dropped, readOnly: meta.version > ROLLOUT_VERSION },
-  };
+  }
 }
 
 /** On the first line, unless a crash or a full disk tore that one. */
-function metaOf(lines: readonly string[]): SessionMeta | undefined {
+export function metaOf(lines: readonly string[]): SessionMeta | undefined {
   for (const line of lines) {
     const entry = parseLine(line);
     if (entry?.type === 'session_meta') return entry.payload;

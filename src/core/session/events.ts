@@ -63,13 +63,14 @@ export class EventSink {
 
   emit(turnId: string | null, submissionId: string | null, msg: EventMsg): void {
     if (this.#frozen) return;
+    const at = this.#clock.now().toISOString();
     const failure = isPersisted(msg)
-      ? this.#write({ type: 'event_msg', payload: { turnId, submissionId, msg } })
+      ? this.#write({ type: 'event_msg', payload: { turnId, submissionId, msg } }, at)
       : undefined;
     this.#emitter.fire({
       v: 1,
       seq: this.#sequence.next(),
-      at: this.#clock.now().toISOString(),
+      at,
       threadId: this.#threadId,
       turnId,
       submissionId,
@@ -79,9 +80,9 @@ export class EventSink {
   }
 
   /** The first failure of a row. */
-  #write(entry: RolloutEntry): StorageFailure | undefined {
+  #write(entry: RolloutEntry, at?: string): StorageFailure | undefined {
     try {
-      this.#recorder.record(entry);
+      this.#recorder.record(entry, at);
       this.#broken = false;
       return undefined;
     } catch (error) {

@@ -119,6 +119,7 @@ export class Session {
       rolloutPath: path.join(ports.storage.home, rolloutPath),
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),
+      ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
     });
     this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
@@ -255,7 +256,7 @@ export class Session {
       case 'remember': {
         const { memory } = this.#approvals;
         memory.replace(op.keys, op.rules);
-        this.#emit(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
+        await this.#keep(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
         return this.#approvals.reconsider();
       }
       case 'dynamic_tool_response':

@@ -1,4 +1,5 @@
 import type { TurnSettings } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { type ModelClient, ModelFault } from '../model/client.ts';
 import type { RefusedFields } from '../model/fieldFallback.ts';
@@ -9,7 +10,8 @@ import { capabilitiesOf } from '../model/families.ts';
 import type { Ports } from '../ports.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
-import { ThreadCatalog } from '../rollout/catalog.ts';
+import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
+import { forkThread, importThread, type NewThread } from '../rollout/copies.ts';
 import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
 import { type ReplayedThread, replay } from '../rollout/replay.ts';
@@ -57,6 +59,13 @@ export type Resumed =
   | { readonly type: 'owned'; readonly owner: ThreadOwner }
   | { readonly type: 'refused'; readonly message: string };
 
+export type ForkedThread =
+  | (Extract<Resumed, { type: 'resumed' }> & {
+      /** The message that was cut off, to be said in another way. */
+      readonly draft: readonly UserInput[] | null;
+    })
+  | Exclude<Resumed, { type: 'resumed' }>;
+
 /** How long an owner that is asked for a thread may take to give it up. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 50;
@@ -75,11 +84,14 @@ interface LiveSession {
   asked: boolean;
 }
 
+function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
+  return { type: 'refused', message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}` };
+}
+
 /** Starts threads and takes them up again: one per process, whichever front door it has. */
 export class SessionManager {
   readonly #ports: Ports;
-  readonly #version: string;
-  readonly #originator: SessionMeta['originator'];
+  readonly #self: NewThread;
   readonly #sequence = new EventSequence();
   /** By provider, as long as this process lives: a new thread is not refused what an old one was. */
   readonly #refused = new Map<string, RefusedFields>();
@@ -93,8 +105,7 @@ export class SessionManager {
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
     this.rules = new RulesStore(ports);
-    this.#version = options.version;
-    this.#originator = options.originator;
+    this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports);
   }
 
@@ -109,8 +120,7 @@ export class SessionManager {
       id: threadId,
       timestamp: startedAt.toISOString(),
       cwd: config.settings.cwd,
-      originator: this.#originator,
-      tiller_version: this.#version,
+      ...this.#self,
       model: config.settings.model,
       provider: config.provider.id,
       instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
@@ -123,12 +133,7 @@ export class SessionManager {
   /** `last` is the thread that was started last. */
   async resume(which: { readonly id: string } | 'last', config: ThreadConfig): Promise<Resumed> {
     const path = await this.#find(which);
-    if (path === undefined) {
-      return {
-        type: 'refused',
-        message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}`,
-      };
-    }
+    if (path === undefined) return noThread(which);
     const ownership = this.#ownershipOf(threadIdIn(path));
     const owner = await ownership.attempt();
     if (owner !== undefined) return { type: 'owned', owner };
@@ -155,6 +160,37 @@ export class SessionManager {
     } finally {
       await withdraw();
     }
+  }
+
+  /** Copies a thread up to an item, or all of it, and takes the copy up; see `ThreadCatalog.fork`. */
+  async fork(
+    which: { readonly id: string } | 'last',
+    itemId: string | null,
+    config: ThreadConfig,
+  ): Promise<ForkedThread> {
+    const path = await this.#find(which);
+    if (path === undefined) return noThread(which);
+    const copied = await forkThread(this.#ports, path, itemId, this.#self);
+    if (copied.type === 'refused') return copied;
+    const resumed = await this.resume({ id: copied.threadId }, config);
+    return resumed.type === 'resumed' ? { ...resumed, draft: copied.draft } : resumed;
+  }
+
+  /** Brings a rollout of Codex, or one of Tiller from elsewhere, and takes it up. */
+  async importThread(text: string, config: ThreadConfig): Promise<Resumed> {
+    const copied = await importThread(this.#ports, text, this.#self, {
+      model: config.settings.model,
+      cwd: config.settings.cwd,
+      provider: config.provider.id,
+      instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+    });
+    return copied.type === 'refused' ? copied : this.resume({ id: copied.threadId }, config);
+  }
+
+  /** Into the bin. A session of this process that works in it ends first. */
+  async remove(threadId: string): Promise<CatalogResult> {
+    await this.#live.get(threadId)?.session.dispose();
+    return this.catalog.remove(threadId);
   }
 
   async #takeUp(path: string, config: ThreadConfig, ownership: Ownership): Promise<Resumed> {
@@ -197,7 +233,9 @@ export class SessionManager {
       connect: this.#connector(config.provider),
     });
     this.#live.set(meta.id, { session, config, asked: false });
-    void session.closed.then(() => this.#live.delete(meta.id));
+    void session.closed.then(() => {
+      if (this.#live.get(meta.id)?.session === session) this.#live.delete(meta.id);
+    });
     return session;
   }
 
@@ -230,7 +268,7 @@ export class SessionManager {
   /** One client per thread, which keeps its connections; what the provider refuses, all threads know. */
   #connector(provider: ProviderConfig): (model: string) => ConnectedModel {
     const { fetch, secrets, clock, ids, log } = this.#ports;
-    const userAgent = `tiller/${this.#version}`;
+    const userAgent = `tiller/${this.#self.tiller_version}`;
     const refused = this.#refusedBy(provider);
     const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent, refused });
     return (model) => {

@@ -1,0 +1,32 @@
+/** Deleted threads: kept for a while, so that a slip of the hand costs nothing. */
+import type { Clock, Storage } from '../ports.ts';
+import { homeOf, threadIdIn } from './recorder.ts';
+
+const DAYS_KEPT = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+type BinPorts = { readonly storage: Storage; readonly clock: Clock };
+
+/** The folder's name says when. */
+export async function throwAway({ storage, clock }: BinPorts, path: string): Promise<void> {
+  const stamp = clock.now().toISOString().slice(0, 19).replaceAll(':', '-');
+  await storage.move(path, `bin/${stamp}/${nameOf(path)}`);
+}
+
+/** False when it is not there any more. */
+export async function takeBack({ storage }: BinPorts, threadId: string): Promise<boolean> {
+  const thrown = (await storage.listFiles('bin')).findLast((path) => threadIdIn(path) === threadId);
+  if (thrown === undefined) return false;
+  await storage.move(thrown, homeOf(nameOf(thrown)));
+  return true;
+}
+
+export async function emptyBin({ storage, clock }: BinPorts): Promise<void> {
+  const oldest = new Date(clock.now().getTime() - DAYS_KEPT * DAY_MS).toISOString().slice(0, 19).replaceAll(':', '-');
+  const old = (await storage.listFiles('bin')).filter((path) => (path.split('/')[1] ?? '') < oldest);
+  for (const path of old) await storage.remove(path);
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,93 @@
+/** Threads that come out of others: forked here, or brought from elsewhere. */
+import type { UserInput } from '../../protocol/item.ts';
+import type { Clock, Ids, Storage } from '../ports.ts';
+import { importCodex } from './codexImport.ts';
+import { type Forked, forkRollout } from './fork.ts';
+import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { rolloutPath } from './recorder.ts';
+import { type ReplayedThread, replay } from './replay.ts';
+
+interface CopyPorts {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Who makes it. */
+export type NewThread = Pick<SessionMeta, 'originator' | 'tiller_version'>;
+
+/** What a thread of another program is continued with. */
+export type ImportedThread = Pick<SessionMeta, 'model' | 'provider' | 'instructions' | 'cwd'>;
+
+export type Copied =
+  | {
+      readonly type: 'copied';
+      readonly threadId: string;
+      /** The message that was cut off, to be said in another way. */
+      readonly draft: readonly UserInput[] | null;
+      /** Lines that could not be read. */
+      readonly dropped: number;
+    }
+  | { readonly type: 'refused'; readonly message: string };
+
+export async function forkThread(
+  ports: CopyPorts,
+  path: string,
+  itemId: string | null,
+  by: NewThread,
+): Promise<Copied> {
+  const text = (await ports.storage.readText(path)) ?? '';
+  const read = replay(text);
+  if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
+  return copy(ports, text, read.thread, itemId, by);
+}
+
+export async function importThread(
+  ports: CopyPorts,
+  text: string,
+  by: NewThread,
+  about: ImportedThread,
+): Promise<Copied> {
+  const own = replay(text);
+  if (own.type === 'thread') return copy(ports, text, own.thread, null, by);
+  const meta: SessionMeta = {
+    format: ROLLOUT_FORMAT,
+    version: ROLLOUT_VERSION,
+    ...about,
+    ...by,
+    ...birthOf(ports),
+  };
+  const imported = importCodex(text, meta);
+  if (imported.type === 'unreadable') return { type: 'refused', message: imported.message };
+  return write(ports, meta, { text: imported.text, draft: null }, imported.dropped);
+}
+
+async function copy(
+  ports: CopyPorts,
+  text: string,
+  { meta, readOnly, dropped }: ReplayedThread,
+  itemId: string | null,
+  by: NewThread,
+): Promise<Copied> {
+  if (readOnly) return { type: 'refused', message: 'the thread was written by a newer Tiller and can only be read' };
+  const about: SessionMeta = { ...meta, ...by, ...birthOf(ports), forked_from_id: meta.id };
+  const forked = forkRollout(text, about, itemId);
+  if (forked.type === 'no_such_item') {
+    return { type: 'refused', message: `there is no item ${itemId} in the thread` };
+  }
+  return write(ports, about, forked, dropped);
+}
+
+function birthOf({ ids, clock }: CopyPorts): Pick<SessionMeta, 'id' | 'timestamp'> {
+  return { id: ids.uuid(), timestamp: clock.now().toISOString() };
+}
+
+async function write(
+  { storage }: CopyPorts,
+  { id, timestamp }: SessionMeta,
+  { text, draft }: Pick<Extract<Forked, { type: 'forked' }>, 'text' | 'draft'>,
+  dropped: number,
+): Promise<Copied> {
+  await storage.writeText(rolloutPath(id, new Date(timestamp)), text);
+  return { type: 'copied', threadId: id, draft, dropped };
+}

@@ -1,0 +1,73 @@
+/** A thread for somebody else: to be read, or to be read by a program. */
+import type { TurnItem } from '../../protocol/item.ts';
+import { textOfInput, type TurnState } from '../../protocol/thread.ts';
+import type { ReplayedThread } from './replay.ts';
+
+export type ExportFormat = 'markdown' | 'json';
+
+export function exportThread(thread: ReplayedThread, format: ExportFormat): string {
+  return format === 'json' ? asJson(thread) : asMarkdown(thread);
+}
+
+function asJson({ meta, state, dropped }: ReplayedThread): string {
+  const { instructions: _instructions, format: _format, version: _version, ...about } = meta;
+  const { title, turns, tokens, plan } = state;
+  return `${JSON.stringify({ format: 'tiller-thread', version: 1, ...about, title, tokens, plan, turns, dropped }, null, 2)}\n`;
+}
+
+function asMarkdown({ meta, state }: ReplayedThread): string {
+  const facts = [`Model: ${meta.model}`, `Folder: ${meta.cwd}`, `Started: ${meta.timestamp}`, `Thread: ${meta.id}`];
+  const parts = [`# ${state.title ?? 'Untitled'}`, facts.map((fact) => `- ${fact}`).join('\n')];
+  return `${[...parts, ...state.turns.flatMap(turnAsMarkdown)].join('\n\n')}\n`;
+}
+
+function turnAsMarkdown({ items, status, error }: TurnState): string[] {
+  const parts = items.map(itemAsMarkdown).filter((part) => part !== '');
+  if (error) parts.push(`> **${error.kind}**: ${quoted(error.message)}`);
+  if (status.type === 'aborted') parts.push(`*Turn ${status.reason}.*`);
+  return ['---', ...parts];
+}
+
+function itemAsMarkdown(item: TurnItem): string {
+  switch (item.type) {
+    case 'user_message':
+      return `## You\n\n${quoted(`> ${textOfInput(item.content)}`)}`;
+    case 'agent_message':
+      return item.text;
+    case 'reasoning':
+      return item.summary.length === 0 ? '' : `*${item.summary.join(' ').trim()}*`;
+    case 'command_execution':
+      return fenced('console', `$ ${item.command}\n${item.output}${endOf(item.exitCode)}`);
+    case 'file_change':
+      return fenced('diff', item.diff);
+    case 'plan':
+      return item.steps.map(({ step, status }) => `- [${status === 'completed' ? 'x' : ' '}] ${step}`).join('\n');
+    case 'mcp_tool_call':
+      return fenced('json', JSON.stringify({ tool: `${item.server}/${item.tool}`, arguments: item.arguments }));
+    case 'dynamic_tool_call':
+      return fenced('json', JSON.stringify({ tool: item.tool, arguments: item.arguments }));
+    case 'compaction':
+      return item.summary;
+    case 'process_interaction':
+    case 'web_search':
+    case 'image_view':
+    case 'sub_agent':
+      return '';
+  }
+}
+
+function endOf(exitCode: number | null): string {
+  return exitCode === null || exitCode === 0 ? '' : `\n(exit code ${exitCode})`;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll('\n', '\n> ');
+}
+
+/** Behind a fence that is longer than any in the text. */
+function fenced(language: string, text: string): string {
+  if (text.trim() === '') return '';
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}

@@ -1,0 +1,143 @@
+/** A thread copied up to one of its messages, to go another way from there (codex-behaviour.md §10). */
+import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { SessionMeta } from './line.ts';
+import { parseLine, type ReadEntry } from './parseLine.ts';
+
+export type Forked =
+  | {
+      readonly type: 'forked';
+      /** The new rollout, whole. */
+      readonly text: string;
+      /** The message that was cut off, for the person to say in another way. */
+      readonly draft: readonly UserInput[] | null;
+    }
+  | { readonly type: 'no_such_item' };
+
+interface Line {
+  readonly text: string;
+  readonly entry: ReadEntry | undefined;
+}
+
+/** What belongs to the process and the thread it came from: who waits, what runs, and what was allowed there. */
+const NOT_INHERITED = new Set<EventMsg['type']>([
+  'thread_started',
+  'thread_closed',
+  'input_queued',
+  'input_dequeued',
+  'memory_changed',
+  'process_started',
+  'process_exited',
+  'mcp_status',
+  'agent_status',
+]);
+
+/**
+ * Before a message of the person, which becomes the draft; behind any other item; or all of it. A turn that is cut ends
+ * there. Lines are copied as they are, those not understood too.
+ */
+export function forkRollout(text: string, meta: SessionMeta, itemId: string | null): Forked {
+  const lines = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Line => ({ text: line, entry: parseLine(line) }));
+  const cut = itemId === null ? { end: lines.length, draft: null } : cutAt(lines, itemId);
+  if (cut === undefined) return { type: 'no_such_item' };
+  const kept = lines.slice(0, cut.end);
+  const last = kept.findLast(({ entry }) => entry !== undefined)?.entry;
+  const timestamp = last?.timestamp ?? meta.timestamp;
+  const first = JSON.stringify({ timestamp: meta.timestamp, type: 'session_meta', payload: meta });
+  const body = [first, ...kept.flatMap(inherited), ...endOfOpenTurn(kept, timestamp, itemId === null)];
+  return { type: 'forked', text: `${body.join('\n')}\n`, draft: cut.draft };
+}
+
+function cutAt(
+  lines: readonly Line[],
+  itemId: string,
+): { readonly end: number; readonly draft: readonly UserInput[] | null } | undefined {
+  const place = lines.findIndex(({ entry }) => itemOf(entry, 'item_completed')?.id === itemId);
+  const item = itemOf(lines[place]?.entry, 'item_completed');
+  if (item === undefined) return undefined;
+  const turnId = turnOf(lines[place]);
+  if (item.type !== 'user_message') return { end: endBehind(lines, place, turnId), draft: null };
+  const opensTurn = !lines.slice(0, place).some((line) => turnOf(line) === turnId && endsUserMessage(line));
+  const start = lines.findIndex((line) =>
+    opensTurn
+      ? turnOf(line) === turnId && messageOf(line)?.type === 'turn_started'
+      : itemOf(line.entry, 'item_started')?.id === itemId,
+  );
+  const end = lines[start - 1]?.entry?.type === 'turn_context' ? start - 1 : start;
+  return { end: Math.max(0, end), draft: item.content };
+}
+
+/** Behind the item and its call's output; where nothing more was said in that turn, behind its end. */
+function endBehind(lines: readonly Line[], place: number, turnId: string | undefined): number {
+  const item = itemOf(lines[place]?.entry, 'item_completed');
+  const callId = item && 'callId' in item ? item.callId : undefined;
+  const answered = lines.findIndex(({ entry }) => {
+    if (entry?.type !== 'response_item') return false;
+    const { payload } = entry;
+    return payload.type.endsWith('_output') && 'call_id' in payload && payload.call_id === callId;
+  });
+  const end = Math.max(place, callId === undefined ? -1 : answered) + 1;
+  const next = lines.findIndex((line, index) => index >= end && isSubstance(line));
+  const ended = lines.findIndex((line, index) => index >= end && turnOf(line) === turnId && endsTurn(line));
+  return ended >= 0 && (next < 0 || ended < next) ? ended + 1 : end;
+}
+
+function inherited({ text, entry }: Line): string[] {
+  if (entry?.type === 'session_meta') return [];
+  if (entry?.type !== 'event_msg') return [text];
+  const { msg } = entry.payload;
+  if (NOT_INHERITED.has(msg.type)) return [];
+  if (msg.type !== 'approval_resolved' || !isRemembered(msg)) return [text];
+  const { keys: _keys, ...once } = msg;
+  const forgotten: EventMsg = { ...once, decision: 'approved' };
+  return [JSON.stringify({ ...entry, payload: { ...entry.payload, msg: forgotten } })];
+}
+
+/** For longer than the call it was given for. */
+function isRemembered({ decision, keys }: EventMsgOf<'approval_resolved'>): boolean {
+  return keys !== undefined || (typeof decision === 'object' && 'approved_rule' in decision);
+}
+
+function endOfOpenTurn(lines: readonly Line[], timestamp: string, wholeThread: boolean): string[] {
+  const start = lines.findLast((line) => messageOf(line)?.type === 'turn_started' || endsTurn(line));
+  if (start === undefined || endsTurn(start)) return [];
+  const turnId = turnOf(start) ?? null;
+  const said = lines.findLast((line) => itemOf(line.entry, 'item_completed')?.type === 'agent_message');
+  const message = itemOf(said?.entry, 'item_completed');
+  const msg: EventMsg = wholeThread
+    ? { type: 'turn_aborted', reason: 'interrupted' }
+    : {
+        type: 'turn_completed',
+        lastMessage: message?.type === 'agent_message' && said && turnOf(said) === turnId ? message.text : null,
+      };
+  return [JSON.stringify({ timestamp, type: 'event_msg', payload: { turnId, submissionId: null, msg } })];
+}
+
+function messageOf({ entry }: Line): EventMsg | undefined {
+  return entry?.type === 'event_msg' ? entry.payload.msg : undefined;
+}
+
+function turnOf(line: Line | undefined): string | undefined {
+  return line?.entry?.type === 'event_msg' ? (line.entry.payload.turnId ?? undefined) : undefined;
+}
+
+function itemOf(entry: ReadEntry | undefined, type: 'item_started' | 'item_completed') {
+  return entry?.type === 'event_msg' && entry.payload.msg.type === type ? entry.payload.msg.item : undefined;
+}
+
+function endsUserMessage({ entry }: Line): boolean {
+  return itemOf(entry, 'item_completed')?.type === 'user_message';
+}
+
+function endsTurn(line: Line): boolean {
+  const type = messageOf(line)?.type;
+  return type === 'turn_completed' || type === 'turn_aborted';
+}
+
+/** Something that was said or done, not a figure or a note. */
+function isSubstance(line: Line): boolean {
+  return line.entry?.type === 'response_item' || messageOf(line)?.type === 'item_started';
+}

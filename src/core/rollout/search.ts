@@ -1,0 +1,89 @@
+import type { TurnItem } from '../../protocol/item.ts';
+import { textOfInput } from '../../protocol/thread.ts';
+import type { ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
+import type { Storage } from '../ports.ts';
+import { parseLine } from './parseLine.ts';
+import { readLines } from './readLines.ts';
+
+const HITS_PER_THREAD = 5;
+const CONTEXT = 60;
+
+/**
+ * Looks for a text in what was said and done, in the order of `threads`; each hit comes as soon as it is found. A line is
+ * parsed only when the text stands in it, and at most a megabyte is in memory.
+ */
+export async function* searchThreads(
+  storage: Storage,
+  threads: readonly ThreadSummary[],
+  query: string,
+  signal: AbortSignal,
+): AsyncGenerator<ThreadSearchHit> {
+  const words = query.trim();
+  if (words === '') return;
+  const wanted = new RegExp(escaped(words), 'iu');
+  const asWritten = new RegExp(escaped(JSON.stringify(words).slice(1, -1)), 'iu');
+  for (const { id, path, title } of threads) {
+    signal.throwIfAborted();
+    let left = HITS_PER_THREAD;
+    const inTitle = title === null ? undefined : hitIn(title, wanted);
+    if (inTitle) yield { threadId: id, itemId: null, ...inTitle };
+    for await (const { lines } of readLines(storage, path)) {
+      signal.throwIfAborted();
+      for (const line of lines) {
+        if (left === 0) break;
+        if (!line.includes('"item_completed"') || !asWritten.test(line)) continue;
+        const hit = hitInLine(line, wanted);
+        if (hit === undefined) continue;
+        left--;
+        yield { threadId: id, ...hit };
+      }
+      if (left === 0) break;
+    }
+  }
+}
+
+function hitInLine(line: string, wanted: RegExp): Omit<ThreadSearchHit, 'threadId'> | undefined {
+  const entry = parseLine(line);
+  if (entry?.type !== 'event_msg' || entry.payload.msg.type !== 'item_completed') return undefined;
+  const { item } = entry.payload.msg;
+  for (const text of textsOf(item)) {
+    const hit = hitIn(text, wanted);
+    if (hit) return { itemId: item.id, ...hit };
+  }
+  return undefined;
+}
+
+function textsOf(item: TurnItem): readonly string[] {
+  switch (item.type) {
+    case 'user_message':
+      return [textOfInput(item.content)];
+    case 'agent_message':
+      return [item.text];
+    case 'command_execution':
+      return [item.command, item.output];
+    case 'file_change':
+      return item.changes.flatMap(({ path, movedTo }) => [path, movedTo ?? '']);
+    case 'reasoning':
+      return item.summary;
+    default:
+      return [];
+  }
+}
+
+function hitIn(text: string, wanted: RegExp): Pick<ThreadSearchHit, 'before' | 'match' | 'after'> | undefined {
+  const found = wanted.exec(text);
+  if (found === null) return undefined;
+  const [match] = found;
+  const end = found.index + match.length;
+  const before = text.slice(Math.max(0, found.index - CONTEXT), found.index);
+  const after = text.slice(end, end + CONTEXT);
+  return {
+    before: before.slice(before.lastIndexOf('\n') + 1),
+    match,
+    after: after.split('\n', 1)[0] ?? '',
+  };
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}

@@ -1,0 +1,216 @@
+/** What can be done with a thread that is not open: looked for, read, thrown away, given to somebody, forked. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { emptyBin } from '../../src/core/rollout/bin.ts';
+import type { Session } from '../../src/core/session/session.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import type { ThreadSearchHit } from '../../src/protocol/threads.ts';
+import { calls, hangs, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+async function found(chat: Scenario, query: string, signal = new AbortController().signal): Promise<ThreadSearchHit[]> {
+  const hits: ThreadSearchHit[] = [];
+  for await (const hit of chat.manager.catalog.search(query, signal)) hits.push(hit);
+  return hits;
+}
+
+async function turn(session: Session, text: string): Promise<void> {
+  session.start();
+  session.submit({ id: 'turn', op: { type: 'user_turn', input: [{ type: 'text', text }] } });
+  await session.idle();
+}
+
+describe('searching', () => {
+  it('finds what was said, done and printed, whatever its case, with the place', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [
+        [says('The "Größe" is wrong.\nNothing else.'), calls('exec_command', { cmd: 'echo needle-$((1+1))' })],
+        [says('Done.')],
+      ],
+    });
+    await chat.send('Why is (a+b)* slow?\nsecond line');
+    const { threadId } = chat.session;
+    const item = (type: string) => chat.state.turns[0]?.items.find((item) => item.type === type)?.id;
+    expect(await found(chat, '"gröSSE"'.replace('SS', 'ß'))).toEqual([
+      { threadId, itemId: item('agent_message'), before: 'The ', match: '"Größe"', after: ' is wrong.' },
+    ]);
+    expect(await found(chat, 'NEEDLE-2')).toMatchObject([{ itemId: item('command_execution') }]);
+    expect(await found(chat, '(a+b)*')).toMatchObject([{ itemId: null }, { itemId: item('user_message') }]);
+    expect([await found(chat, 'item_completed'), await found(chat, ' ')]).toEqual([[], []]);
+  });
+
+  it('can be called off', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    await expect(found(chat, 'one', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+  });
+});
+
+describe('the bin', () => {
+  it('takes a thread that runs here, and gives it back whole', async () => {
+    await using chat = await startScenario({ model: [[says('One.')], [hangs()]] });
+    await chat.send('one');
+    const { threadId } = chat.session;
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'two' }] });
+    expect(await chat.manager.remove(threadId)).toEqual({ type: 'done' });
+    expect(await chat.manager.catalog.list([])).toEqual([]);
+    expect(await chat.manager.remove(threadId)).toEqual({ type: 'missing' });
+    expect(await chat.manager.resume('last', chat.config)).toMatchObject({ type: 'refused' });
+    expect(await chat.manager.catalog.takeBack(threadId)).toBe(true);
+    expect(await chat.manager.catalog.takeBack(threadId)).toBe(false);
+    expect((await chat.manager.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
+  });
+
+  it('is emptied of what is older than 30 days', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    await chat.manager.remove(chat.session.threadId);
+    const ports = createNodePorts({ roots: [], environment: { TILLER_HOME: chat.home.path } });
+    const inDays = (days: number) => ({ ...ports.clock, now: () => new Date(Date.now() + days * 86_400_000) });
+    const thrown = () =>
+      readdirSync(chat.home.at('bin'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'));
+    await emptyBin({ ...ports, clock: inDays(29) });
+    expect(thrown()).toHaveLength(1);
+    await emptyBin({ ...ports, clock: inDays(31) });
+    expect(thrown()).toEqual([]);
+  });
+});
+
+describe('an export', () => {
+  it('is Markdown for a person and JSON for a program', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('exec_command', { cmd: "printf '```\\nodd\\n'; exit 3" })], [says('It **failed**.')]],
+    });
+    await chat.send('try it\nplease');
+    const { threadId } = chat.session;
+    const markdown = await chat.manager.catalog.export(threadId, 'markdown');
+    expect(markdown).toContain('# try it\n');
+    expect(markdown).toContain('## You\n\n> try it\n> please\n');
+    expect(markdown).toContain("````console\n$ printf '```");
+    expect(markdown).toContain('It **failed**.');
+    const json = JSON.parse((await chat.manager.catalog.export(threadId, 'json')) ?? '');
+    expect(json).toMatchObject({ format: 'tiller-thread', version: 1, id: threadId, title: 'try it' });
+    expect(json.turns).toEqual(chat.state.turns);
+    expect(await chat.manager.catalog.export('nobody', 'json')).toBeUndefined();
+  });
+});
+
+describe('a fork', () => {
+  it('goes its own way before a message, with a cache key of its own and nothing allowed', async () => {
+    const write = { cmd: 'echo x >> made.txt' };
+    await using chat = await startScenario({
+      model: [
+        [calls('exec_command', write)],
+        [says('One.')],
+        [says('Two.')],
+        [calls('exec_command', write)],
+        [says('Other.')],
+      ],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'first' }] });
+    await chat.answer('approved_for_thread');
+    await ended;
+    await chat.send('take two');
+    const before = chat.server.lastRequest;
+    const message = chat.state.turns[1]?.items[0]?.id ?? '';
+    const rollout = chat.rollout();
+    const forked = await chat.manager.fork({ id: chat.session.threadId }, message, chat.config);
+    if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
+    expect(forked.draft).toEqual([{ type: 'text', text: 'take two' }]);
+    expect(forked.session.initialState.turns).toHaveLength(1);
+    let asked = 0;
+    forked.session.onEvent(({ msg }) => {
+      if (msg.type !== 'approval_requested') return;
+      asked++;
+      forked.session.submit({
+        id: 'no',
+        op: { type: 'approval', approvalIds: [msg.approvalId], decision: { denied: {} } },
+      });
+    });
+    await turn(forked.session, 'otherwise');
+    await forked.session.dispose();
+    expect(asked).toBe(1);
+    const request = chat.server.lastRequest;
+    expect(request.body.prompt_cache_key).toBe(forked.session.threadId);
+    expect(before.body.prompt_cache_key).toBe(chat.session.threadId);
+    const known = before.elements.slice(0, -1);
+    expect(request.elements.slice(0, known.length)).toEqual(known);
+    expect(JSON.stringify(request.input)).not.toContain('take two');
+    expect(chat.rollout()).toEqual(rollout);
+    const [entry] = await chat.manager.catalog.list([]);
+    expect(entry).toMatchObject({ id: forked.session.threadId, forkedFrom: chat.session.threadId });
+  });
+
+  it('can be made of a thread that runs elsewhere', async () => {
+    await using chat = await startScenario({ model: [[hangs()], [says('Mine.')]] });
+    const heard = chat.next('item_completed');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await heard;
+    const forked = await chat.manager.fork('last', null, chat.config);
+    if (forked.type !== 'resumed') throw new Error(forked.type);
+    await turn(forked.session, 'and here?');
+    await forked.session.dispose();
+    expect(chat.state.activeTurnId).not.toBe(null);
+  });
+});
+
+describe('an import', () => {
+  it('of a Codex thread goes on with our model', async () => {
+    await using chat = await startScenario({ model: [[says('I see.')]] });
+    const text = readFileSync(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'), 'utf8');
+    const imported = await chat.manager.importThread(text, chat.config);
+    if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
+    expect(imported.dropped).toBe(0);
+    await turn(imported.session, 'and now?');
+    await imported.session.dispose();
+    expect(JSON.stringify(chat.server.lastRequest.input)).toContain('fix the total');
+    expect((await chat.manager.catalog.list([]))[0]).toMatchObject({ title: 'fix the total', turns: 3 });
+    expect(await chat.manager.importThread('nothing', chat.config)).toMatchObject({ type: 'refused' });
+  });
+
+  it('of a Tiller thread is a copy of it', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    const imported = await chat.manager.importThread(readFileSync(chat.home.at(rollout), 'utf8'), chat.config);
+    if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
+    expect(imported.session.initialState.turns).toEqual(chat.state.turns);
+    await imported.session.dispose();
+  });
+});
+
+describe('a thread that is only looked at', () => {
+  it('is followed while another process works in it', async () => {
+    await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
+    await chat.send('one');
+    const opened = await chat.manager.catalog.read(chat.session.threadId);
+    if (opened.type !== 'reader') throw new Error(opened.message);
+    let state: ThreadState = opened.reader.thread.state;
+    expect(state.turns).toEqual(chat.state.turns);
+    expect(await opened.reader.poll()).toEqual([]);
+    await chat.send('two');
+    for (const event of await opened.reader.poll()) state = threadReducer(state, event);
+    expect(state.turns).toEqual(chat.state.turns);
+    expect(await opened.reader.poll()).toEqual([]);
+  });
+
+  it('may be of a newer format, and stays as it is', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    await chat.session.dispose();
+    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    const newer = readFileSync(chat.home.at(rollout), 'utf8').replace('"version":1', '"version":9');
+    writeFileSync(chat.home.at(rollout), newer);
+    expect(await chat.manager.resume('last', chat.config)).toMatchObject({ type: 'refused' });
+    expect(await chat.manager.fork('last', null, chat.config)).toMatchObject({ type: 'refused' });
+    const opened = await chat.manager.catalog.read(chat.session.threadId);
+    expect(opened.type === 'reader' && opened.reader.thread.readOnly).toBe(true);
+    expect(readFileSync(chat.home.at(rollout), 'utf8')).toBe(newer);
+    expect(existsSync(chat.home.at('locks', `${chat.session.threadId}.lock`))).toBe(false);
+  });
+});
