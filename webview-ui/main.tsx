@@ -6,7 +6,7 @@ import { announceNews } from './announce.ts';
 import { connect, savedState, saveState } from './bridge.ts';
 import { App } from './components/App.tsx';
 import './styles/main.css';
-import { draft, isRunning, receive, settings, threadId } from './store.ts';
+import { backgroundProcesses, draft, isRunning, receive, settings, threadId } from './store.ts';
 import { followsEnd, now } from './view.ts';
 
 /** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed sheet sets them (NOTES). */
@@ -23,7 +23,7 @@ function followFontSettings(): void {
 
 function runClock(): void {
   effect(() => {
-    if (!isRunning.value) return;
+    if (!isRunning.value && backgroundProcesses.value.length === 0) return;
     now.value = Date.now();
     const timer = setInterval(() => (now.value = Date.now()), 1_000);
     return () => clearInterval(timer);

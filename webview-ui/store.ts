@@ -1,7 +1,7 @@
 /** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
 import { batch, computed, signal } from '@preact/signals';
 import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
-import { threadReducer, type ThreadState } from '../src/protocol/thread.ts';
+import { runningInBackground, threadReducer, type ThreadState } from '../src/protocol/thread.ts';
 import type { HostMessage, PanelSettings } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
@@ -65,6 +65,9 @@ export function pendingDiff(itemId: string): string {
 }
 
 export const processes = computed(() => thread.value?.processes ?? []);
+
+/** Those that run while no call waits for them. */
+export const backgroundProcesses = computed(() => (thread.value === null ? [] : runningInBackground(thread.value)));
 
 /** The view is told once, whatever the message changes. */
 export function receive(message: HostMessage): void {

@@ -18,11 +18,12 @@ import type { CommandHands } from '../vscode/commands.ts';
 import { DiffPreview } from '../vscode/diffPreview.ts';
 import { createChannel, createLog } from '../vscode/log.ts';
 import { askKey, DEMO_PROVIDER, selectModel, useDemo } from '../vscode/modelPicker.ts';
-import { handlePanelRequest } from '../vscode/panelRequests.ts';
+import { handlePanelRequest, openOutput } from '../vscode/panelRequests.ts';
 import { pickThread } from '../vscode/pickers.ts';
 import { previewFor } from '../vscode/rulePreview.ts';
 import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
+import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
 import { Threads } from '../vscode/threads.ts';
 import { UndoPatch } from '../vscode/undoPatch.ts';
@@ -108,6 +109,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     openChange: (id: string, file: string | undefined) => patches.open(id, file),
+    openTerminal: (processId: string) => processes.openTerminal(processId),
     insertText: (text: string) => view.insertText(text),
   };
   const approvals = store.add(
@@ -118,6 +120,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       showList: () => void vscode.commands.executeCommand('tiller.showWaiting'),
     }),
   );
+  const processes = store.add(new BackgroundProcesses(threads, openOutput));
   store.add(new StatusBar(threads, () => current().box));
   store.add(
     threads.onChange(({ state }) => {
@@ -149,6 +152,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     threads,
     view,
     approvals,
+    processes,
     answeredBy: (uri) => preview.approvalOf(uri),
     openProposal: () => patches.openProposal(preview.active),
     undoPatch: (turnId) => patches.undo(turnId),

@@ -47,6 +47,17 @@ const PRIVATE_PLACES = [
   '~/.kube',
 ];
 
+/** What commands get of the environment; `*` and `?` stand for anything in names, whose case does not matter. */
+const environmentSettingsSchema = z.strictObject({
+  inherit: z.enum(['all', 'core', 'none']).default('all'),
+  exclude: z.array(z.string()).default([]),
+  set: z.record(z.string(), z.string()).default({}),
+  /** Where not empty: nothing but these. */
+  includeOnly: z.array(z.string()).default([]),
+});
+export type EnvironmentSettings = z.infer<typeof environmentSettingsSchema>;
+export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({});
+
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
   model: z.string().min(1).nullable().default(null),
@@ -68,6 +79,7 @@ export const settingsSchema = z.strictObject({
   'sandbox.unreadable': z
     .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
     .default(PRIVATE_PLACES),
+  environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),

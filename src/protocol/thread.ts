@@ -115,6 +115,11 @@ export interface ThreadState {
 /** Characters of live output kept per item or process; the completed item carries the model's own cut. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
 
+/** Characters that are kept of one that has ended; its log has the rest. */
+const ENDED_OUTPUT_LIMIT = 64 * 1024;
+/** Processes a thread remembers; more only if more run. */
+const PROCESS_LIMIT = 100;
+
 export function initialThreadState(threadId: string): ThreadState {
   return {
     threadId,
@@ -139,6 +144,13 @@ export function initialThreadState(threadId: string): ThreadState {
     closed: false,
     lastSeq: 0,
   };
+}
+
+/** Of a thread: those that run while no call waits for them, the oldest first. */
+export function runningInBackground(state: ThreadState): readonly ProcessState[] {
+  const items = state.turns.at(-1)?.items ?? [];
+  const waitedFor = new Set(items.filter(({ status }) => status === 'in_progress').map(({ id }) => id));
+  return state.processes.filter(({ status, itemId }) => status.type === 'running' && !waitedFor.has(itemId));
 }
 
 /** Folds one event. Returns the very same object when the event changes nothing. */
@@ -230,7 +242,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       const { type: _type, ...process } = msg;
       return {
         ...state,
-        processes: upsert(state.processes, 'processId', {
+        processes: upsert(withoutOldest(state.processes), 'processId', {
           ...process,
           startedAt: event.at,
           output: '',
@@ -246,6 +258,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'process_exited':
       return updateProcess(state, msg.processId, (process) => ({
         ...process,
+        output: process.output.slice(-ENDED_OUTPUT_LIMIT),
         status: { type: 'exited', exitCode: msg.exitCode },
       }));
     case 'mcp_status': {
@@ -401,6 +414,13 @@ function updateTurn(state: ThreadState, turnId: string | null, update: (turn: Tu
   if (turn === undefined) return state;
   const updated = update(turn);
   return updated === turn ? state : { ...state, turns: state.turns.with(index, updated) };
+}
+
+/** Of those that have ended the newest are remembered. */
+function withoutOldest(processes: readonly ProcessState[]): readonly ProcessState[] {
+  if (processes.length < PROCESS_LIMIT) return processes;
+  const oldest = processes.findIndex(({ status }) => status.type === 'exited');
+  return oldest < 0 ? processes : processes.toSpliced(oldest, 1);
 }
 
 function updateProcess(

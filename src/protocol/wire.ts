@@ -93,6 +93,8 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('pick'), what: z.enum(['model', 'mode', 'effort', 'box', 'thread', 'context']) }),
   /** The whole output of a command, from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
+  /** A process as a terminal of VS Code's own, to watch and to type. */
+  z.object({ type: z.literal('open_terminal'), processId: z.string() }),
   /** A code block into the active editor, at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),

@@ -3,6 +3,7 @@ import type { ApprovalChoice, ApprovalRequest } from '../protocol/event.ts';
 import { pickWaiting } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 import type { ChatView } from './chatView.ts';
+import type { BackgroundProcesses } from './processes/backgroundProcesses.ts';
 import type { Threads } from './threads.ts';
 
 /** Everything a person can ask for by name; titles, keys and `when` clauses are in package.json. */
@@ -10,6 +11,7 @@ export interface CommandHands {
   readonly threads: Threads;
   readonly view: ChatView;
   readonly approvals: ApprovalPrompts;
+  readonly processes: BackgroundProcesses;
   /** The approval whose proposal an editor shows, by the address a title button hands over. */
   readonly answeredBy: (uri: vscode.Uri | undefined) => string | undefined;
   readonly openProposal: () => Promise<void>;
@@ -66,6 +68,7 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('selectModel', ({ selectModel }) => selectModel()),
     command('selectThread', ({ selectThread }) => selectThread()),
     command('startDemo', ({ useDemo }) => useDemo()),
+    command('backgroundProcesses', ({ processes }) => processes.pick()),
     command('showLog', ({ showLog }) => showLog()),
     command('openSettings', () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),

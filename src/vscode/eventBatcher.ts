@@ -5,7 +5,8 @@ const INTERVAL_MS = 16;
 /** Characters of one batch. */
 const MAX_CHARACTERS = 200_000;
 
-type DeltaEvent = Event & { readonly msg: EventMsgOf<'item_delta'> };
+/** Pieces of a text that grows. */
+type DeltaEvent = Event & { readonly msg: EventMsgOf<'item_delta' | 'process_output'> };
 
 /** Collects events and sends them a frame at a time; deltas of one text that follow each other become one. */
 export class EventBatcher {
@@ -48,12 +49,17 @@ export class EventBatcher {
 }
 
 function isDelta(event: Event): event is DeltaEvent {
-  return event.msg.type === 'item_delta';
+  return event.msg.type === 'item_delta' || event.msg.type === 'process_output';
 }
 
 /** The later event with both texts; `undefined` when they are of different texts. */
 function joinDeltas(first: DeltaEvent, second: DeltaEvent): DeltaEvent | undefined {
   const [left, right] = [first.msg, second.msg];
+  if (left.type === 'process_output' || right.type === 'process_output') {
+    if (left.type !== 'process_output' || right.type !== 'process_output') return undefined;
+    if (left.processId !== right.processId || left.stream !== right.stream) return undefined;
+    return { ...second, msg: { ...right, text: left.text + right.text } };
+  }
   if (left.itemId !== right.itemId || left.kind !== right.kind || left.stream !== right.stream) return undefined;
   if (left.kind === 'section_break') return undefined;
   return { ...second, msg: { ...right, text: left.text + right.text } };

@@ -20,6 +20,7 @@ export interface PanelRequestHands {
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
+  readonly openTerminal: (processId: string) => void;
   readonly insertText: (text: string) => void;
 }
 
@@ -36,6 +37,8 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return openFile(message.path, message.line, hands.state()?.settings?.cwd ?? hands.state()?.started?.cwd);
     case 'open_output':
       return openOutput(message.itemId, hands.state());
+    case 'open_terminal':
+      return hands.openTerminal(message.processId);
     case 'open_link':
       await vscode.env.openExternal(vscode.Uri.parse(message.url, true));
       return;
@@ -88,13 +91,23 @@ async function openFile(file: string, line: number | undefined, cwd: string | un
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });
 }
 
-/** The output as far as it is known, in an editor where it can be searched. */
-async function openOutput(itemId: string, state: ThreadState | null): Promise<void> {
+/** The whole output where it was kept, else as far as it is known, in an editor where it can be searched. */
+export async function openOutput(itemId: string, state: ThreadState | null): Promise<void> {
   const items = state?.turns.flatMap((turn) => turn.items) ?? [];
   const item = items.find((known) => known.id === itemId);
   if (item?.type !== 'command_execution') return;
-  const document = await vscode.workspace.openTextDocument({ content: item.output });
+  const document = (await openLog(item.logPath)) ?? (await vscode.workspace.openTextDocument({ content: item.output }));
   await vscode.window.showTextDocument(document, { preview: true });
+}
+
+/** Old logs are thrown away. */
+async function openLog(path: string | undefined): Promise<vscode.TextDocument | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+  } catch {
+    return undefined;
+  }
 }
 
 async function insertCode(text: string): Promise<void> {

@@ -1,9 +1,12 @@
-import type { ThreadState, TurnState } from '../protocol/thread.ts';
+import type { ProcessState, ThreadState, TurnState } from '../protocol/thread.ts';
 
 /** Turns a panel keeps in its page at most. */
 const MAX_TURNS = 60;
 /** Characters of one message to the panel: a larger one would be felt (design §5, "host → panel"). */
 const MAX_CHARACTERS = 200_000;
+
+/** Characters of what a process has printed. */
+const MAX_OUTPUT = 2_000;
 
 export interface Page {
   readonly turns: readonly TurnState[];
@@ -23,8 +26,13 @@ export function pageOfTurns(turns: readonly TurnState[], end = turns.length): Pa
   return { turns: turns.slice(start, end), earlierTurns: start };
 }
 
+/** Its end, so that sixty of them still fit into one message. */
+function withShortOutput(process: ProcessState): ProcessState {
+  return process.output.length <= MAX_OUTPUT ? process : { ...process, output: process.output.slice(-MAX_OUTPUT) };
+}
+
 /** The thread as a panel gets it at first: its newest turns. */
 export function snapshotOf(state: ThreadState): { readonly thread: ThreadState; readonly earlierTurns: number } {
   const { turns, earlierTurns } = pageOfTurns(state.turns);
-  return { thread: { ...state, turns }, earlierTurns };
+  return { thread: { ...state, turns, processes: state.processes.map(withShortOutput) }, earlierTurns };
 }

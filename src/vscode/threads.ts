@@ -12,6 +12,12 @@ export type ThreadChange =
   | { readonly type: 'event'; readonly event: Event; readonly before: ThreadState; readonly state: ThreadState }
   | { readonly type: 'switched'; readonly state: ThreadState | null };
 
+/** What happened in a thread, and how that stands now. */
+export interface ThreadNews {
+  readonly event: Event;
+  readonly state: ThreadState;
+}
+
 /** How threads come to life; given by the composition. */
 export interface ThreadSource {
   start(): Promise<Session>;
@@ -32,6 +38,7 @@ export class Threads {
   readonly #source: ThreadSource;
   readonly #memento: vscode.Memento;
   readonly #changes: Emitter<ThreadChange>;
+  readonly #news: Emitter<ThreadNews>;
   readonly #live = new Map<string, LiveThread>();
   readonly #report: (error: unknown) => void;
   #shown: LiveThread | undefined;
@@ -43,10 +50,21 @@ export class Threads {
     this.#memento = memento;
     this.#report = report;
     this.#changes = new Emitter(report);
+    this.#news = new Emitter(report);
   }
 
   get onChange(): Emitter<ThreadChange>['event'] {
     return this.#changes.event;
+  }
+
+  /** Of every thread that lives in this window, shown or not. */
+  get onEvent(): Emitter<ThreadNews>['event'] {
+    return this.#news.event;
+  }
+
+  /** Every thread that lives in this window. */
+  get live(): readonly ThreadState[] {
+    return [...this.#live.values()].map(({ state }) => state);
   }
 
   get state(): ThreadState | null {
@@ -94,9 +112,15 @@ export class Threads {
     this.#shown?.session.submit({ id: `window-${++this.#submissions}`, op });
   }
 
+  /** To a thread of this window, shown or not. */
+  submitTo(threadId: string, op: Op): void {
+    this.#live.get(threadId)?.session.submit({ id: `window-${++this.#submissions}`, op });
+  }
+
   /** The window goes away: its threads stop as they stand and are taken up where they were, questions included. */
   async close(): Promise<void> {
     this.#changes.dispose();
+    this.#news.dispose();
     await Promise.all([...this.#live.values()].map(({ session }) => session.suspend()));
   }
 
@@ -117,7 +141,9 @@ export class Threads {
   #fold(thread: LiveThread, event: Event): void {
     const before = thread.state;
     thread.state = threadReducer(before, event);
-    if (thread.state === before || thread !== this.#shown) return;
+    if (thread.state === before) return;
+    this.#news.fire({ event, state: thread.state });
+    if (thread !== this.#shown) return;
     this.#changes.fire({ type: 'event', event, before, state: thread.state });
   }
 }

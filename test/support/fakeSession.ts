@@ -1,4 +1,5 @@
 /** A real Session in a world of fakes that work: no disk, no process, no network, no time. */
+import { DEFAULT_ENVIRONMENT } from '../../src/protocol/settings.ts';
 import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../src/core/model/client.ts';
 import { capabilitiesOf } from '../../src/core/model/families.ts';
 import { dialectOf } from '../../src/core/model/provider.ts';
@@ -243,6 +244,7 @@ export class FakeSession {
       unreadable: [],
       isTrusted: () => true,
       review: 'after',
+      environment: DEFAULT_ENVIRONMENT,
       interactive: true,
       showRawReasoning: false,
       maxToolRounds: 8,

@@ -17,6 +17,7 @@ import {
   type SandboxPolicy,
   sandboxPolicySchema,
 } from '../../src/protocol/policy.ts';
+import { DEFAULT_ENVIRONMENT, type EnvironmentSettings } from '../../src/protocol/settings.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { type ModelScript, ModelServer, type Wire } from './modelServer.ts';
 import { type TempFolder, tempFolder } from './tempFolder.ts';
@@ -31,6 +32,7 @@ export interface ScenarioOptions {
   readonly wire?: Wire;
   readonly interactive?: boolean;
   readonly review?: 'before' | 'after';
+  readonly environment?: EnvironmentSettings;
   readonly maxToolRounds?: number;
   readonly maxAttempts?: number;
   readonly userInstructions?: string;
@@ -100,6 +102,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     keepsSettings: true,
     userInstructions: options.userInstructions ?? '',
     review: options.review ?? 'after',
+    environment: options.environment ?? DEFAULT_ENVIRONMENT,
     interactive: options.interactive ?? true,
     showRawReasoning: options.showRawReasoning ?? false,
     verbosity: options.verbosity ?? null,

@@ -23,6 +23,24 @@ describe('terminal text', () => {
     ]);
   });
 
+  it('drops what moves a cursor, asks a terminal or names a window, whatever it looks like', () => {
+    const noise = [
+      '\u001b[?2004h',
+      '\u001b[>4;1m',
+      '\u001b[6 q',
+      '\u001b[2;5H',
+      '\u001b[!p',
+      '\u001b]8;;http://x\u001b\\',
+      '\u001bP1$r0m\u001b\\',
+      '\u001b_secret\u0007',
+      '\u001b(B',
+      '\u001b7',
+    ];
+    assert.deepEqual(runsOf(noise.map((escape, index) => `${escape}${index}`).join('')), [
+      { text: '0123456789', ink: '' },
+    ]);
+  });
+
   it('carries a colour on to the next line', () => {
     const { chunks } = new OutputBuffer().update('\u001b[32mgreen\nstill\u001b[39m\nplain\n');
     assert.deepEqual(chunks[0]?.runs, [

@@ -1,6 +1,6 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
-import { addToDraft, submit } from '../actions.ts';
+import { addToDraft } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { denialOf, startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
@@ -11,17 +11,20 @@ import { now } from '../view.ts';
 import { Act } from './Buttons.tsx';
 import { Soft } from './Facts.tsx';
 import { LiveOutput } from './LiveOutput.tsx';
+import { Kill, OpenTerminal } from './Processes.tsx';
 import { denialFacts, Step, type StepProps } from './Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;
 
 export function CommandExecution({ item }: { item: CommandItem }) {
-  const process = processes.value.find(({ itemId, status }) => itemId === item.id && status.type === 'running');
+  const own = processes.value.find(({ itemId }) => itemId === item.id);
+  const process = own?.status.type === 'running' ? own : undefined;
   if (waitingItems.value.has(item.id)) return <WaitingCommand item={item} />;
   if (item.status === 'in_progress') return <RunningCommand item={item} process={process} />;
   if (process !== undefined) return <BackgroundCommand item={item} process={process} />;
   if (item.status === 'declined') return <DeniedCommand item={item} />;
   if (item.status === 'aborted') return <KilledCommand item={item} />;
+  if (item.processId !== undefined) return <EndedCommand item={item} process={own} />;
   return <DoneCommand item={item} />;
 }
 
@@ -59,23 +62,12 @@ function RunningCommand({ item, process }: { item: CommandItem; process: Process
       )}
       foot={
         <>
-          {process && <Kill processId={process.processId} command={item.command} />}
+          {process && <OpenTerminal process={process} />}
+          {process && <Kill process={process} />}
           <FullOutput item={item} />
         </>
       }
     />
-  );
-}
-
-function Kill({ processId, command }: { processId: string; command: string }) {
-  return (
-    <Act
-      testid="command-kill"
-      label={t('Kill {0}', command)}
-      onClick={() => submit({ type: 'kill_process', processId })}
-    >
-      {t('Kill')}
-    </Act>
   );
 }
 
@@ -105,11 +97,33 @@ function BackgroundCommand({ item, process }: { item: CommandItem; process: Proc
             label={t('Live output of {0}', item.command)}
           />
         )}
+        foot={<FullOutput item={item} />}
       />
       <span class="step-acts">
-        <Kill processId={process.processId} command={item.command} />
+        <OpenTerminal process={process} />
+        <Kill process={process} />
       </span>
     </div>
+  );
+}
+
+/** It has ended in the background; how is not known of one that ended with its window. */
+function EndedCommand({ item, process }: { item: CommandItem; process: ProcessState | undefined }) {
+  const exitCode = process?.status.type === 'exited' ? process.status.exitCode : null;
+  const hasFailed = exitCode !== null && exitCode !== 0;
+  const output = item.output + (process?.output ?? '');
+  return (
+    <CommandStep
+      item={item}
+      icon="server-process"
+      state={hasFailed ? 'failed' : 'done'}
+      label={say('Ran {0} in background', <Name item={item} />)}
+      meta={exitCode === null ? t('ended with its window') : t('exit {0}', String(exitCode))}
+      body={() => (
+        <LiveOutput itemId={item.id} text={output} isRunning={false} label={t('Output of {0}', item.command)} />
+      )}
+      foot={<FullOutput item={item} />}
+    />
   );
 }
 

@@ -7,6 +7,7 @@ import { CommandApproval } from './CommandApproval.tsx';
 import { Composer } from './Composer.tsx';
 import { ElicitationCard } from './ElicitationCard.tsx';
 import { PatchApproval } from './PatchApproval.tsx';
+import { Processes } from './Processes.tsx';
 import { QuestionCard } from './QuestionCard.tsx';
 import { Queue } from './Queue.tsx';
 
@@ -34,6 +35,7 @@ export function Dock() {
       <div class="col">
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
+        <Processes />
         <Queue />
         <Composer />
       </div>

@@ -3,7 +3,7 @@ import { AgentMessage } from './AgentMessage.tsx';
 import { CommandExecution } from './CommandExecution.tsx';
 import { Compaction } from './Compaction.tsx';
 import { FileChange } from './FileChange.tsx';
-import { ImageView, PlanItem, SubAgent, WebSearch } from './OneLiners.tsx';
+import { ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
 import { pure } from './pure.tsx';
 import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
@@ -22,6 +22,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
       return <PlanItem item={item} />;
     case 'command_execution':
       return <CommandExecution item={item} />;
+    case 'process_interaction':
+      return <ProcessInteraction item={item} />;
     case 'file_change':
       return <FileChange item={item} />;
     case 'mcp_tool_call':

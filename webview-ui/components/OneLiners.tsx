@@ -1,7 +1,7 @@
 import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { say, t } from '../l10n.ts';
-import { firstLine } from '../text/format.ts';
+import { firstLine, visibleKeys } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { Act } from './Buttons.tsx';
 import { Markdown } from './Markdown.tsx';
@@ -47,6 +47,23 @@ export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
         </Act>
       </span>
     </div>
+  );
+}
+
+export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interaction'> }) {
+  const command = <code>{firstLine(item.command)}</code>;
+  return (
+    <Step
+      testid="process-interaction"
+      icon={item.chars === '' ? 'eye' : 'keyboard'}
+      state={item.status === 'in_progress' ? 'running' : item.status === 'aborted' ? 'denied' : 'done'}
+      title={item.command}
+      label={
+        item.chars === ''
+          ? say(item.status === 'in_progress' ? 'Waiting for {0}' : 'Waited for {0}', command)
+          : say('Typed {0} into {1}', <code>{visibleKeys(item.chars)}</code>, command)
+      }
+    />
   );
 }
 

@@ -13,7 +13,7 @@ export const PLAIN: AnsiStyle = { colour: '', bold: false, dim: false };
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const ESCAPE = /\u001b(?:\[([\d;:?]*)([A-Za-z@])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()][A-Za-z0-9]|.)/g;
+const ESCAPE = /\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()*+][A-Za-z0-9]|.)/g;
 // oxlint-disable-next-line no-control-regex -- as above
 const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g;
 
@@ -27,7 +27,7 @@ export function appendAnsi(runs: Run[], text: string, style: AnsiStyle): AnsiSty
   let from = 0;
   for (const match of text.matchAll(ESCAPE)) {
     appendRun(runs, text.slice(from, match.index).replace(CONTROL, ''), inkOf(current));
-    if (match[2] === 'm') current = applyCodes(current, match[1] ?? '');
+    if (match[2] === 'm' && /^[\d;:]*$/.test(match[1] ?? '')) current = applyCodes(current, match[1] ?? '');
     from = match.index + match[0].length;
   }
   appendRun(runs, text.slice(from).replace(CONTROL, ''), inkOf(current));

@@ -40,6 +40,14 @@ export function amount(value: number): string {
   return value.toFixed(value > 0 && value < 0.1 ? 4 : 2);
 }
 
+/** Keys as they stand on a keyboard: `y⏎`, `^C` */
+export function visibleKeys(chars: string, limit = 60): string {
+  const shown = [...chars.replaceAll(/\r?\n|\r/g, '⏎').replaceAll('\t', '⇥')]
+    .map((char) => (char < ' ' ? `^${String.fromCharCode(char.charCodeAt(0) + 64)}` : char))
+    .join('');
+  return shown.length <= limit ? shown : `${shown.slice(0, limit - 1)}…`;
+}
+
 /** The first line, at most `limit` characters. */
 export function firstLine(text: string, limit = 80): string {
   const line = text.trim().split('\n', 1)[0] ?? '';

@@ -27,6 +27,7 @@ export interface ThreadConfig
   extends Pick<
     SessionOptions,
     | 'review'
+    | 'environment'
     | 'boxFor'
     | 'unreadable'
     | 'isTrusted'

@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
+import type { EnvironmentSettings } from '../../protocol/settings.ts';
 import type { ModelClient } from '../model/client.ts';
 import type { ModelFamily, Verbosity } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
@@ -41,6 +42,8 @@ export interface SessionOptions {
   /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */
   readonly isTrusted: () => boolean;
   readonly review: 'before' | 'after';
+  /** What commands get of ours. */
+  readonly environment: EnvironmentSettings;
   /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
   readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
   /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */

@@ -60,6 +60,7 @@ export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundi
       ...given.boxFor(sandboxPolicy),
     },
     unreadable: settings['sandbox.unreadable'],
+    environment: settings.environment,
     userInstructions: settings.userInstructions,
     showRawReasoning: settings['reasoning.showRaw'],
     verbosity: settings.verbosity,

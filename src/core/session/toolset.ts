@@ -12,6 +12,7 @@ const ANY_FAMILY = { applyPatch: 'function', extraInstructions: false, shell: 'e
 interface ToolsetOptions {
   readonly rules: ToolOptions['rules'];
   readonly review: ReviewSetting;
+  readonly environment: ToolOptions['environment'];
   readonly isTrusted: () => boolean;
 }
 
@@ -41,7 +42,7 @@ export class Toolset {
   }
 
   #builtin(family: Parameters<typeof builtinTools>[0], tools: readonly DynamicToolSpec[]) {
-    const { rules, review } = this.#options;
-    return builtinTools(family, { rules, review }, { tools, calls: this.clientCalls });
+    const { rules, review, environment } = this.#options;
+    return builtinTools(family, { rules, review, environment }, { tools, calls: this.clientCalls });
   }
 }

@@ -1,7 +1,9 @@
 /**
- * What a command gets of our environment. Variables that make programs wait, page or colour are forced; secrets and
- * loader tricks are left out (codex-behaviour.md §4.1 recommends filtering, reference/sandbox.md §7 names the loaders).
+ * What a command gets of our environment. Variables that make programs wait, page or colour are forced; secrets, loader
+ * tricks and the ways into VS Code are left out (codex-behaviour.md §4.1 recommends filtering, reference/sandbox.md §7
+ * names the loaders).
  */
+import type { EnvironmentSettings } from '../../protocol/settings.ts';
 
 /** So that output is plain text and nothing waits for a key (codex-behaviour.md §4.1). */
 const FORCED = {
@@ -18,19 +20,49 @@ const FORCED = {
   TILLER: '1',
 } as const;
 
-const SECRET_WORDS = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIAL/i;
-const LOADERS =
-  /^(LD_.*|DYLD_.*|BASH_ENV|ENV|NODE_OPTIONS|PROMPT_COMMAND|ELECTRON_RUN_AS_NODE|VSCODE_.*|SSH_AUTH_SOCK|GIT_ASKPASS|TILLER_HOME)$/;
+/** What `inherit: core` leaves: the seeds' list, and what no program of Windows starts without. */
+const CORE = new Set(
+  'HOME LOGNAME PATH SHELL USER USERNAME TMPDIR TEMP TMP SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE'.split(' '),
+);
 
-export function commandEnvironment(host: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return { ...withoutSecrets(host), ...FORCED };
+const SECRET_WORDS = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIAL/i;
+/** Variables that make programs run code, or lead into an editor, an agent or our own home. */
+const LOADERS =
+  /^(LD_.*|DYLD_.*|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|NODE_OPTIONS|PYTHONSTARTUP|PERL5OPT|RUBYOPT|ELECTRON_.*|VSCODE_.*|SSH_AUTH_SOCK|SSH_ASKPASS|GIT_ASKPASS|TILLER_HOME)$/;
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** In the order of the seeds: inherit, leave out, set, keep only; then what is forced. */
+export function commandEnvironment(
+  host: Variables,
+  { inherit, exclude, set, includeOnly }: EnvironmentSettings,
+): Record<string, string> {
+  const isExcluded = matcher(exclude);
+  const isWanted = includeOnly.length === 0 ? () => true : matcher(includeOnly);
+  const isInherited = (name: string) =>
+    inherit !== 'none' && (inherit === 'all' || CORE.has(name.toUpperCase())) && !isExcluded(name);
+  const inherited = only(withoutSecrets(host), isInherited);
+  return { ...only({ ...inherited, ...set }, isWanted), ...FORCED };
 }
 
 /** What anybody's program may see of an environment. */
-export function withoutSecrets(host: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function withoutSecrets(host: Variables): Record<string, string> {
+  return only(host, (name) => !SECRET_WORDS.test(name) && !LOADERS.test(name));
+}
+
+function only(variables: Variables, isWanted: (name: string) => boolean): Record<string, string> {
   const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(host)) {
-    if (value !== undefined && !SECRET_WORDS.test(name) && !LOADERS.test(name)) kept[name] = value;
+  for (const [name, value] of Object.entries(variables)) {
+    if (value !== undefined && isWanted(name)) kept[name] = value;
   }
   return kept;
+}
+
+/** Names with `*` and `?`, in whatever case. */
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  const expressions = patterns.map((pattern) => {
+    const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');
+    return new RegExp(`^${escaped.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'i');
+  });
+  return (name) => expressions.some((expression) => expression.test(name));
 }

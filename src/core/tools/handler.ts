@@ -6,6 +6,7 @@ import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/eve
 import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
 import type { Box, ReviewSetting } from '../../protocol/policy.ts';
+import type { EnvironmentSettings } from '../../protocol/settings.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
@@ -131,6 +132,8 @@ export interface ToolOptions {
   /** Those in force in a working directory, as they stand now. */
   readonly rules: (cwd: string) => Promise<LoadedRules>;
   readonly review: ReviewSetting;
+  /** What commands get of ours. */
+  readonly environment: EnvironmentSettings;
 }
 
 export interface ToolHandler<Args = unknown, Plan = unknown> {

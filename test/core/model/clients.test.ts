@@ -1,3 +1,4 @@
+import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { builtinTools } from '../../../src/core/tools/builtin.ts';
 import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
 import { ToolRegistry } from '../../../src/core/tools/registry.ts';
@@ -12,7 +13,7 @@ conformance('chat');
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
 const handlers = builtinTools(
   family,
-  { rules: async () => [], review: 'after' },
+  { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT },
   { tools: [], calls: new DynamicCalls() },
 );
 const tools = new ToolRegistry(handlers).specs;

@@ -1,4 +1,5 @@
 /** What the model is told about where it works and what it may do. */
+import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { describe, expect, it } from 'vitest';
 import { BASE_INSTRUCTIONS } from '../../../src/core/prompt/baseInstructions.ts';
 import {
@@ -118,7 +119,7 @@ describe('notices', () => {
 
 describe('all of it together', () => {
   it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const options = { rules: async () => [], review: 'after' as const };
+    const options = { rules: async () => [], review: 'after' as const, environment: DEFAULT_ENVIRONMENT };
     const tools = builtinTools({ applyPatch, extraInstructions: true, shell: 'exec_command' }, options, {
       tools: [],
       calls: new DynamicCalls(),

@@ -6,6 +6,7 @@ import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
 import { builtinTools } from '../../../src/core/tools/builtin.ts';
 import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
 import { ToolRegistry } from '../../../src/core/tools/registry.ts';
+import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { prompt } from '../model/harness.ts';
 
 const MODELS = [
@@ -33,7 +34,9 @@ interface ToolOnTheWire {
 function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const client = { tools: [WEATHER], calls: new DynamicCalls() };
   const family = capabilitiesOf(model, dialect, wire);
-  const registry = new ToolRegistry(builtinTools(family, { rules: async () => [], review: 'after' }, client));
+  const registry = new ToolRegistry(
+    builtinTools(family, { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT }, client),
+  );
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
   const body =
     wire === 'responses' ? new ResponsesBodies(dialect, new Set()).build(said) : new ChatBodies(new Set()).build(said);

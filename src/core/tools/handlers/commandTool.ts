@@ -47,7 +47,7 @@ export interface CommandPlan {
 
 export async function prepareCommand(
   request: CommandRequest,
-  options: Pick<ToolOptions, 'rules'>,
+  options: Pick<ToolOptions, 'rules' | 'environment'>,
   context: ToolContext,
 ): Promise<Preparation<CommandPlan>> {
   const { settings } = context;
@@ -84,7 +84,11 @@ export async function prepareCommand(
     output: '',
   };
   const asks = requirement.type === 'needs_approval';
-  const plan: CommandPlan = { request, env: environmentFor(requirement, context.host.environment), item };
+  const plan: CommandPlan = {
+    request,
+    env: environmentFor(requirement, context.host.environment, options.environment),
+    item,
+  };
   return {
     type: 'ready',
     plan,
@@ -128,8 +132,12 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
 }
 
 /** What counts as harmless only counts so while the repository cannot make git run programs (codex-behaviour.md §6.7). */
-function environmentFor(requirement: ApprovalRequirement, host: Host['environment']): Record<string, string> {
-  const environment = commandEnvironment(host);
+function environmentFor(
+  requirement: ApprovalRequirement,
+  host: Host['environment'],
+  settings: ToolOptions['environment'],
+): Record<string, string> {
+  const environment = commandEnvironment(host, settings);
   return requirement.reason.id === 'known-safe' ? { ...environment, ...GIT_HARDENING_ENVIRONMENT } : environment;
 }
 

@@ -1,0 +1,145 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
+import type { Threads } from '../threads.ts';
+import { ProcessTerminals } from './processTerminals.ts';
+
+interface Running {
+  readonly state: ThreadState;
+  readonly process: ProcessState;
+}
+
+interface ProcessPick extends vscode.QuickPickItem {
+  readonly running: Running;
+}
+
+/**
+ * What runs in the background, of every thread of this window: counted in the status bar, listed by a command, watched in
+ * terminals.
+ */
+export class BackgroundProcesses implements Disposable {
+  readonly #threads: Threads;
+  readonly #openOutput: (itemId: string, state: ThreadState) => Promise<void>;
+  readonly #item: vscode.StatusBarItem;
+  readonly #terminals: ProcessTerminals;
+  readonly #store = new DisposableStore();
+
+  constructor(threads: Threads, openOutput: (itemId: string, state: ThreadState) => Promise<void>) {
+    this.#threads = threads;
+    this.#openOutput = openOutput;
+    this.#terminals = this.#store.add(new ProcessTerminals(threads));
+    this.#item = this.#store.add(
+      vscode.window.createStatusBarItem('tiller.processes', vscode.StatusBarAlignment.Right, 99),
+    );
+    this.#item.name = vscode.l10n.t('Tiller: background processes');
+    this.#item.command = 'tiller.backgroundProcesses';
+    this.#store.add(
+      threads.onEvent(({ event: { msg } }) => {
+        if (msg.type !== 'item_delta' && msg.type !== 'process_output') this.#count();
+      }),
+    );
+  }
+
+  /** A row for each, with what can be done about it. */
+  async pick(): Promise<void> {
+    const running = this.#running();
+    if (running.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing runs in the background.'));
+      return;
+    }
+    const picked = await choose(running);
+    if (!picked) return;
+    const { state, process } = picked.running;
+    switch (picked.action) {
+      case 'terminal':
+        return this.#terminals.show(state, process);
+      case 'output':
+        return this.#openOutput(process.itemId, state);
+      case 'kill':
+        return this.#threads.submitTo(state.threadId, { type: 'kill_process', processId: process.processId });
+    }
+  }
+
+  /** Of the thread that is shown. */
+  openTerminal(processId: string): void {
+    const { state } = this.#threads;
+    const process = state?.processes.find((known) => known.processId === processId);
+    if (state && process) this.#terminals.show(state, process);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #running(): readonly Running[] {
+    return this.#threads.live.flatMap((state) => runningInBackground(state).map((process) => ({ state, process })));
+  }
+
+  #count(): void {
+    const running = this.#running();
+    if (running.length === 0) return this.#item.hide();
+    this.#item.text = `$(server-process) ${running.length}`;
+    const sentence =
+      running.length === 1
+        ? vscode.l10n.t('Tiller: 1 background process')
+        : vscode.l10n.t('Tiller: {0} background processes', running.length);
+    this.#item.tooltip = [sentence, ...running.map(({ process }) => process.command)].join('\n');
+    this.#item.accessibilityInformation = { label: sentence };
+    this.#item.show();
+  }
+}
+
+interface Choice {
+  readonly running: Running;
+  readonly action: 'terminal' | 'output' | 'kill';
+}
+
+function choose(running: readonly Running[]): Promise<Choice | undefined> {
+  const output = { iconPath: new vscode.ThemeIcon('output'), tooltip: vscode.l10n.t('Open full output') };
+  const kill = { iconPath: new vscode.ThemeIcon('close'), tooltip: vscode.l10n.t('Kill') };
+  const pick = vscode.window.createQuickPick<ProcessPick>();
+  pick.title = vscode.l10n.t('Background Processes');
+  pick.placeholder = vscode.l10n.t('Choose one to open it in a terminal');
+  pick.matchOnDescription = true;
+  pick.items = running.map((one) => ({
+    label: one.process.command,
+    description: ageOf(one.process),
+    detail: lastLine(one.process.output),
+    iconPath: new vscode.ThemeIcon('server-process'),
+    buttons: [output, kill],
+    running: one,
+  }));
+  return new Promise((resolve) => {
+    const settle = (choice: Choice | undefined) => {
+      resolve(choice);
+      pick.hide();
+    };
+    pick.onDidAccept(() => {
+      const [chosen] = pick.selectedItems;
+      settle(chosen && { running: chosen.running, action: 'terminal' });
+    });
+    pick.onDidTriggerItemButton(({ item, button }) =>
+      settle({ running: item.running, action: button === kill ? 'kill' : 'output' }),
+    );
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+function ageOf({ startedAt }: ProcessState): string {
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(startedAt)) / 1000));
+  if (seconds < 60) return vscode.l10n.t('since {0} s', seconds);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return vscode.l10n.t('since {0} min', minutes);
+  return vscode.l10n.t('since {0} h {1} min', Math.floor(minutes / 60), minutes % 60);
+}
+
+/** Without what only a terminal can read. */
+function lastLine(output: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  const plain = output.replaceAll(/\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0009\u000b-\u001f]/g, '');
+  return plain.trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
+}

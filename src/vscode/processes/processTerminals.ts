@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { Event } from '../../protocol/event.ts';
+import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
+import type { Threads } from '../threads.ts';
+import { TerminalMirror } from './terminalMirror.ts';
+
+interface OpenMirror {
+  readonly terminal: vscode.Terminal;
+  readonly mirror: TerminalMirror;
+  readonly threadId: string;
+  readonly processId: string;
+  readonly itemId: string;
+}
+
+/** One terminal for each process that somebody looks at. */
+export class ProcessTerminals implements Disposable {
+  readonly #threads: Threads;
+  readonly #store = new DisposableStore();
+  #open: readonly OpenMirror[] = [];
+
+  constructor(threads: Threads) {
+    this.#threads = threads;
+    this.#store.add(threads.onEvent(({ event }) => this.#take(event)));
+  }
+
+  /** Opens it, or shows the one that is open. */
+  show(state: ThreadState, process: ProcessState): void {
+    const { threadId } = state;
+    const { processId, itemId } = process;
+    const known = this.#open.find((open) => open.threadId === threadId && open.processId === processId);
+    if (known) return known.terminal.show();
+    const mirror = new TerminalMirror({
+      tty: process.tty ?? false,
+      printed: printedSoFar(state, process),
+      type: (chars) => this.#threads.submitTo(threadId, { type: 'process_input', processId, chars }),
+      onClosed: () => {
+        this.#open = this.#open.filter((open) => open.mirror !== mirror);
+      },
+    });
+    const terminal = vscode.window.createTerminal({
+      name: vscode.l10n.t('Tiller: {0}', process.command),
+      pty: mirror,
+      iconPath: new vscode.ThemeIcon('server-process'),
+      isTransient: true,
+    });
+    this.#open = [...this.#open, { terminal, mirror, threadId, processId, itemId }];
+    terminal.show();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+    for (const { terminal } of this.#open) terminal.dispose();
+  }
+
+  #take({ threadId, msg }: Event): void {
+    for (const open of this.#open) {
+      if (open.threadId !== threadId) continue;
+      if (msg.type === 'process_output' && msg.processId === open.processId) open.mirror.show(msg.text);
+      else if (msg.type === 'item_delta' && msg.kind === 'output' && msg.itemId === open.itemId)
+        open.mirror.show(msg.text);
+      else if (msg.type === 'process_exited' && msg.processId === open.processId) open.mirror.end(msg.exitCode);
+    }
+  }
+}
+
+/** While its call waits for it the item has what it printed, later the process has the rest. */
+function printedSoFar(state: ThreadState, process: ProcessState): string {
+  const items = state.turns.flatMap((turn) => turn.items);
+  const item = items.findLast(({ id }) => id === process.itemId);
+  return (item?.type === 'command_execution' ? item.output : '') + process.output;
+}

@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+
+const CONTROL_C = '\u0003';
+
+export interface TerminalMirrorHands {
+  /** It has a terminal of its own and can be typed into. */
+  readonly tty: boolean;
+  /** What it has printed so far. */
+  readonly printed: string;
+  readonly type: (chars: string) => void;
+  readonly onClosed: () => void;
+}
+
+/** A running command as a terminal of VS Code's own. Closing it ends nothing: it only looks. */
+export class TerminalMirror implements vscode.Pseudoterminal {
+  readonly #hands: TerminalMirrorHands;
+  readonly #writes = new vscode.EventEmitter<string>();
+  readonly #closes = new vscode.EventEmitter<void>();
+  /** What came before the terminal was there. */
+  #held: string;
+  #isOpen = false;
+  #hasEnded = false;
+  #hasAdvised = false;
+  readonly onDidWrite = this.#writes.event;
+  readonly onDidClose = this.#closes.event;
+
+  constructor(hands: TerminalMirrorHands) {
+    this.#hands = hands;
+    this.#held = hands.printed;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.show(this.#held);
+    this.#held = '';
+  }
+
+  close(): void {
+    this.#hands.onClosed();
+    this.#writes.dispose();
+    this.#closes.dispose();
+  }
+
+  handleInput(data: string): void {
+    if (this.#hasEnded) this.#closes.fire();
+    else if (this.#hands.tty || data === CONTROL_C) this.#hands.type(data);
+    else this.#advise();
+  }
+
+  show(text: string): void {
+    if (!this.#isOpen) this.#held += text;
+    else if (text !== '') this.#writes.fire(asTerminalText(text));
+  }
+
+  /** Stays to be read, until a key is pressed. */
+  end(exitCode: number | null): void {
+    this.#hasEnded = true;
+    const how =
+      exitCode === null
+        ? vscode.l10n.t('The command has ended. Press any key to close.')
+        : vscode.l10n.t('The command has ended with exit code {0}. Press any key to close.', exitCode);
+    this.show(`\n${how}\n`);
+  }
+
+  #advise(): void {
+    if (this.#hasAdvised) return;
+    this.#hasAdvised = true;
+    this.show(`\n${vscode.l10n.t('This command was started without a terminal: only Ctrl+C reaches it.')}\n`);
+  }
+}
+
+/** A terminal goes down a line and back to its start separately; programs that know no terminal say one for both. */
+function asTerminalText(text: string): string {
+  return text.replaceAll(/\r?\n/g, '\r\n');
+}
