@@ -9,6 +9,9 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
 
+/** For what other processes do, on a machine that has more to do. */
+const PATIENT = { timeout: 20_000 };
+
 function eventsOf(stdout: string): Event[] {
   expect(stdout.endsWith('\n')).toBe(true);
   return stdout
@@ -214,7 +217,10 @@ describe('a host that is killed', () => {
     child.stdin.end();
     const pid = await pidIn(folder.at('pid'));
     await expect
-      .poll(() => existsSync(folder.at('tiller', 'processes')) && readdirSync(folder.at('tiller', 'processes')).length)
+      .poll(
+        () => existsSync(folder.at('tiller', 'processes')) && readdirSync(folder.at('tiller', 'processes')).length,
+        PATIENT,
+      )
       .toBe(1);
     child.kill('SIGKILL');
     await child.ended;
@@ -237,7 +243,7 @@ describe('a host that is killed', () => {
     const child = await startCli(['exec', '--json', ...flags, 'go'], { home: folder.path });
     child.stdin.end();
     const pid = await pidIn(folder.at('pid'));
-    await expect.poll(() => child.output.stdout).toContain('"kind":"text"');
+    await expect.poll(() => child.output.stdout, PATIENT).toContain('"kind":"text"');
     child.kill(signal);
     const run = await child.ended;
     expect([run.code, isAlive(pid)]).toEqual([code, false]);

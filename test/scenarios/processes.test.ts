@@ -2,12 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/protocol/thread.ts';
-import { type Answer, calls, ModelServer, says, type Step } from '../support/modelServer.ts';
-import { isAlive, pidIn } from '../support/processes.ts';
+import { type Answer, calls, hangs, ModelServer, says, type Step } from '../support/modelServer.ts';
+import { noBox } from '../support/boxed.ts';
+import { commandLines, isAlive, pidIn } from '../support/processes.ts';
 import { startCli } from '../support/runCli.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
+/** For what other processes do, on a machine that has more to do. */
+const PATIENT = { timeout: 20_000 };
 const start = (options: ScenarioOptions) => startScenario({ sandbox: 'danger-full-access', ...options });
 const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 250, ...more });
 
@@ -93,7 +96,7 @@ describe('a command that does not end in time', () => {
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await chat.next('process_started');
-    await expect.poll(() => chat.items('command_execution').length).toBe(1);
+    await expect.poll(() => chat.items('command_execution').length, PATIENT).toBe(1);
     chat.write('go', '');
     await ended;
     const [first, second, third] = chat.outputs();
@@ -125,7 +128,7 @@ describe('a command that does not end in time', () => {
     const pid = await pidIn(chat.folder.at('pid'));
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'wait for it' }] });
-    await expect.poll(() => chat.state.turns.at(-1)?.items.at(-1)?.type).toBe('process_interaction');
+    await expect.poll(() => chat.state.turns.at(-1)?.items.at(-1)?.type, PATIENT).toBe('process_interaction');
     chat.submit({ type: 'interrupt' });
     expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
     expect([isAlive(pid), onlyProcess(chat).status]).toEqual([true, { type: 'running' }]);
@@ -227,6 +230,62 @@ describe('typing', () => {
     const exited = chat.next('process_exited');
     chat.submit({ type: 'process_input', processId, chars: '\u0003' });
     expect((await exited).exitCode).toBe(130);
+  });
+});
+
+describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () => {
+  const boxed = (options: ScenarioOptions) => startScenario({ ...options, sandbox: 'workspace-write', box: 'real' });
+
+  it('a terminal works, Ctrl-C interrupts, and keys cannot be put into its mouth', async () => {
+    const fakesKeys = 'python3 -c "import fcntl; fcntl.ioctl(0, 0x5412, b\'x\')" 2>&1 | tail -n 1';
+    await using chat = await boxed({
+      model: [
+        [
+          exec(`trap "echo caught" INT; test -t 0 && ${fakesKeys}; read a; echo "got $a"; cat; exit 4`, {
+            tty: true,
+            yield_time_ms: 3_000,
+          }),
+        ],
+        writes('you\n', { yield_time_ms: 1_000 }),
+        writes('\u0003', { yield_time_ms: 20_000 }),
+        [says('Good.')],
+      ],
+    });
+    await chat.send('go');
+    const [first, second, third] = chat.outputs();
+    expect(first).toContain('Operation not permitted');
+    expect(second).toContain('got you');
+    expect(third).toMatch(/Process exited with code 4\n.*caught/s);
+    expect(chat.items('command_execution')[0]?.box).toBe('bubblewrap');
+  });
+
+  it('what is in the background is killed with all it started', async () => {
+    await using chat = await boxed({
+      model: [[exec('echo $PPID; setsid sleep 4242 & sleep 4242')], [says('It runs.')]],
+    });
+    await chat.send('go');
+    expect(commandLines().filter((line) => line === 'sleep 4242')).toHaveLength(2);
+    const { processId } = onlyProcess(chat);
+    const exited = chat.next('process_exited');
+    chat.submit({ type: 'kill_process', processId });
+    await exited;
+    await expect.poll(() => commandLines().filter((line) => line === 'sleep 4242'), PATIENT).toEqual([]);
+  });
+
+  it('kill -9 of the host leaves nothing running', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([
+      [exec('setsid sleep 4343 & sleep 4343')],
+      [says('Partial'), hangs()],
+    ]);
+    const child = await startCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
+      home: folder.path,
+    });
+    child.stdin.end();
+    await expect.poll(() => commandLines().filter((line) => line === 'sleep 4343').length, PATIENT).toBe(2);
+    child.kill('SIGKILL');
+    await child.ended;
+    await expect.poll(() => commandLines().filter((line) => line === 'sleep 4343'), PATIENT).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
 /** Whether a process runs; one that has ended and waits to be collected does not. */
@@ -16,4 +16,17 @@ export async function pidIn(path: string): Promise<number> {
     .poll(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'), { timeout: 20_000 })
     .toBe(true);
   return Number(readFileSync(path, 'utf8'));
+}
+
+/** Of all that run, as they were started. */
+export function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))
+    .map((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').join(' ').trim();
+      } catch {
+        return '';
+      }
+    });
 }

@@ -78,7 +78,8 @@ export class Boxes {
     try {
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...before.heldNames.filter(isMountPoint)] };
       const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd };
-      const boxed = ['--seccomp', '3', ...bubblewrapArguments(facts, options), '--', ...argv];
+      const inside = tty === undefined ? argv : interruptible(argv);
+      const boxed = ['--seccomp', '3', ...bubblewrapArguments(facts, options), '--', ...inside];
       const start = startOf(program, boxed, filterFile(this.#folder), tty !== undefined);
       return {
         ...start,
@@ -113,16 +114,37 @@ function startOf(
     const descriptor = openSync(filter, 'r');
     return { program, args, descriptors: [descriptor], started: () => closeSync(descriptor) };
   }
-  const bash = findBash();
-  if (bash === undefined) throw new Error('The command was not run: a box with a terminal needs bash.');
+  const bash = requireBash();
   const closed = leaks.filter((one) => one !== 3).map((one) => ` ${one}<&-`);
-  const script = `exec 3<"$1"${closed.join('')}; shift; exec "$@"`;
+  const deaf = tty ? 'trap "" INT QUIT; ' : '';
+  const script = `${deaf}exec 3<"$1"${closed.join('')}; shift; exec "$@"`;
   return {
     program: bash,
-    args: ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box', filter, program, ...args],
+    args: [...bashRunning(script), filter, program, ...args],
     descriptors: [],
     started: () => {},
   };
+}
+
+/**
+ * Ctrl-C on a terminal goes to everybody in front of it, and bubblewrap would die of it with all that it holds. So it is
+ * made deaf before it starts, and what runs inside hears again, where `env` (coreutils 8.31) can give that back.
+ */
+function interruptible(argv: ExecRequest['argv']): readonly string[] {
+  const hearing = 'env --default-signal=INT,QUIT';
+  const script = `if ${hearing} true 2>/dev/null; then exec ${hearing} "$@"; fi; exec "$@"`;
+  return [requireBash(), ...bashRunning(script), ...argv];
+}
+
+/** Without anything of the person's or the command's having a say. */
+function bashRunning(script: string): readonly string[] {
+  return ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box'];
+}
+
+function requireBash(): string {
+  const bash = findBash();
+  if (bash === undefined) throw new Error('The command was not run: a box with a terminal needs bash.');
+  return bash;
 }
 
 /** As it is. */
