@@ -42,9 +42,11 @@ export function amount(value: number): string {
 
 /** Keys as they stand on a keyboard: `y⏎`, `^C` */
 export function visibleKeys(chars: string, limit = 60): string {
-  const shown = [...chars.replaceAll(/\r?\n|\r/g, '⏎').replaceAll('\t', '⇥')]
-    .map((char) => (char < ' ' ? `^${String.fromCharCode(char.charCodeAt(0) + 64)}` : char))
-    .join('');
+  const shown = chars
+    .replaceAll(/\r?\n|\r/g, '⏎')
+    .replaceAll('\t', '⇥')
+    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    .replaceAll(/[\u0000-\u001f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`);
   return shown.length <= limit ? shown : `${shown.slice(0, limit - 1)}…`;
 }
 
