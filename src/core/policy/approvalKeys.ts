@@ -1,7 +1,9 @@
 /** What an approval for the thread is remembered under (codex-behaviour.md §6.4, issue 7 point 4): this and nothing like it. */
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
 import { type Box, boxSchema, type SandboxPermissions, type SandboxPolicy } from '../../protocol/policy.ts';
+import type { FileChange } from '../ports.ts';
 import type { Argv } from './parseScript.ts';
 import { unwrapCommand } from './unwrapCommand.ts';
 
@@ -25,6 +27,29 @@ export function commandApprovalKey(approval: CommandApproval): string {
 /** One key per absolute path, where it was and where it moves to; a patch is approved only if all of them are. */
 export function patchApprovalKeys(paths: readonly string[]): string[] {
   return [...new Set(paths.map((one) => JSON.stringify(['patch', path.resolve(one)])))];
+}
+
+/**
+ * What a yes to a patch is a yes to: its files and everything it takes out and puts in. Lines that moved because somebody
+ * typed elsewhere in the file are the same patch; another text that would be replaced is another one.
+ */
+export function patchBinding(changes: readonly FileChange[]): string {
+  const effects = changes.map((change) => {
+    const place = path.resolve(change.path);
+    switch (change.kind) {
+      case 'add':
+        return [change.kind, place, change.before, change.text];
+      case 'delete':
+        return [change.kind, place, change.before];
+      case 'update': {
+        const lines = change.before.split(/(?<=\n)/);
+        const hunks = change.hunks.map(({ start, end, text }) => [lines.slice(start, end).join(''), text]);
+        const movedTo = change.movedTo === null ? null : path.resolve(change.movedTo);
+        return [change.kind, place, hunks, movedTo, change.movedOver];
+      }
+    }
+  });
+  return `patch:${createHash('sha256').update(JSON.stringify(effects)).digest('hex')}`;
 }
 
 const commandKeySchema = z.tuple([z.literal('command'), z.array(z.string()), z.string(), boxSchema]).rest(z.unknown());

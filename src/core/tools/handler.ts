@@ -109,11 +109,15 @@ export interface Attempt {
   readonly box: Box;
   /** True when a person or a rule has said yes to running outside the sandbox. */
   readonly escalated: boolean;
+  /** The one thing a person has said yes to: anything else must be asked about. Absent where more was allowed. */
+  readonly boundTo?: string | undefined;
 }
 
 export interface ToolResult {
   readonly output: CallOutput;
   readonly success: boolean;
+  /** Set when nothing was done because it is no longer what was approved: prepared anew, it is asked about again. */
+  readonly changedSince?: true;
   /** The item as it ends. */
   readonly item?: TurnItem;
   /** What the box seems to have blocked, in the program's own words. */

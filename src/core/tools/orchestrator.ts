@@ -69,6 +69,9 @@ class OpenItem {
   }
 }
 
+/** How often a call is asked about again because what it would do has changed since the yes. */
+const MAX_ROUNDS = 5;
+
 async function decideAndRun(
   handler: ToolHandler,
   args: unknown,
@@ -77,29 +80,33 @@ async function decideAndRun(
   items: OpenItem,
   asked: AskedAhead | undefined,
 ): Promise<ToolOutput> {
-  const prepared = await handler.prepare(args, context);
-  if (prepared.type === 'failure') {
-    items.close('failed');
-    return failure(prepared.output);
+  for (let round = 1; ; round++) {
+    const prepared = await handler.prepare(args, context);
+    if (prepared.type === 'failure') {
+      items.close('failed');
+      return failure(prepared.output);
+    }
+    if (prepared.item) items.start(prepared.item);
+    const permission = await seekPermission(prepared, deps, context, round === 1 ? asked : undefined);
+    const journal = journalOf(prepared.item, deps.audit, context);
+    if (permission.type === 'refused') {
+      const escalated = prepared.card?.kind === 'escalation';
+      journal.decided(permission.record, { box: context.settings.box, escalated });
+      items.close('declined');
+      return failure(permission.output);
+    }
+    context.signal.throwIfAborted();
+    const { escalated, boundTo } = permission;
+    const box = escalated ? 'none' : context.settings.box;
+    journal.decided(permission.record, { box, escalated });
+    const result = await journal.ended(() => handler.run(prepared.plan, { box, escalated, boundTo }, context));
+    if (result.changedSince && round < MAX_ROUNDS) continue;
+    if (result.item) items.complete(result.item);
+    context.signal.throwIfAborted();
+    const outside = offerOutside(result, prepared, context);
+    if (outside === undefined) return { output: result.output, success: result.success };
+    return runOutside(handler, outside, result, deps, context, items);
   }
-  if (prepared.item) items.start(prepared.item);
-  const permission = await seekPermission(prepared, deps, context, asked);
-  const journal = journalOf(prepared.item, deps.audit, context);
-  if (permission.type === 'refused') {
-    journal.decided(permission.record, { box: context.settings.box, escalated: prepared.card?.kind === 'escalation' });
-    items.close('declined');
-    return failure(permission.output);
-  }
-  context.signal.throwIfAborted();
-  const { escalated } = permission;
-  const attempt: Attempt = { box: escalated ? 'none' : context.settings.box, escalated };
-  journal.decided(permission.record, attempt);
-  const result = await journal.ended(() => handler.run(prepared.plan, attempt, context));
-  if (result.item) items.complete(result.item);
-  context.signal.throwIfAborted();
-  const outside = offerOutside(result, prepared, context);
-  if (outside === undefined) return { output: result.output, success: result.success };
-  return runOutside(handler, outside, result, deps, context, items);
 }
 
 /** Asked and run like a call of its own: its item, its lines in the audit log. */
@@ -132,7 +139,7 @@ function journalOf(item: TurnItem | undefined, audit: Auditor, context: ToolCont
   const act = actOf(item, context.settings.cwd);
   const call = { itemId: item?.id ?? context.itemId, callId: context.callId };
   return {
-    decided(record: DecisionRecord, attempt: Attempt): void {
+    decided(record: DecisionRecord, attempt: Pick<Attempt, 'box' | 'escalated'>): void {
       if (act) audit.decided({ ...call, act, ...record, ...attempt });
     },
     async ended(run: () => Promise<ToolResult>): Promise<ToolResult> {

@@ -65,8 +65,13 @@ export interface PermissionDeps {
 }
 
 export type Permission = { readonly record: DecisionRecord } & (
-  | /** `escalated`: a person or a rule has said yes to running outside the sandbox. */
-  { readonly type: 'granted'; readonly escalated: boolean }
+  | {
+      readonly type: 'granted';
+      /** A person or a rule has said yes to running outside the sandbox. */
+      readonly escalated: boolean;
+      /** The yes was to this alone. */
+      readonly boundTo?: string | undefined;
+    }
   /** `output` is for the model. */
   | { readonly type: 'refused'; readonly output: string }
 );
@@ -116,6 +121,7 @@ export async function seekPermission(
       return {
         type: 'granted',
         escalated: call.card?.kind === 'escalation',
+        boundTo: answer.decision === 'approved' && answer.by === 'user' ? call.binding : undefined,
         record: recordOf('allowed', requirement.reason, answer),
       };
     }

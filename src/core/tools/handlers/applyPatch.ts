@@ -25,7 +25,7 @@ export function applyPatch(
     },
     parse: parsePayload,
     prepare: (patch, context) => preparePatch(patch, options.review, context),
-    run: (plan, _attempt, context) => landPatch(plan, context),
+    run: landPatch,
   };
 }
 

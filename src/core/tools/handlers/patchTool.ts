@@ -7,12 +7,12 @@ import type { PatchOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
 import { type PatchPlan, pathsOf } from '../../patch/plan.ts';
 import { unifiedDiff, unifiedDiffOfAll } from '../../patch/unifiedDiff.ts';
-import { patchApprovalKeys } from '../../policy/approvalKeys.ts';
+import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { FileChange, Host, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
-import type { Preparation, ToolContext, ToolResult } from '../handler.ts';
+import type { Attempt, Preparation, ToolContext, ToolResult } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
 import { failureText, successText } from './patchTexts.ts';
 
@@ -61,12 +61,14 @@ export async function preparePatch(
     card: { kind: 'patch', cwd: workdir, changes, diff },
     proposal: planned.changes,
     approvalKeys: patchApprovalKeys(paths),
+    binding: patchBinding(planned.changes),
   };
 }
 
 /** Lands the plan, made anew while the files move under it. */
 export async function landPatch(
   { operations, cwd, planned, item }: LandPlan,
+  { boundTo }: Attempt,
   context: ToolContext,
 ): Promise<ToolResult> {
   const { workspace, clock, signal, settings } = context;
@@ -97,6 +99,9 @@ export async function landPatch(
     }
     if (result.byAnotherThread) others = ' by another thread';
     current = await planPatchIn(workspace, operations, cwd, signal);
+    if (current.type === 'planned' && boundTo !== undefined && patchBinding(current.changes) !== boundTo) {
+      return { ...failed(item, 'The files keep changing while the patch waits for approval.'), changedSince: true };
+    }
   }
   return failed(
     item,

@@ -45,7 +45,7 @@ function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellP
 
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   if (plan.type === 'command') return runCommandPlan(plan.command, attempt, context);
-  const landed = await landPatch(plan.patch, context);
+  const landed = await landPatch(plan.patch, attempt, context);
   if (!landed.success) return landed;
   return {
     ...landed,
