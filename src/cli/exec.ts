@@ -7,6 +7,7 @@ import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
+import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { describeHost } from '../node/host.ts';
@@ -44,6 +45,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl, usesEnvironmentProxy: true });
     await settleLandings(home, say);
     await sweepProcesses(home);
+    sweepBoxes(home);
     const manager = new SessionManager(ports, { version, originator: 'cli' });
     const config = threadConfigOf(settings, {
       model,

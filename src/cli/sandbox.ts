@@ -8,6 +8,7 @@ import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
 import { describeHost } from '../node/host.ts';
 import { Boxes } from '../node/sandbox/launch.ts';
+import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
@@ -54,15 +55,16 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
     ...(streams.stdin.isTTY ? { tty: { columns: streams.stdout.columns, rows: streams.stdout.rows } } : {}),
   };
   try {
-    return await run(request, new Boxes(home), say);
+    return await run(request, home, say);
   } finally {
     if (args.tmp === null) rmSync(temporaryFolder, { recursive: true, force: true });
   }
 }
 
-async function run(request: ExecRequest, boxes: Boxes, say: (line: string) => void): Promise<number> {
+async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
-  boxes.sweep();
+  sweepBoxes(home);
+  const boxes = new Boxes(home);
   const launch = boxes.launch(request, request.confinement.walls);
   try {
     const child = spawn(launch.program, launch.args, {

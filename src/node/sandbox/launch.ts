@@ -43,11 +43,6 @@ export class Boxes {
     this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'));
   }
 
-  /** Removes what killed processes have left in people's folders. */
-  sweep(): void {
-    this.#mountPoints.sweep();
-  }
-
   /** Gives back at once what no box needs any more. */
   dispose(): void {
     this.#mountPoints.dispose();

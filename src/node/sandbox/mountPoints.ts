@@ -25,7 +25,9 @@ interface Held {
 export class MountPoints {
   readonly #folder: string;
   readonly #held = new Map<string, Held>();
-  #removesAtExit = false;
+  /** Several of us may live in one process. */
+  readonly #lease = `${process.pid}-${Math.random().toString(36).slice(2)}`;
+  readonly #removeAll = () => this.#giveBack([...this.#held.keys()]);
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -39,6 +41,8 @@ export class MountPoints {
   /** Makes the folders or shares those that are there, as far as they can be made; the returned function gives them back. */
   hold(mountPoints: readonly string[]): () => void {
     const missing = mountPoints.filter((one) => !this.#held.has(one) || !isEmptyFolder(one));
+    // Our boxes die with us.
+    if (missing.length > 0 && this.#held.size === 0) process.once('exit', this.#removeAll);
     if (missing.length > 0) this.#locked(() => missing.forEach((one) => this.#take(one)));
     for (const mountPoint of mountPoints) {
       const held = this.#held.get(mountPoint) ?? { boxes: 0, timer: undefined };
@@ -81,9 +85,10 @@ export class MountPoints {
       for (const mountPoint of mountPoints) {
         clearTimeout(this.#held.get(mountPoint)?.timer);
         this.#held.delete(mountPoint);
-        rmSync(path.join(this.#leases(mountPoint), ourLease()), { force: true });
+        rmSync(path.join(this.#leases(mountPoint), this.#lease), { force: true });
         this.#removeIfFree(this.#leases(mountPoint));
       }
+      if (this.#held.size === 0) process.off('exit', this.#removeAll);
     });
   }
 
@@ -91,8 +96,7 @@ export class MountPoints {
     const leases = this.#leases(mountPoint);
     mkdirSync(leases, { recursive: true, mode: PRIVATE_FOLDER });
     writeFileSync(path.join(leases, PATH_FILE), mountPoint, { mode: PRIVATE_FILE });
-    writeFileSync(path.join(leases, ourLease()), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
-    this.#removeAllAtExit();
+    writeFileSync(path.join(leases, this.#lease), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
     try {
       mkdirSync(mountPoint);
     } catch {
@@ -112,13 +116,6 @@ export class MountPoints {
     rmSync(leases, { recursive: true, force: true });
   }
 
-  #removeAllAtExit(): void {
-    if (this.#removesAtExit) return;
-    this.#removesAtExit = true;
-    // Our boxes die with us.
-    process.once('exit', () => this.#giveBack([...this.#held.keys()]));
-  }
-
   #leases(mountPoint: string): string {
     return path.join(this.#folder, createHash('sha256').update(mountPoint).digest('hex').slice(0, 32));
   }
@@ -131,10 +128,6 @@ export class MountPoints {
   #exists(folder: string): boolean {
     return namesIn(folder).length > 0;
   }
-}
-
-function ourLease(): string {
-  return String(process.pid);
 }
 
 function isHolding(lease: string): boolean {
