@@ -188,6 +188,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     total: tokenUsageSchema,
     contextWindow: z.number().nullable(),
     estimated: z.boolean(),
+    /** What an estimate goes by, once the server was seen to count: kept for a thread that is taken up again. */
+    bytesPerToken: z.number().optional(),
     /** Where the settings give the model's prices; in their currency. `total` counts the requests that had a price. */
     cost: z.object({ last: z.number(), total: z.number() }).optional(),
   }),

@@ -87,6 +87,9 @@ export const settingsSchema = z.strictObject({
   'reasoning.showRaw': z.boolean().default(false),
   /** How much models say that let themselves be told; `null`: as the model family has it. */
   verbosity: z.enum(['low', 'medium', 'high']).nullable().default(null),
+  /** Whether what the person says is kept, for the composer of any thread to bring it back. */
+  'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
+  'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** Rounds of tool calls after which a turn pauses. */
   maxToolRounds: z.number().int().positive().default(200),
   /** Attempts of one request, the first included. */

@@ -21,12 +21,14 @@ export class TokenMeter {
   #total: TokenUsage;
   /** `undefined` until a request has had a price. */
   #totalCost: number | undefined;
-  #bytesPerToken = BYTES_PER_TOKEN;
+  /** `undefined` until a count was seen that teaches something. */
+  #bytesPerToken: number | undefined;
 
   /** `before` is the last count of the thread, when it is taken up again. */
   constructor(before: TokenCount | null) {
     this.#total = before?.total ?? NO_USAGE;
     this.#totalCost = before?.cost?.total;
+    this.#bytesPerToken = before?.bytesPerToken;
   }
 
   /** Takes one response into account. `said` is what the model added to the history. */
@@ -39,13 +41,18 @@ export class TokenMeter {
     if (usage) this.#calibrate(usage, prompt);
     const last = usage ?? this.#estimate(prompt, said);
     this.#total = add(this.#total, last);
-    return { last, total: this.#total, contextWindow, estimated: usage === null, ...this.#bill(last, prices) };
+    const counted = { last, total: this.#total, contextWindow, estimated: usage === null };
+    return { ...counted, ...this.#bill(last, prices), ...this.#calibration };
   }
 
   /** The server has refused a request as longer than the window: that is all we know of it, and it was not paid for. */
   full(contextWindow: number): TokenCount {
     const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
-    return { last, total: this.#total, contextWindow, estimated: true };
+    return { last, total: this.#total, contextWindow, estimated: true, ...this.#calibration };
+  }
+
+  get #calibration(): Pick<TokenCount, 'bytesPerToken'> {
+    return this.#bytesPerToken === undefined ? {} : { bytesPerToken: this.#bytesPerToken };
   }
 
   #bill(last: TokenUsage, prices: Prices | null): Pick<TokenCount, 'cost'> {
@@ -62,8 +69,9 @@ export class TokenMeter {
   }
 
   #estimate(prompt: Prompt, said: readonly ResponseItem[]): TokenUsage {
-    const input = Math.ceil(bytesOfPrompt(prompt) / this.#bytesPerToken);
-    const output = Math.ceil(bytesOf(said) / this.#bytesPerToken);
+    const bytesPerToken = this.#bytesPerToken ?? BYTES_PER_TOKEN;
+    const input = Math.ceil(bytesOfPrompt(prompt) / bytesPerToken);
+    const output = Math.ceil(bytesOf(said) / bytesPerToken);
     return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
   }
 }

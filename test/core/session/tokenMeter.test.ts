@@ -55,6 +55,13 @@ describe('an estimate', () => {
     expect(last.input).toBe(3400);
   });
 
+  it('goes on counting so in a thread that is taken up again', () => {
+    const before = new TokenMeter(null).count(usage(3400, 0, 10), long, [], unpriced);
+    expect(new TokenMeter(before).count(null, long, [], unpriced).last.input).toBe(3400);
+    const full = new TokenMeter(before).full(1000);
+    expect(new TokenMeter(full).count(null, long, [], unpriced).last.input).toBe(3400);
+  });
+
   it('learns nothing from a count that cannot be one of this text', () => {
     const meter = new TokenMeter(null);
     meter.count(usage(100, 0, 10), prompt(), [], unpriced);

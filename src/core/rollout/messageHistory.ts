@@ -1,0 +1,86 @@
+/** What the person has said in all threads, for a composer to bring back: `history.jsonl` (codex-behaviour.md §10). */
+import * as z from 'zod';
+import type { Clock, Log, Storage } from '../ports.ts';
+
+const PATH = 'history.jsonl';
+/** Of what may be kept, when there is too much of it: not every message shall move the whole file. */
+const KEPT = 0.8;
+
+const lineSchema = z.object({
+  session_id: z.string(),
+  /** Seconds since the epoch. */
+  ts: z.number(),
+  text: z.string(),
+});
+
+export interface MessageHistorySettings {
+  readonly persistence: 'save-all' | 'none';
+  readonly maxBytes: number;
+}
+
+/** Shared by every window and the command line; each message is added as one act. */
+export class MessageHistory {
+  readonly #ports: { readonly storage: Storage; readonly clock: Clock; readonly log: Log };
+  readonly #settings: () => MessageHistorySettings;
+
+  constructor(
+    ports: { readonly storage: Storage; readonly clock: Clock; readonly log: Log },
+    settings: () => MessageHistorySettings,
+  ) {
+    this.#ports = ports;
+    this.#settings = settings;
+  }
+
+  /** Never rejects: what cannot be kept is no reason not to say it. */
+  async add(threadId: string, text: string): Promise<void> {
+    const { persistence, maxBytes } = this.#settings();
+    if (persistence === 'none' || text.trim() === '') return;
+    const ts = Math.floor(this.#ports.clock.now().getTime() / 1000);
+    const line = `${JSON.stringify({ session_id: threadId, ts, text })}\n`;
+    try {
+      await this.#ports.storage.updateText(PATH, (before = '') => trimmed(endingLine(before) + line, maxBytes));
+    } catch (error) {
+      this.#ports.log.warn('A message was not kept for the composer', error);
+    }
+  }
+
+  /** The newest first, each text once. None while nothing is kept. */
+  async recent(limit: number): Promise<readonly string[]> {
+    if (this.#settings().persistence === 'none') return [];
+    const texts = new Set<string>();
+    const lines = ((await this.#ports.storage.readText(PATH)) ?? '').split('\n');
+    for (const line of lines.toReversed()) {
+      if (texts.size === limit) break;
+      const text = textIn(line);
+      if (text !== undefined) texts.add(text);
+    }
+    return [...texts];
+  }
+}
+
+function textIn(line: string): string | undefined {
+  try {
+    return lineSchema.safeParse(JSON.parse(line)).data?.text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a crash tore off must not spoil the line that follows. */
+function endingLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Without its oldest lines, where it would be too long. The newest one stays, whatever its length. */
+function trimmed(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const lines = text.split('\n').slice(0, -1);
+  let bytes = 0;
+  let start = lines.length;
+  while (start > 0) {
+    bytes += Buffer.byteLength(lines[start - 1] ?? '') + 1;
+    if (bytes > maxBytes * KEPT && start < lines.length) break;
+    start--;
+  }
+  return `${lines.slice(start).join('\n')}\n`;
+}
