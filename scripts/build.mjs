@@ -1,5 +1,5 @@
 // Builds everything the product is made of into dist/. Plain Node, esbuild only.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,7 +50,17 @@ export async function build({ outdir = dist } = {}) {
     buildExtension({ outdir }),
     buildWebview({ outdir: path.join(outdir, 'webview') }),
     writeSchema(outdir),
+    copyTerminals(outdir),
   ]);
+}
+
+/** The package for terminals, of this system, beside the bundles; without it everything else works. */
+async function copyTerminals(outdir) {
+  const from = path.join(root, 'node_modules/@lydell');
+  const names = await readdir(from).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith('node-pty'))) {
+    await cp(path.join(from, name), path.join(outdir, 'node_modules/@lydell', name), { recursive: true });
+  }
 }
 
 /** The extension alone: a small shell, and the rest that it loads on first use. */

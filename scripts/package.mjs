@@ -13,11 +13,12 @@ export async function makeVsix() {
   await build();
   const vsix = path.join(root, 'tiller.vsix');
   const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
-  // Everything we use is in the bundles.
+  // Everything we use is in the bundles, and the package for terminals beside them.
   const files = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], { cwd: root });
   await run(process.execPath, [vsce, 'package', '--no-dependencies', '--out', vsix], { cwd: root });
   const { size } = statSync(vsix);
   console.log(`${files}\n${path.basename(vsix)}: ${(size / 1e6).toFixed(2)} MB of ${LIMIT / 1e6} MB`);
+  if (!/node-pty-[^/]+\/pty\.node/.test(files)) console.log('Without terminals: @lydell/node-pty is not installed.');
   if (size > LIMIT) throw new Error('The VSIX is larger than we promise.');
   return vsix;
 }

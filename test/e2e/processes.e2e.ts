@@ -1,0 +1,96 @@
+// What runs in the background: the list, the status bar, a terminal to type into, and how it looks.
+import { createRequire } from 'node:module';
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { THEMES } from '../../scripts/vscode/page.mjs';
+import { calls, says } from '../support/modelServer.ts';
+import { useWindow } from './support/window.ts';
+
+const window = useWindow({
+  model: 'scripted',
+  width: 1600,
+  settings: { 'tiller.sandbox.mode': 'danger-full-access' },
+});
+
+const GREETER =
+  'printf "\\033[32mready\\033[0m \\033[1;31mred\\033[0m \\033[33myellow\\033[0m \\033[34mblue\\033[0m \\033[35mmagenta\\033[0m \\033[36mcyan\\033[0m\\n"; while read name; do echo "hello $name"; done';
+
+test('a command in the background is listed, shown in a terminal and typed into', async () => {
+  const { vscode, panel, model } = window();
+  await panel.open();
+  model.will(
+    [
+      calls('exec_command', { cmd: GREETER, tty: true, yield_time_ms: 500 }),
+      calls('exec_command', { cmd: 'sleep 600', yield_time_ms: 250 }),
+    ],
+    [says('Both run.')],
+  );
+  await panel.send('Start them.');
+  await panel.ended();
+  await panel.get('processes').locator('summary').first().click();
+  expect(await panel.get('process').count()).toBe(2);
+  await expect.poll(() => vscode.status('tiller.processes').innerText()).toContain('2');
+  await panel.get('process').first().locator('summary').click();
+  await panel.get('process').first().getByTestId('output').waitFor();
+
+  await panel.get('processes').getByTestId('process-terminal').first().click();
+  const terminal = vscode.page.locator('.terminal-wrapper.active .xterm-screen, .terminal-wrapper .xterm');
+  await terminal.first().waitFor();
+  await terminal.first().click();
+  await vscode.page.keyboard.type('you');
+  await vscode.page.keyboard.press('Enter');
+  await panel.get('process').first().getByText('hello you').waitFor();
+  await vscode.screenshot('processes/1-terminal');
+}, 120_000);
+
+test('looks right in light, dark and high contrast', async () => {
+  const { vscode, panel } = window();
+  const faults: string[] = [];
+  for (const theme of Object.keys(THEMES) as (keyof typeof THEMES)[]) {
+    await vscode.theme(theme);
+    for (const width of [260, 500]) {
+      expect(await vscode.resizeSideBar(width)).toBe(width);
+      await vscode.screenshot(`processes/list-${theme}-${width}`, vscode.sideBar());
+      const frame = await panel.frame();
+      if (!(await frame.evaluate('typeof axe === "object"'))) await frame.evaluate(await axeSource());
+      const found = (await frame.evaluate(
+        'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`))',
+      )) as string[];
+      faults.push(...found.map((fault) => `${theme}-${width}: ${fault}`));
+    }
+  }
+  expect(faults).toEqual([]);
+}, 120_000);
+
+test('closing the terminal ends nothing, killing does, and the palette lists what is left', async () => {
+  const { vscode, panel } = window();
+  await vscode.command('Terminal: Kill All Terminals');
+  await expect.poll(() => panel.get('process').count()).toBe(2);
+  await vscode.command('Tiller: Background Processes');
+  await vscode.quickInput().getByText('sleep 600').waitFor();
+  await vscode.screenshot('processes/2-palette');
+  await vscode.closeQuickInput();
+  await panel.get('processes').getByTestId('process-kill').first().click();
+  await expect.poll(() => panel.get('process').count()).toBe(1);
+  await panel.get('processes').getByTestId('process-kill').first().click();
+  await expect.poll(() => panel.get('processes').count()).toBe(0);
+  await expect.poll(() => vscode.status('tiller.processes').count()).toBe(0);
+}, 60_000);
+
+test('after a reload the thread shows what ran as ended', async () => {
+  const { vscode, panel, model } = window();
+  model.will([calls('exec_command', { cmd: 'sleep 601', yield_time_ms: 250 })], [says('It runs.')]);
+  await panel.send('Start one.');
+  await panel.ended();
+  await panel.get('processes').waitFor();
+  await vscode.reload();
+  await panel.open();
+  await panel.get('turn').last().waitFor();
+  expect(await panel.get('processes').count()).toBe(0);
+  await panel.get('turn-fold').last().locator('summary').first().click();
+  await panel.get('command').last().getByText('ended with its window').waitFor();
+}, 90_000);
+
+function axeSource(): Promise<string> {
+  return readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+}
