@@ -2,6 +2,7 @@
  * The object graph of the extension: the one place where core meets its hands in VS Code and in Node. Loaded when Tiller
  * is first used.
  */
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
@@ -59,7 +60,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     readSettings((message) => void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message)));
 
   // ---- hands
-  const node = createNodePorts({ roots: [], name: 'vscode', redact: (text) => redactor.redact(text) });
+  const node = createNodePorts({
+    roots: [],
+    name: 'vscode',
+    redact: (text) => redactor.redact(text),
+    spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
+  });
   const landing = landingHands(node.storage.home, node.ids, log);
   const workspace = createEditorWorkspace({ ...landing, onLanded: (changes, origin) => undo.record(changes, origin) });
   const undo = new UndoPatch({ reader: workspace, land: (changes) => land(changes, landing) });

@@ -19,12 +19,13 @@ const CONTROL_C = '\u0003';
 
 /**
  * Without `home` (TILLER_HOME) nothing is written down, and what a killed Tiller leaves running is not found again; nor
- * is there a box.
+ * is there a box. `spareTerminals` is the folder of another node-pty, for where ours is missing.
  */
 export function createExec(
   platform: NodeJS.Platform = process.platform,
   home?: string,
   boxes: Boxes | undefined = home === undefined ? undefined : new Boxes(home),
+  spareTerminals?: string,
 ): Exec {
   return {
     async spawn(request) {
@@ -37,6 +38,7 @@ export function createExec(
         launch,
         mark,
         platform,
+        spareTerminals,
       );
       if (home !== undefined) recordWhileItRuns(home, child, mark);
       return child;
@@ -56,10 +58,11 @@ async function startLaunch(
   launch: Launch,
   mark: string,
   platform: NodeJS.Platform,
+  spareTerminals: string | undefined,
 ): Promise<ExecProcess> {
   try {
     const child = isForTerminal(request)
-      ? await spawnInTerminal(request, mark, platform)
+      ? await spawnInTerminal(request, mark, platform, spareTerminals)
       : await spawnPiped(request, launch.descriptors, mark, platform);
     const exited = child.exited.then(async (exit) => {
       const findings = await launch.ended();

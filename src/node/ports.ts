@@ -22,6 +22,8 @@ export interface NodePortsOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** True where nobody else sees to the proxies that the environment names; VS Code does. */
   readonly usesEnvironmentProxy?: boolean;
+  /** The folder of another node-pty, for where ours is missing. */
+  readonly spareTerminals?: string;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';
   /** Hides secrets that only the caller knows. */
@@ -43,7 +45,7 @@ export function createNodePorts(options: NodePortsOptions): NodePorts {
   for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) if (key) log.redact(key);
   return {
     workspace: createDiskWorkspace({ roots, home }),
-    exec: createExec(host.platform, home),
+    exec: createExec(host.platform, home, undefined, options.spareTerminals),
     storage: createStorage(home),
     audit: createAuditJournal({ home, redact: (text) => redactor.redact(redact?.(text) ?? text) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
 import { describe, test } from 'vitest';
 import type { ExecExit, ExecProcess, ExecRequest } from '../../src/core/ports.ts';
 import { createExec } from '../../src/node/exec.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
+const root = path.join(import.meta.dirname, '../..');
 const exec = createExec();
 
 /** Bytes beyond what a terminal holds at once, so that an end that is lost is missed. */
@@ -115,4 +119,29 @@ describe('a command in a terminal', () => {
       'The program /etc/passwd may not be executed: permission denied.',
     ]);
   });
+});
+
+test('where our package is missing the one of somebody else will do', async () => {
+  using folder = tempFolder();
+  const bundle = folder.at('exec.cjs');
+  await build({
+    entryPoints: [path.join(root, 'src/node/exec.ts')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    external: ['@lydell/node-pty'],
+    outfile: bundle,
+    logLevel: 'error',
+  });
+  const script = `
+    const { createExec } = require(${JSON.stringify(bundle)});
+    const tty = { columns: 80, rows: 24 };
+    const request = { argv: ['/bin/sh', '-c', 'tty'], cwd: '/', env: {}, stdin: 'none', confinement: { type: 'none' }, tty };
+    createExec('linux', undefined, undefined, process.argv[1]).spawn(request).then(
+      (child) => child.onOutput(({ bytes }) => process.stdout.write(bytes)),
+      (error) => process.stdout.write(error.message),
+    );`;
+  const run = (spare: string) => execFileSync(process.execPath, ['-e', script, spare], { encoding: 'utf8' });
+  assert.match(run(path.join(root, 'node_modules/@lydell/node-pty')), /^\/dev\/pts\/\d+\r\n$/);
+  assert.match(run(folder.at('nothing')), /^There is no terminal here: .* Run the command without tty\.$/);
 });

@@ -1,5 +1,6 @@
 /** Processes in a pseudo terminal, by the optional package @lydell/node-pty (reference/sandbox.md §5). */
 import { accessSync, closeSync, constants as files, openSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
 import path from 'node:path';
 import type { IPty } from '@lydell/node-pty';
@@ -10,13 +11,18 @@ import { spawnFailure } from './spawnFailure.ts';
 /** What may pile up before anybody listens; then the program has to wait. */
 const HELD_BYTES = 1024 * 1024;
 
-/** @throws Error with a sentence for the model when it cannot be started. */
+/**
+ * `spare` is the folder of another node-pty, for where ours is missing.
+ *
+ * @throws Error with a sentence for the model when it cannot be started.
+ */
 export async function spawnInTerminal(
   request: ExecRequest & { readonly tty: NonNullable<ExecRequest['tty']> },
   mark: string,
   platform: NodeJS.Platform,
+  spare?: string,
 ): Promise<ExecProcess> {
-  const { spawn } = await loadPty();
+  const { spawn } = await loadPty(spare);
   requireStartable(request);
   const [program, ...args] = request.argv;
   const { columns, rows } = request.tty;
@@ -48,14 +54,27 @@ export async function spawnInTerminal(
   };
 }
 
-async function loadPty(): Promise<typeof import('@lydell/node-pty')> {
+type Pty = typeof import('@lydell/node-pty');
+
+async function loadPty(spare: string | undefined): Promise<Pty> {
   try {
     return await import('@lydell/node-pty');
   } catch (cause) {
+    const other = spare === undefined ? undefined : loadFrom(spare);
+    if (other) return other;
     throw new Error(
       'There is no terminal here: the optional package @lydell/node-pty is not installed for this system. Run the command without tty.',
       { cause },
     );
+  }
+}
+
+/** The two are made from the same source. */
+function loadFrom(folder: string): Pty | undefined {
+  try {
+    return createRequire(path.join(folder, 'package.json'))(folder) as Pty;
+  } catch {
+    return undefined;
   }
 }
 
