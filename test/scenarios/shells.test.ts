@@ -40,19 +40,19 @@ async function ran(shell: string, startFile: string, more: object): Promise<stri
 
 describe.each(Object.keys(START_FILES))('%s', (shell) => {
   const program = ['/bin', '/usr/bin'].map((folder) => path.join(folder, shell)).find((file) => existsSync(file));
-  const test = it.skipIf(program === undefined);
-  if (program === undefined) console.warn(`Left out: ${shell} is not installed here.`);
+  const isMissing = program === undefined;
+  if (isMissing) console.warn(`Left out: ${shell} is not installed here.`);
 
-  test('runs a command as everybody expects', async () => {
+  it.skipIf(isMissing)('runs a command as everybody expects', async () => {
     expect(await ran(shell, '', {})).toMatch(/Process exited with code 0\n.*\nOutput:\nout\n$/s);
   });
 
-  test('with a slow start file goes on in the background, and nothing is lost', async () => {
+  it.skipIf(isMissing)('with a slow start file goes on in the background, and nothing is lost', async () => {
     const answer = await ran(shell, 'sleep 1\n', { login: true, yield_time_ms: 250 });
     expect(answer).toMatch(/Process running with session ID \d+\n.*Process exited with code 0\n.*\nOutput:\nout\n$/s);
   });
 
-  test('with a broken start file still runs it', async () => {
+  it.skipIf(isMissing)('with a broken start file still runs it', async () => {
     const answer = await ran(shell, 'echo noise\nno-such-program-anywhere --start\n', { login: true });
     expect(answer).toContain('Process exited with code 0');
     for (const words of ['\nnoise\n', 'no-such-program-anywhere', '\nout\n']) expect(answer).toContain(words);
