@@ -11,17 +11,12 @@ ensureInstalled();
 const { values } = parseArgs({ options: { grep: { type: 'string', short: 'g' } } });
 if (values.grep) process.env.TILLER_TEST_GREP = values.grep;
 
-const { installVscode } = await import('./vscode/install.mjs');
+const { installVscodeOrExit } = await import('./vscode/install.mjs');
 const { ARTIFACTS, conclude, prepareRun } = await import('./vscode/hostSuite.mjs');
 const { openBrowser, Workbench } = await import('./vscode/page.mjs');
 const { startVscode } = await import('./vscode/server.mjs');
 
-try {
-  await installVscode();
-} catch (error) {
-  console.error(error.message);
-  process.exit(3);
-}
+await installVscodeOrExit();
 const started = Date.now();
 const run = await prepareRun();
 const server = await startVscode({

@@ -10,16 +10,11 @@ const { makeVsix } = await import('./package.mjs');
 const { generateSample, writeSample } = await import('./sample.mjs');
 const { testPasses } = await import('./start/sampleProject.mjs');
 const { approveAll } = await import('./vscode/approveAll.mjs');
-const { installVscode } = await import('./vscode/install.mjs');
+const { installVscodeOrExit } = await import('./vscode/install.mjs');
 const { openBrowser, Workbench } = await import('./vscode/page.mjs');
 const { installVsix, startVscode } = await import('./vscode/server.mjs');
 
-try {
-  await installVscode();
-} catch (error) {
-  console.error(error.message);
-  process.exit(3);
-}
+await installVscodeOrExit();
 const started = Date.now();
 const vsix = process.argv[2] ? path.resolve(process.argv[2]) : await makeVsix();
 const folder = await mkdtemp(path.join(tmpdir(), 'tiller-vsix-'));

@@ -62,6 +62,16 @@ export async function installVscode() {
   };
 }
 
+/** For the front doors: without that VS Code there is nothing to test, and nothing has failed. */
+export async function installVscodeOrExit() {
+  try {
+    await installVscode();
+  } catch (error) {
+    console.error(error.message);
+    process.exit(3);
+  }
+}
+
 async function install(folder, arch) {
   const started = Date.now();
   console.log(`Installing VS Code ${CODE_SERVER.replace(/^4/, '1')} from npm …`);

@@ -110,6 +110,23 @@ describe('a stream', () => {
     assert.deepEqual(chunks, ['one', 'two']);
   });
 
+  test('may be silent for longer than any timer of the connection', async () => {
+    const { options } = http.globalAgent as http.Agent & { readonly options: http.AgentOptions };
+    const { timeout } = options;
+    options.timeout = 30;
+    try {
+      await using server = await serve(async (_request, response) => {
+        await sleep(120);
+        response.write('one');
+        await sleep(120);
+        response.end('two');
+      });
+      assert.equal(await (await createNodeFetch()(server.url)).text(), 'onetwo');
+    } finally {
+      if (timeout !== undefined) options.timeout = timeout;
+    }
+  });
+
   test('that is cut short is an error, not an end', async () => {
     await using server = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': '100' });

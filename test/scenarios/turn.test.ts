@@ -71,16 +71,22 @@ describe('a turn', () => {
     expect(chat.outputs().at(-1)).toContain('Next time call the apply_patch tool');
   });
 
-  it('shows a patch while it is being written, in the item of the call', async () => {
+  it.each([
+    ['responses', calls('apply_patch', { input: HELLO_PATCH }, { deltas: 9 })],
+    ['responses', callsCustom('apply_patch', HELLO_PATCH, { deltas: 9 })],
+    ['chat', calls('apply_patch', { input: HELLO_PATCH }, { deltas: 9 })],
+  ] as const)('shows a patch while it is being written, in the item of the call, on %s', async (wire, step) => {
     await using chat = await startScenario({
+      wire,
       files: { 'a.txt': 'one\n' },
-      model: [[calls('apply_patch', { input: HELLO_PATCH }, { deltas: 9 })], [says('Done.')]],
+      model: [[step], [says('Done.')]],
     });
     await chat.send('go');
     const started = chat.said('item_started').filter(({ item }) => item.type === 'file_change');
     expect(started).toHaveLength(1);
     const deltas = chat.said('item_delta').filter((delta) => delta.kind === 'patch');
     expect(deltas.map((delta) => delta.text).join('')).toBe(HELLO_PATCH);
+    expect(deltas.length).toBeGreaterThan(6);
     expect(chat.items('file_change').map((item) => item.id)).toEqual([started[0]?.item.id]);
   });
 

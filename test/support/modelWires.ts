@@ -89,6 +89,8 @@ function connect(step: ConnectionStep, list: PieceList): boolean {
 
 // ---------------------------------------------------------------- Responses
 
+type CallStep = Extract<Step, { type: 'calls' | 'callsCustom' }>;
+
 export function responsesPieces(steps: readonly Step[], nextId: NextId): readonly Piece[] {
   const list = new PieceList();
   const responseId = nextId('resp');
@@ -112,6 +114,22 @@ export function responsesPieces(steps: readonly Step[], nextId: NextId): readonl
     outputIndex += 1;
     const place = { output_index: outputIndex };
     const added = (item: object) => list.event({ type: 'response.output_item.added', ...place, item });
+    const call = (
+      { name, callId, deltas, delayMs }: CallStep,
+      prefix: string,
+      { type, field, text }: { readonly type: string; readonly field: string; readonly text: string },
+    ) => {
+      const id = nextId(prefix);
+      const item = { id, type, call_id: callId ?? nextId('call'), name };
+      const event = `response.${type === 'function_call' ? 'function_call_arguments' : 'custom_tool_call_input'}`;
+      added({ ...item, status: 'in_progress', [field]: '' });
+      for (const delta of inPieces(text, deltas)) {
+        list.pause(delayMs);
+        list.event({ type: `${event}.delta`, item_id: id, ...place, delta });
+      }
+      list.event({ type: `${event}.done`, item_id: id, ...place, [field]: text });
+      done({ ...item, status: 'completed', [field]: text });
+    };
     switch (step.type) {
       case 'says': {
         const id = nextId('msg');
@@ -156,44 +174,23 @@ export function responsesPieces(steps: readonly Step[], nextId: NextId): readonl
         });
         break;
       }
-      case 'calls': {
-        const id = nextId('fc');
-        const callId = step.callId ?? nextId('call');
-        const call = { id, type: 'function_call', call_id: callId, name: step.name };
-        added({ ...call, status: 'in_progress', arguments: '' });
-        for (const delta of inPieces(step.arguments, step.deltas)) {
-          list.pause(step.delayMs);
-          list.event({ type: 'response.function_call_arguments.delta', item_id: id, ...place, delta });
-        }
-        const whole = { item_id: id, ...place, arguments: step.arguments };
-        list.event({ type: 'response.function_call_arguments.done', ...whole });
-        done({ ...call, status: 'completed', arguments: step.arguments });
+      case 'calls':
+        call(step, 'fc', { type: 'function_call', field: 'arguments', text: step.arguments });
         break;
-      }
-      case 'callsCustom': {
-        const id = nextId('ctc');
-        const callId = step.callId ?? nextId('call');
-        const call = { id, type: 'custom_tool_call', call_id: callId, name: step.name };
-        added({ ...call, status: 'in_progress', input: '' });
-        for (const delta of inPieces(step.input, step.deltas)) {
-          list.pause(step.delayMs);
-          list.event({ type: 'response.custom_tool_call_input.delta', item_id: id, ...place, delta });
-        }
-        list.event({ type: 'response.custom_tool_call_input.done', item_id: id, ...place, input: step.input });
-        done({ ...call, status: 'completed', input: step.input });
+      case 'callsCustom':
+        call(step, 'ctc', { type: 'custom_tool_call', field: 'input', text: step.input });
         break;
-      }
       case 'callsLocalShell': {
         const action = { type: 'exec', command: step.command, env: {} };
-        const call = { id: nextId('lsh'), type: 'local_shell_call', call_id: step.callId ?? nextId('call'), action };
-        added({ ...call, status: 'in_progress' });
-        done({ ...call, status: 'completed' });
+        const shell = { id: nextId('lsh'), type: 'local_shell_call', call_id: step.callId ?? nextId('call'), action };
+        added({ ...shell, status: 'in_progress' });
+        done({ ...shell, status: 'completed' });
         break;
       }
       case 'searches': {
-        const call = { id: nextId('ws'), type: 'web_search_call', action: { type: 'search', query: step.query } };
-        added({ ...call, status: 'in_progress' });
-        done({ ...call, status: 'completed' });
+        const search = { id: nextId('ws'), type: 'web_search_call', action: { type: 'search', query: step.query } };
+        added({ ...search, status: 'in_progress' });
+        done({ ...search, status: 'completed' });
         break;
       }
       case 'failsInStream':

@@ -41,8 +41,12 @@ export function clientFor(
  * A client to which each request is answered by `answer`, without the way there: for tests that ask it thousands of times
  * what it makes of some bytes.
  */
-export function clientReading(wire: WireApi, answer: () => Response): ModelClient {
-  const { clock, ids, log } = testPorts();
+export function clientReading(
+  wire: WireApi,
+  answer: () => Response | Promise<Response>,
+  ports: Partial<ModelPorts> = {},
+): ModelClient {
+  const { clock, ids, log } = testPorts(ports);
   const provider = { id: 'test', baseUrl: 'http://127.0.0.1:1/v1', wireApi: wire };
   const parts = { provider, transport: { post: async () => answer() }, refused: new Set<never>(), clock, ids, log };
   return wire === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);

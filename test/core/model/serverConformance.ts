@@ -132,7 +132,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       test('one that is cut anywhere gives whole calls and at most once, and a retry or the end', async () => {
         const calls = whole.items.filter(isToolCall).map(wordsOf);
         const length = line.lastBody.length;
-        const places = [...boundaries().flatMap((at) => [at - 1, at, at + 9]), ...range(0, length, 97)];
+        const places = [...boundaries().flatMap((at) => [at - 1, at]), ...range(0, length, 311)];
         for (const after of places.filter((at) => at < length)) {
           const { items, fault, completed } = await ask({ type: 'cuts', after });
           const told = items.filter(isToolCall).map(wordsOf);

@@ -29,6 +29,18 @@ function running(stage) {
   };
 }
 
+/** A page on which an item of a running turn has just begun; its deltas start at `FIRST_DELTA`. */
+async function writing(stage, item) {
+  const { thread, start } = running(stage);
+  const page = await stage.show(stage.scenes.empty);
+  const begin = event(2, { type: 'item_started', item });
+  await send(page, [snapshot(stage.scenes.done, thread), events([start, begin])]);
+  return page;
+}
+
+const MESSAGE = { type: 'agent_message', id: 'm', status: 'in_progress', text: '' };
+const FIRST_DELTA = 3;
+
 const PARAGRAPH = 'A sentence of **prose** with `code` in it, and one more.\n\n- a point\n- another\n\n';
 const FENCE = '```ts\nconst a = 1;\nfunction b() { return a; }\n```\n\n';
 
@@ -86,29 +98,15 @@ const RUNS = {
     return measure(page, [snapshot(done, heavyThread(stage.threadOf(done)))], 0);
   },
   async '500 deltas a second for 5 s'(stage) {
-    const { thread, start } = running(stage);
-    const page = await stage.show(stage.scenes.empty);
-    const begin = event(2, {
-      type: 'item_started',
-      item: { type: 'agent_message', id: 'm', status: 'in_progress', text: '' },
-    });
-    await send(page, [snapshot(stage.scenes.done, thread), events([start, begin])]);
-    return measure(page, inBatches(deltasOf((PARAGRAPH + FENCE).repeat(100), 5, 3).slice(0, 2_500), 8), 16);
+    const page = await writing(stage, MESSAGE);
+    return measure(page, inBatches(deltasOf((PARAGRAPH + FENCE).repeat(100), 5, FIRST_DELTA).slice(0, 2_500), 8), 16);
   },
   async '20,000 deltas at once'(stage) {
-    const { thread, start } = running(stage);
-    const page = await stage.show(stage.scenes.empty);
-    const begin = event(2, {
-      type: 'item_started',
-      item: { type: 'agent_message', id: 'm', status: 'in_progress', text: '' },
-    });
-    await send(page, [snapshot(stage.scenes.done, thread), events([start, begin])]);
-    return measure(page, inBatches(deltasOf((PARAGRAPH + FENCE).repeat(700), 5, 3).slice(0, 20_000), 400), 0);
+    const page = await writing(stage, MESSAGE);
+    return measure(page, inBatches(deltasOf((PARAGRAPH + FENCE).repeat(700), 5, FIRST_DELTA).slice(0, 20_000), 400), 0);
   },
   async '50,000 lines of output in 2 s'(stage) {
-    const { thread, start } = running(stage);
-    const page = await stage.show(stage.scenes.empty);
-    const item = {
+    const page = await writing(stage, {
       type: 'command_execution',
       id: 'c',
       status: 'in_progress',
@@ -120,12 +118,13 @@ const RUNS = {
       exitCode: null,
       durationMs: 0,
       output: '',
-    };
-    await send(page, [snapshot(stage.scenes.done, thread), events([start, event(2, { type: 'item_started', item })])]);
+    });
     const lines = (from) =>
       Array.from({ length: 400 }, (_, index) => `\u001b[32m✓\u001b[0m line ${from + index} of the build\n`).join('');
     const chunks = Array.from({ length: 125 }, (_, index) =>
-      events([event(3 + index, { type: 'item_delta', itemId: 'c', kind: 'output', text: lines(index * 400) })]),
+      events([
+        event(FIRST_DELTA + index, { type: 'item_delta', itemId: 'c', kind: 'output', text: lines(index * 400) }),
+      ]),
     );
     return measure(page, chunks, 16);
   },
