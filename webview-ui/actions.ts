@@ -6,8 +6,18 @@ import type { Op } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
 import { post } from './bridge.ts';
 import { t } from './l10n.ts';
-import { composerFocus, draft, isRunning, joined, shownTurns, thread, TURN_WINDOW, turns } from './store.ts';
-import { announcement, denying, editedQueueId, followsEnd, makingRule } from './view.ts';
+import {
+  composerFocus,
+  draft,
+  isBeginning,
+  isRunning,
+  joined,
+  shownTurns,
+  thread,
+  TURN_WINDOW,
+  turns,
+} from './store.ts';
+import { announcement, denying, editedQueue, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
   post({ type: 'op', op });
@@ -16,6 +26,7 @@ export function submit(op: Op): void {
 /** Commands the host must have; `wire.ts` lets any `tiller.*` through. */
 export type PanelCommand =
   | 'newThread'
+  | 'showWaitingThread'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'
@@ -36,15 +47,17 @@ export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): v
 export function sendDraft(): void {
   const text = draft.value.trim();
   if (text === '') return;
+  const after = editedQueue.value?.draft ?? '';
   sendText(text);
-  setDraft('');
+  setDraft(after);
 }
 
 export function sendText(text: string): void {
   const input: UserInput[] = [{ type: 'text', text }];
-  const queued = thread.value?.queuedInputs.find(({ id }) => id === editedQueueId.value);
-  editedQueueId.value = null;
+  const queued = thread.value?.queuedInputs.find(({ id }) => id === editedQueue.value?.id);
+  editedQueue.value = null;
   followsEnd.value = true;
+  if (thread.value === null) isBeginning.value = true;
   if (queued !== undefined) submit({ type: 'edit_queued', id: queued.id, input });
   else submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
 }
@@ -53,9 +66,10 @@ let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
 /** The host keeps the draft too; it is told when the fingers rest. */
 export function setDraft(text: string): void {
+  const id = thread.value?.threadId ?? null;
   draft.value = text;
   clearTimeout(draftTimer);
-  draftTimer = setTimeout(() => post({ type: 'draft', text }), 250);
+  draftTimer = setTimeout(() => post({ type: 'draft', threadId: id, text }), 250);
 }
 
 export function addToDraft(text: string): void {
@@ -68,13 +82,44 @@ export function replaceDraft(text: string): void {
   composerFocus.value++;
 }
 
+/** What was being written steps aside until the queued message is better, or left as it was. */
 export function editQueued(id: string, text: string): void {
-  editedQueueId.value = id;
+  editedQueue.value = { id, draft: editedQueue.value?.draft ?? draft.value };
   replaceDraft(text);
+}
+
+export function leaveQueued(): void {
+  const after = editedQueue.value?.draft ?? '';
+  editedQueue.value = null;
+  replaceDraft(after);
 }
 
 export function withdrawQueued(id: string): void {
   submit({ type: 'edit_queued', id, input: null });
+}
+
+/** Stops the turn and begins the next one with this message; the others that are queued follow it. */
+export function sendQueuedNow(id: string): void {
+  const queued = thread.value?.queuedInputs ?? [];
+  const first = queued.find((message) => message.id === id);
+  if (first === undefined) return;
+  for (const message of queued) withdrawQueued(message.id);
+  stopAndSend([...first.input]);
+  for (const { input } of queued.filter((message) => message !== first)) submit({ type: 'steer', input: [...input] });
+}
+
+/** The same with what stands in the composer. */
+export function stopAndSendDraft(): void {
+  const text = draft.value.trim();
+  if (text === '') return;
+  stopAndSend([{ type: 'text', text }]);
+  setDraft('');
+}
+
+function stopAndSend(input: UserInput[]): void {
+  followsEnd.value = true;
+  submit({ type: 'interrupt' });
+  submit({ type: 'user_turn', input });
 }
 
 const answered = new Set<string>();

@@ -7,6 +7,7 @@ import { connect, savedState, saveState } from './bridge.ts';
 import { App } from './components/App.tsx';
 import './styles/main.css';
 import { backgroundProcesses, draft, isRunning, receive, settings, threadId } from './store.ts';
+import { receiveThreadNews } from './threads.ts';
 import { followsEnd, now } from './view.ts';
 
 /** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed sheet sets them (NOTES). */
@@ -56,4 +57,7 @@ runClock();
 keepDraft();
 announceNews();
 render(<App />, root);
-connect((message) => receive(withSavedDraft(message)));
+connect((message) => {
+  receiveThreadNews(message);
+  receive(withSavedDraft(message));
+});

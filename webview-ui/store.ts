@@ -12,6 +12,8 @@ export const TURN_WINDOW = 60;
 export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
 export const draft = signal('');
+/** The first message is on its way: what is written meanwhile belongs to the thread that it begins. */
+export const isBeginning = signal(false);
 /** Turns that only the host has. */
 export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
@@ -86,7 +88,8 @@ function take(message: HostMessage): void {
       turnsAtHost.value = message.earlierTurns;
       shownTurns.value = TURN_WINDOW;
       settings.value = message.settings;
-      draft.value = message.draft;
+      if (!isBeginning.value || message.thread === null) draft.value = message.draft;
+      isBeginning.value = false;
       break;
     case 'events':
       thread.value = foldAll(thread.value, message.events);
@@ -106,6 +109,11 @@ function take(message: HostMessage): void {
       break;
     case 'rule_preview':
       rulePreview.value = message;
+      break;
+    case 'threads':
+    case 'elsewhere':
+    case 'show_threads':
+      // Of all threads: threads.ts.
       break;
     case 'show_waiting':
       wantsList.value = true;

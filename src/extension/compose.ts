@@ -17,15 +17,16 @@ import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
 import type { CommandHands } from '../vscode/commands.ts';
 import { DiffPreview } from '../vscode/diffPreview.ts';
+import { Drafts } from '../vscode/drafts.ts';
 import { createChannel, createLog } from '../vscode/log.ts';
 import { askKey, DEMO_PROVIDER, selectModel, useDemo } from '../vscode/modelPicker.ts';
 import { handlePanelRequest, openOutput } from '../vscode/panelRequests.ts';
-import { pickThread } from '../vscode/pickers.ts';
 import { previewFor } from '../vscode/rulePreview.ts';
 import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
+import { waitingIn } from '../vscode/threadActivity.ts';
 import { Threads } from '../vscode/threads.ts';
 import { UndoPatch } from '../vscode/undoPatch.ts';
 import { createEditorWorkspace } from '../vscode/workspace/workspace.ts';
@@ -36,11 +37,9 @@ import { panelSettings } from './panelSettings.ts';
 import { PatchViews } from './patchViews.ts';
 import { offerRecovery } from './recovery.ts';
 import { ThreadMaker } from './threadMaker.ts';
+import { ThreadViews } from './threadViews.ts';
 
 declare const TILLER_VERSION: string;
-
-/** Threads that a list looks at. */
-const LISTED_THREADS = 200;
 
 export interface Tiller extends CommandHands {
   /** Stops what runs and writes it down. */
@@ -96,13 +95,15 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       extensionUri: context.extensionUri,
       build: TILLER_VERSION,
       threads,
-      memento: context.workspaceState,
+      drafts: new Drafts(context.workspaceState),
       settings: () => panelSettings(settings(), current()),
       handle: (message) => void handlePanelRequest(message, panelHands).catch(report),
       log: (level, message) => log[level](message),
     }),
   );
+  const threadViews = store.add(new ThreadViews({ threads, manager, view, report }));
   const panelHands = {
+    threads: threadViews,
     state: () => threads.state,
     submit,
     override: (overrides: TurnOverrides) => {
@@ -129,10 +130,10 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const processes = store.add(new BackgroundProcesses(threads, openOutput));
   store.add(new StatusBar(threads, () => current().box));
   store.add(
-    threads.onChange(({ state }) => {
-      view.setBadge((state?.approvals.length ?? 0) + (state?.questions.length ?? 0));
-      setContext('tiller.running', state !== null && state.activeTurnId !== null);
-    }),
+    threads.onActivity(() => view.setBadge(threads.waiting.reduce((sum, thread) => sum + waitingIn(thread), 0))),
+  );
+  store.add(
+    threads.onChange(({ state }) => setContext('tiller.running', state !== null && state.activeTurnId !== null)),
   );
 
   // ---- what may change meanwhile
@@ -170,10 +171,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       await selectModel(settings(), keys, ports.fetch);
       await changeModel();
     },
-    selectThread: async () => {
-      const id = await pickThread(await threadsHere());
-      if (id !== undefined) await threads.open(id);
-    },
+    threadViews,
     useDemo: async () => {
       await useDemo();
       await changeModel();
@@ -200,16 +198,6 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     if (!started || model === null) return;
     if (started.provider === provider) submit({ type: 'override_turn_context', model });
     else await threads.clear();
-  }
-
-  async function threadsHere() {
-    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
-    const known = (await manager.catalog.list(folders)).filter(({ place }) => place !== 'elsewhere');
-    return known.slice(0, LISTED_THREADS).map(({ id, title, startedAt }) => ({
-      id,
-      title: title ?? vscode.l10n.t('Untitled'),
-      startedAt: new Date(startedAt),
-    }));
   }
 }
 

@@ -42,6 +42,23 @@ export interface PanelSettings {
   readonly demoTask?: string;
 }
 
+/** One line of the list of threads. */
+export interface ThreadRow {
+  readonly id: string;
+  readonly title: string | null;
+  /** `unread`: it ended while another one was shown. */
+  readonly status: 'waiting' | 'running' | 'unread' | 'idle';
+  /** What it waits for, or the words that were searched for, with some around them. */
+  readonly note: string | null;
+  /** ISO 8601. */
+  readonly updatedAt: string;
+  readonly model: string;
+  /** Over all its requests. */
+  readonly tokens: number;
+  /** The folder's name. */
+  readonly place: string;
+}
+
 /** Sent by the host. Trusted by the webview: both are of one build. */
 export type HostMessage =
   | {
@@ -63,6 +80,18 @@ export type HostMessage =
       readonly turns: ThreadState['turns'];
       readonly earlierTurns: number;
     }
+  /** A part of the list that was asked for: the first replaces what was shown. */
+  | {
+      readonly type: 'threads';
+      readonly build: string;
+      readonly rows: readonly ThreadRow[];
+      readonly isFirst: boolean;
+      readonly isLast: boolean;
+    }
+  /** Threads that are not shown and wait for the person, or run. */
+  | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
+  /** Opens the list of threads, or begins to rename one in it. */
+  | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
   | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
   | { readonly type: 'focus_composer'; readonly build: string }
   /** The answer to `preview_rule`. */
@@ -80,17 +109,23 @@ export type HostMessage =
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
   z.object({ type: z.literal('op'), op: opSchema }),
-  z.object({ type: z.literal('draft'), text: z.string() }),
   /** What would a rule cover of the command that waits? */
   z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
+  /** `null` is the thread that the next message begins. */
+  z.object({ type: z.literal('draft'), threadId: z.string().nullable(), text: z.string() }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or landed change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
+  /** Sent again whenever something in the list changes, until `close_threads`. */
+  z.object({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() }),
+  z.object({ type: z.literal('close_threads') }),
+  z.object({ type: z.literal('open_thread'), threadId: z.string() }),
+  z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('copy'), text: z.string() }),
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
-  z.object({ type: z.literal('pick'), what: z.enum(['model', 'mode', 'effort', 'box', 'thread', 'context']) }),
+  z.object({ type: z.literal('pick'), what: z.enum(['model', 'mode', 'effort', 'box', 'context']) }),
   /** The whole output of a command, from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** A process as a terminal of VS Code's own, to watch and to type. */

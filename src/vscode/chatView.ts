@@ -2,26 +2,29 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../core/util/disposable.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { type HostMessage, type PanelSettings, type WebviewMessage, webviewMessageSchema } from '../protocol/wire.ts';
+import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
 import { panelHtml } from './panelHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
 import type { Threads } from './threads.ts';
 
-const DRAFT = 'tiller.draft';
-
 export interface ChatViewOptions {
   readonly extensionUri: vscode.Uri;
   readonly build: string;
   readonly threads: Threads;
-  readonly memento: vscode.Memento;
+  readonly drafts: Drafts;
   readonly settings: () => PanelSettings;
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
 
-/** One message up, before it is told what build it comes from. */
-type Unstamped<Message> = Message extends unknown ? Omit<Message, 'build'> : never;
+/** One message down, before it is told what build it comes from. */
+export type PanelNews = HostMessage extends infer Message
+  ? Message extends unknown
+    ? Omit<Message, 'build'>
+    : never
+  : never;
 
 /**
  * The panel as the host sees it: it is sent a snapshot and then what happens, and whatever it says is parsed and passed
@@ -35,7 +38,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** The page has its snapshot and may be told what happens. */
   #ready = false;
   /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
-  readonly #held: Unstamped<HostMessage>[] = [];
+  readonly #held: PanelNews[] = [];
   #badge = 0;
 
   constructor(options: ChatViewOptions) {
@@ -47,6 +50,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         else this.#batcher.push(change.event);
       }),
     );
+    this.#store.add(options.threads.onActivity(() => this.tell({ type: 'elsewhere', ...options.threads.elsewhere })));
+    this.#store.add(options.threads.onReturned(({ threadId, text }) => this.#giveBack(threadId, text)));
   }
 
   get visible(): boolean {
@@ -90,6 +95,16 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#postWhenReady({ type: 'insert_text', text });
   }
 
+  /** Opens the list of threads; with an id, to rename that one. */
+  showThreads(rename?: string): void {
+    this.#postWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
+  }
+
+  /** Lost on a page that is not there: it asks again, or is told with its snapshot. */
+  tell(message: PanelNews): void {
+    if (this.#ready) this.#post(message);
+  }
+
   focusComposer(): void {
     this.#postWhenReady({ type: 'focus_composer' });
   }
@@ -120,8 +135,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       case 'ready':
         return this.#welcome(message.build);
       case 'draft':
-        void this.#options.memento.update(DRAFT, message.text);
-        return;
+        return this.#options.drafts.set(message.threadId, message.text);
       case 'load_earlier':
         return this.#sendEarlier(message.before);
       case 'log':
@@ -145,15 +159,22 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, memento, settings } = this.#options;
+    const { threads, drafts, settings } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
       ...(state ? snapshotOf(state) : { thread: null, earlierTurns: 0 }),
-      draft: memento.get<string>(DRAFT, ''),
+      draft: drafts.get(state?.threadId ?? null),
       settings: settings(),
       texts: vscode.l10n.bundle ?? {},
     });
+    this.#post({ type: 'elsewhere', ...threads.elsewhere });
+  }
+
+  /** Words that were queued and never heard stand in the composer again. */
+  #giveBack(threadId: string, text: string): void {
+    this.#options.drafts.append(threadId, text);
+    if (this.#options.threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text });
   }
 
   #sendEarlier(before: string): void {
@@ -162,12 +183,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
   }
 
-  #postWhenReady(message: Unstamped<HostMessage>): void {
+  #postWhenReady(message: PanelNews): void {
     if (this.#ready) this.#post(message);
     else this.#held.push(message);
   }
 
-  #post(message: Unstamped<HostMessage>): void {
+  #post(message: PanelNews): void {
     void this.#view?.webview.postMessage({ ...message, build: this.#options.build });
   }
 }

@@ -6,6 +6,11 @@ import type { ChatView } from './chatView.ts';
 import type { BackgroundProcesses } from './processes/backgroundProcesses.ts';
 import type { Threads } from './threads.ts';
 
+/** A thread that a command is about: named by a context menu, else the one that is shown. */
+export interface ThreadContext {
+  readonly threadId?: string;
+}
+
 /** Everything a person can ask for by name; titles, keys and `when` clauses are in package.json. */
 export interface CommandHands {
   readonly threads: Threads;
@@ -19,7 +24,11 @@ export interface CommandHands {
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   readonly setApiKey: () => Promise<void>;
   readonly selectModel: () => Promise<void>;
-  readonly selectThread: () => Promise<void>;
+  readonly threadViews: {
+    showList(): Promise<void>;
+    showWaiting(): Promise<void>;
+    askName(context: ThreadContext | undefined): Promise<void>;
+  };
   readonly useDemo: () => Promise<void>;
   readonly showLog: () => void;
 }
@@ -66,7 +75,9 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
     command('setApiKey', ({ setApiKey }) => setApiKey()),
     command('selectModel', ({ selectModel }) => selectModel()),
-    command('selectThread', ({ selectThread }) => selectThread()),
+    command('threads', ({ threadViews }) => threadViews.showList()),
+    command('renameThread', ({ threadViews }, context?: ThreadContext) => threadViews.askName(context)),
+    command('showWaitingThread', ({ threadViews }) => threadViews.showWaiting()),
     command('startDemo', ({ useDemo }) => useDemo()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),
     command('showLog', ({ showLog }) => showLog()),

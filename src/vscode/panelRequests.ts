@@ -6,6 +6,7 @@ import type { ThreadState } from '../protocol/thread.ts';
 import type { WebviewMessage } from '../protocol/wire.ts';
 import { assertNever } from '../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
+import type { ThreadQuery } from './threadList.ts';
 import { pickBox, pickEffort, pickFile, pickMode } from './pickers.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
@@ -22,6 +23,11 @@ export interface PanelRequestHands {
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
   readonly insertText: (text: string) => void;
+  readonly threads: {
+    readonly list: { open(query: ThreadQuery): void; close(): void };
+    open(threadId: string): Promise<void>;
+    rename(threadId: string, title: string): Promise<void>;
+  };
 }
 
 /** Carries out what the panel asks of the host. Rejects when VS Code does. */
@@ -39,6 +45,14 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return openOutput(message.itemId, hands.state());
     case 'open_terminal':
       return hands.openTerminal(message.processId);
+    case 'list_threads':
+      return hands.threads.list.open(message);
+    case 'close_threads':
+      return hands.threads.list.close();
+    case 'open_thread':
+      return hands.threads.open(message.threadId);
+    case 'rename_thread':
+      return hands.threads.rename(message.threadId, message.title);
     case 'open_link':
       await vscode.env.openExternal(vscode.Uri.parse(message.url, true));
       return;
@@ -60,9 +74,6 @@ async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
   switch (what) {
     case 'model':
       await vscode.commands.executeCommand('tiller.selectModel');
-      return;
-    case 'thread':
-      await vscode.commands.executeCommand('tiller.selectThread');
       return;
     case 'mode':
       return override(await pickMode(), hands);

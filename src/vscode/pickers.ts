@@ -47,21 +47,6 @@ export async function pickFile(): Promise<string | undefined> {
   );
 }
 
-export interface ThreadChoice {
-  readonly id: string;
-  readonly title: string;
-  readonly startedAt: Date;
-}
-
-export async function pickThread(threads: readonly ThreadChoice[]): Promise<string | undefined> {
-  const choices = threads.map(({ id, title, startedAt }) => ({
-    label: title,
-    description: startedAt.toLocaleString(vscode.env.language),
-    value: id,
-  }));
-  return pick(vscode.l10n.t('Threads of this workspace'), choices);
-}
-
 /** The quick pick closes over its list, so a value may be anything, `null` included. */
 async function pick<Value>(title: string, choices: readonly Choice<Value>[]): Promise<Value | undefined> {
   const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { Box } from '../protocol/policy.ts';
 import type { ThreadState } from '../protocol/thread.ts';
+import { waitingIn } from './threadActivity.ts';
 import type { Threads } from './threads.ts';
 
 /** Always says whether Tiller works or waits, and in what box commands run. */
@@ -16,32 +17,44 @@ export class StatusBar implements Disposable {
       vscode.window.createStatusBarItem('tiller.status', vscode.StatusBarAlignment.Right, 100),
     );
     this.#item.name = vscode.l10n.t('Tiller');
-    this.#store.add(threads.onChange(({ state }) => this.show(state)));
-    this.show(threads.state);
+    this.#store.add(threads.onChange(() => this.#show(threads)));
+    this.#store.add(threads.onActivity(() => this.#show(threads)));
+    this.#show(threads);
     this.#item.show();
   }
 
-  show(state: ThreadState | null): void {
-    const waiting = (state?.approvals.length ?? 0) + (state?.questions.length ?? 0);
-    // A list is for several.
-    this.#item.command = (state?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
-    const running = state !== null && state.activeTurnId !== null;
-    if (waiting > 0) this.#set('$(bell-dot)', vscode.l10n.t('Tiller: {0} waiting for you', waiting), true);
-    else if (running) this.#set('$(loading~spin)', vscode.l10n.t('Tiller is working'), false);
-    else this.#set('$(sparkle)', vscode.l10n.t('Tiller'), false);
+  /** A click leads to the thread that waits, whichever is shown. */
+  #show({ live, waiting, state }: Threads): void {
+    const [first] = waiting;
+    const running = live.filter(({ activeTurnId }) => activeTurnId !== null).length;
+    this.#item.command = commandFor(first, state);
+    if (first) {
+      const count = waiting.reduce((sum, thread) => sum + waitingIn(thread), 0);
+      const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', count), ...names], true);
+    } else if (running > 1) {
+      this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
+    } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);
+    else this.#set('$(sparkle)', [vscode.l10n.t('Tiller')], false);
   }
 
   dispose(): void {
     this.#store.dispose();
   }
 
-  #set(icon: string, sentence: string, wantsAttention: boolean): void {
+  #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
     const text = `${icon} ${vscode.l10n.t('Tiller')}`;
     if (this.#item.text !== text) this.#item.text = text;
-    this.#item.tooltip = `${sentence}\n${boxSentence(this.#box())}`;
-    this.#item.accessibilityInformation = { label: sentence };
+    this.#item.tooltip = [...sentences, boxSentence(this.#box())].join('\n');
+    this.#item.accessibilityInformation = { label: sentences.join(', ') };
     this.#item.backgroundColor = wantsAttention ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
   }
+}
+
+function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null): string {
+  if (waiting && waiting !== shown) return 'tiller.showWaitingThread';
+  // A list is for several.
+  return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
 }
 
 function boxSentence(box: Box): string {

@@ -4,8 +4,10 @@ import { Emitter } from '../core/util/emitter.ts';
 import type { Event } from '../protocol/event.ts';
 import type { Op } from '../protocol/op.ts';
 import { type ThreadState, threadReducer } from '../protocol/thread.ts';
+import { activityOf, isAtRest, type ThreadActivity, typedText, waitingIn } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
+const BUSY_THREADS = 'tiller.busyThreads';
 
 /** What changed: one event of the thread that is shown, or which thread that is. */
 export type ThreadChange =
@@ -31,19 +33,24 @@ interface LiveThread {
 }
 
 /**
- * The thread this window shows. It lives here and not in a view: hiding the panel or reloading the window loses nothing,
- * and a thread that is no longer shown goes on until it is done.
+ * The threads of this window: one is shown, others may run. They live here and not in a view: hiding the panel or
+ * reloading the window loses nothing, and a thread that is no longer shown goes on until it is done, then is put away.
  */
 export class Threads {
   readonly #source: ThreadSource;
   readonly #memento: vscode.Memento;
   readonly #changes: Emitter<ThreadChange>;
   readonly #news: Emitter<ThreadNews>;
+  readonly #activity: Emitter<void>;
+  readonly #returned: Emitter<{ readonly threadId: string; readonly text: string }>;
   readonly #live = new Map<string, LiveThread>();
+  /** Threads that are being taken up, or put away. */
+  readonly #moving = new Map<string, Promise<unknown>>();
   readonly #report: (error: unknown) => void;
   #shown: LiveThread | undefined;
   #opening: Promise<void> | undefined;
   #submissions = 0;
+  #closed = false;
 
   constructor(source: ThreadSource, memento: vscode.Memento, report: (error: unknown) => void) {
     this.#source = source;
@@ -51,8 +58,11 @@ export class Threads {
     this.#report = report;
     this.#changes = new Emitter(report);
     this.#news = new Emitter(report);
+    this.#activity = new Emitter(report);
+    this.#returned = new Emitter(report);
   }
 
+  /** Of the thread that is shown. */
   get onChange(): Emitter<ThreadChange>['event'] {
     return this.#changes.event;
   }
@@ -62,80 +72,145 @@ export class Threads {
     return this.#news.event;
   }
 
-  /** Every thread that lives in this window. */
-  get live(): readonly ThreadState[] {
-    return [...this.#live.values()].map(({ state }) => state);
+  /** Some thread began to run or to wait, ended, was named, came or went. */
+  get onActivity(): Emitter<void>['event'] {
+    return this.#activity.event;
   }
 
+  /** Words of the person that no turn has heard and none will. */
+  get onReturned(): Emitter<{ readonly threadId: string; readonly text: string }>['event'] {
+    return this.#returned.event;
+  }
+
+  /** Of the thread that is shown. */
   get state(): ThreadState | null {
     return this.#shown?.state ?? null;
   }
 
-  /** Takes up the thread of this workspace that was shown last, once. */
+  /** Every thread that is live here, the shown one included. */
+  get live(): readonly ThreadState[] {
+    return [...this.#live.values()].map(({ state }) => state);
+  }
+
+  /** Those that wait for the person, the shown one first. */
+  get waiting(): readonly ThreadState[] {
+    const waiting = this.live.filter((state) => activityOf(state) === 'waiting');
+    return waiting.toSorted((left, right) => Number(right === this.state) - Number(left === this.state));
+  }
+
+  /** How many threads that are not shown wait, or run. */
+  get elsewhere(): { readonly waiting: number; readonly running: number } {
+    const activities = this.live.filter((state) => state !== this.state).map(activityOf);
+    const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
+    return { waiting: count('waiting'), running: count('running') };
+  }
+
+  /** Takes up the thread of this workspace that was shown last, and those that were at work, once. */
   restore(): Promise<void> {
     this.#opening ??= this.#restore();
     return this.#opening;
   }
 
   async #restore(): Promise<void> {
-    const id = this.#memento.get<string>(CURRENT_THREAD);
-    if (id === undefined) return;
-    const session = await this.#source.resume(id).catch((error: unknown) => this.#report(error));
-    if (session) this.#begin(session);
+    const shown = this.#memento.get<string>(CURRENT_THREAD);
+    const busy = this.#memento.get<readonly string[]>(BUSY_THREADS, []).filter((id) => id !== shown);
+    const takeUp = (id: string) => this.#takeUp(id).catch((error: unknown) => this.#report(error));
+    if (shown !== undefined) {
+      const thread = await takeUp(shown);
+      if (thread) this.#show(thread);
+    }
+    for (const id of busy) void takeUp(id).then((thread) => thread && this.#putAwayAtRest(thread));
   }
 
   /** Shows nothing; the next message begins a thread. */
   async clear(): Promise<void> {
     await this.restore();
+    const before = this.#shown;
     this.#shown = undefined;
     await this.#memento.update(CURRENT_THREAD, undefined);
     this.#changes.fire({ type: 'switched', state: null });
+    if (before) this.#putAwayAtRest(before);
+    this.#activity.fire();
   }
 
   /** False when the thread is gone or cannot be read. */
   async open(threadId: string): Promise<boolean> {
     await this.restore();
-    const live = this.#live.get(threadId);
-    if (live) {
-      this.#show(live);
-      return true;
-    }
-    const session = await this.#source.resume(threadId);
-    if (session) this.#begin(session);
-    return session !== undefined;
+    const thread = await this.#takeUp(threadId);
+    if (thread) this.#show(thread);
+    return thread !== undefined;
   }
 
   /** To the thread that is shown; a message to none begins one. */
   async submit(op: Op): Promise<void> {
     await this.restore();
-    if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) this.#begin(await this.#source.start());
-    this.#shown?.session.submit({ id: `window-${++this.#submissions}`, op });
+    if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
+      this.#show(this.#begin(await this.#source.start()));
+    }
+    if (this.#shown) this.#submit(this.#shown, op);
   }
 
   /** To a thread of this window, shown or not. */
   submitTo(threadId: string, op: Op): void {
-    this.#live.get(threadId)?.session.submit({ id: `window-${++this.#submissions}`, op });
+    const thread = this.#live.get(threadId);
+    if (thread) this.#submit(thread, op);
   }
 
   /** The window goes away: its threads stop as they stand and are taken up where they were, questions included. */
   async close(): Promise<void> {
+    this.#closed = true;
     this.#changes.dispose();
     this.#news.dispose();
+    this.#activity.dispose();
+    this.#returned.dispose();
+    await Promise.all(this.#moving.values());
     await Promise.all([...this.#live.values()].map(({ session }) => session.suspend()));
   }
 
-  #begin(session: Session): void {
+  #submit(thread: LiveThread, op: Op): void {
+    thread.session.submit({ id: `window-${++this.#submissions}`, op });
+  }
+
+  /** The live one, or from disk. Whoever asks twice at once gets the same. */
+  async #takeUp(threadId: string): Promise<LiveThread | undefined> {
+    while (this.#moving.has(threadId)) await this.#moving.get(threadId);
+    const live = this.#live.get(threadId);
+    if (live) return live;
+    return this.#move(threadId, async () => {
+      const session = await this.#source.resume(threadId);
+      return session && !this.#closed ? this.#begin(session) : undefined;
+    });
+  }
+
+  async #move<Result>(threadId: string, run: () => Promise<Result>): Promise<Result> {
+    const moving = run();
+    const settled = moving.then(
+      () => {},
+      () => {},
+    );
+    this.#moving.set(threadId, settled);
+    await settled;
+    this.#moving.delete(threadId);
+    return moving;
+  }
+
+  #begin(session: Session): LiveThread {
     const thread: LiveThread = { session, state: session.initialState };
-    this.#live.set(session.threadId, thread);
     session.onEvent((event) => this.#fold(thread, event));
-    this.#show(thread);
     session.start();
+    this.#live.set(session.threadId, thread);
+    this.#keepBusy();
+    this.#activity.fire();
+    return thread;
   }
 
   #show(thread: LiveThread): void {
+    const before = this.#shown;
     this.#shown = thread;
     void this.#memento.update(CURRENT_THREAD, thread.session.threadId);
     this.#changes.fire({ type: 'switched', state: thread.state });
+    if (before && before !== thread) this.#putAwayAtRest(before);
+    this.#activity.fire();
   }
 
   #fold(thread: LiveThread, event: Event): void {
@@ -143,7 +218,38 @@ export class Threads {
     thread.state = threadReducer(before, event);
     if (thread.state === before) return;
     this.#news.fire({ event, state: thread.state });
-    if (thread !== this.#shown) return;
-    this.#changes.fire({ type: 'event', event, before, state: thread.state });
+    if (thread === this.#shown) this.#changes.fire({ type: 'event', event, before, state: thread.state });
+    if (event.msg.type === 'input_dequeued' && event.msg.reason === 'dropped') this.#giveBack(before, event.msg.id);
+    if (thread !== this.#shown) this.#putAwayAtRest(thread);
+    const isSame = activityOf(before) === activityOf(thread.state) && waitingIn(before) === waitingIn(thread.state);
+    if (isSame && before.title === thread.state.title) return;
+    // What is only being taken up is not news yet.
+    if (this.#live.get(thread.session.threadId) !== thread) return;
+    this.#keepBusy();
+    this.#activity.fire();
+  }
+
+  #giveBack({ threadId, queuedInputs }: ThreadState, id: string): void {
+    const text = typedText(queuedInputs.find((queued) => queued.id === id)?.input ?? []);
+    if (text !== '') this.#returned.fire({ threadId, text });
+  }
+
+  /** A thread that nobody looks at and that does nothing is given back to the disk, where every window can open it. */
+  #putAwayAtRest(thread: LiveThread): void {
+    const { threadId } = thread.session;
+    const mayGo = () => !this.#closed && thread !== this.#shown && isAtRest(thread.state);
+    if (!mayGo()) return;
+    void thread.session.idle().then(() => {
+      if (!mayGo() || this.#live.get(threadId) !== thread || this.#moving.has(threadId)) return;
+      this.#live.delete(threadId);
+      this.#move(threadId, () => thread.session.suspend()).catch(this.#report);
+      this.#activity.fire();
+    });
+  }
+
+  /** What a window that comes after this one takes up at once. */
+  #keepBusy(): void {
+    const busy = this.live.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
+    void this.#memento.update(BUSY_THREADS, busy);
   }
 }

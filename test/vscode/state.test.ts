@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { Session } from '../../src/core/session/session.ts';
-import type { Event } from '../../src/protocol/event.ts';
+import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
+import type { Op } from '../../src/protocol/op.ts';
 import { initialThreadState } from '../../src/protocol/thread.ts';
+import { Drafts } from '../../src/vscode/drafts.ts';
 import { KeyStore } from '../../src/vscode/secrets.ts';
 import { readSettings } from '../../src/vscode/settings.ts';
 import { Threads } from '../../src/vscode/threads.ts';
@@ -21,18 +23,42 @@ class Memory implements vscode.Memento {
   }
 }
 
-/** As much of a session as a window sees of it. */
+/** As much of a session as a window sees of it: a turn runs from `user_turn` until `interrupt`, or until told to end. */
 function sessionOf(threadId: string, log: string[]): Session {
+  const listeners: ((event: Event) => void)[] = [];
+  let running = false;
+  const emit = (turnId: string | null, msg: EventMsg) => {
+    const event: Event = { v: 1, seq: ++sequence, at: AT, threadId, turnId, submissionId: null, msg };
+    for (const listener of listeners) listener(event);
+  };
+  const run = (op: Op) => {
+    if (op.type === 'user_turn' && !running)
+      emit('turn', { type: 'turn_started', settings: SETTINGS, contextWindow: null });
+    if (op.type === 'interrupt' && running) emit('turn', { type: 'turn_aborted', reason: 'interrupted' });
+    if (op.type === 'set_title') emit(null, { type: 'title_changed', title: op.title });
+    if (op.type === 'steer') emit(null, { type: 'input_queued', id: 'queued', input: op.input });
+    running = op.type === 'user_turn' || (running && op.type !== 'interrupt');
+  };
   const session = {
     threadId,
     initialState: initialThreadState(threadId),
-    onEvent: (_listener: (event: Event) => void) => ({ dispose: () => {} }),
+    onEvent: (listener: (event: Event) => void) => listeners.push(listener),
     start: () => void log.push(`start ${threadId}`),
-    submit: ({ op }: { op: { type: string } }) => void log.push(`${op.type} ${threadId}`),
+    submit: ({ op }: { op: Op }) => {
+      log.push(`${op.type} ${threadId}`);
+      run(op);
+    },
+    idle: async () => {},
     suspend: async () => void log.push(`suspend ${threadId}`),
+    emit,
   };
   return session as unknown as Session;
 }
+
+const AT = '2026-01-01T00:00:00.000Z';
+const SETTINGS = { cwd: '/' } as TurnSettings;
+let sequence = 0;
+const SAY_HI: Op = { type: 'user_turn', input: [{ type: 'text', text: 'hi' }] };
 
 suite('what a window keeps', () => {
   test('a thread begins with the first message, and the next window takes it up', async () => {
@@ -68,6 +94,90 @@ suite('what a window keeps', () => {
     await threads.restore();
     assert.equal(shownBy(threads), undefined);
     assert.equal(reported.length, 1);
+  });
+});
+
+suite('several threads in one window', () => {
+  /** Two threads, `a` at work and `b` shown. */
+  async function twoThreads() {
+    const log: string[] = [];
+    const memory = new Memory();
+    const sessions = new Map<
+      string,
+      ReturnType<typeof sessionOf> & { emit(turnId: string | null, msg: EventMsg): void }
+    >();
+    const make = (id: string) => {
+      const session = sessionOf(id, log) as never;
+      sessions.set(id, session);
+      return session;
+    };
+    const source = { start: async () => make('a'), resume: async (id: string) => make(id) };
+    const threads = new Threads(source, memory, unexpected);
+    await threads.submit(SAY_HI);
+    await threads.open('b');
+    return { threads, memory, log, source, a: sessions.get('a'), b: () => sessions.get('b') };
+  }
+
+  test('switching stops none: the other one goes on, and is put away when it ends', async () => {
+    const { threads, log, a } = await twoThreads();
+    assert.equal(shownBy(threads), 'b');
+    assert.deepEqual(threads.elsewhere, { waiting: 0, running: 1 });
+    assert.ok(!log.includes('suspend a'));
+    a?.emit('turn', { type: 'turn_completed', lastMessage: null });
+    await new Promise(setImmediate);
+    assert.deepEqual(
+      threads.live.map(({ threadId }) => threadId),
+      ['b'],
+    );
+    assert.equal(log.at(-1), 'suspend a');
+    await threads.open('a');
+    assert.equal(log.at(-2), 'start a');
+  });
+
+  test('a question of a thread that is not shown is heard of, and answered there', async () => {
+    const { threads, a, log } = await twoThreads();
+    let news = 0;
+    threads.onActivity(() => void news++);
+    const asked = { approvalId: 'q', itemId: 'i', callId: 'c', kind: 'command', choices: [], reason: {} };
+    a?.emit('turn', { type: 'approval_requested', ...asked } as unknown as EventMsg);
+    assert.equal(news, 1);
+    assert.deepEqual(
+      threads.waiting.map(({ threadId }) => threadId),
+      ['a'],
+    );
+    await threads.open('a');
+    await threads.submit({ type: 'approval', approvalIds: ['q'], decision: 'approved' });
+    assert.equal(log.at(-1), 'approval a');
+  });
+
+  test('the next window takes up what was at work, shown or not', async () => {
+    const { threads, memory, source, log } = await twoThreads();
+    await threads.close();
+    log.length = 0;
+    const next = new Threads(source, memory, unexpected);
+    await next.restore();
+    await new Promise(setImmediate);
+    assert.equal(shownBy(next), 'b');
+    assert.deepEqual(log, ['start b', 'start a', 'suspend a']);
+  });
+
+  test('what was queued and not heard is given back', async () => {
+    const { threads, a } = await twoThreads();
+    const returned: unknown[] = [];
+    threads.onReturned((words) => void returned.push(words));
+    threads.submitTo('a', { type: 'steer', input: [{ type: 'text', text: 'and this' }] });
+    a?.emit(null, { type: 'input_dequeued', id: 'queued', reason: 'dropped' });
+    assert.deepEqual(returned, [{ threadId: 'a', text: 'and this' }]);
+  });
+
+  test('a draft belongs to its thread', () => {
+    const drafts = new Drafts(new Memory());
+    drafts.set('a', 'to a');
+    drafts.set(null, 'to a new one');
+    drafts.append('a', 'more');
+    assert.deepEqual([drafts.get('a'), drafts.get(null), drafts.get('b')], ['to a\nmore', 'to a new one', '']);
+    drafts.set('a', '');
+    assert.equal(drafts.get('a'), '');
   });
 });
 

@@ -1,23 +1,28 @@
 import { settings } from '../store.ts';
+import { isListOpen } from '../threads.ts';
 import { announcement } from '../view.ts';
 import { Banner } from './Banner.tsx';
 import { Dock } from './Dock.tsx';
 import { Header } from './Header.tsx';
 import { PlanLine } from './PlanLine.tsx';
+import { ThreadSheet } from './ThreadSheet.tsx';
 import { Transcript } from './Transcript.tsx';
 
 /** Four rows; only the transcript scrolls. */
 export function App() {
   if (settings.value === null) return null;
   return (
-    <div class="panel" data-testid="panel">
+    <div class="panel" data-testid="panel" data-list={isListOpen.value}>
       <div class="sr" role="status" aria-live="polite" data-testid="announcer">
         {announcement.value}
       </div>
       <Header />
       <Banner />
       <PlanLine />
-      <Transcript />
+      <div class="stage">
+        <Transcript />
+        <ThreadSheet />
+      </div>
       <Dock />
     </div>
   );

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { interrupt, pick, sendDraft, setDraft } from '../actions.ts';
+import { interrupt, leaveQueued, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { composerFocus, draft, isRunning, settings, waiting } from '../store.ts';
 import { recallKey } from '../recall.ts';
-import { noteTyping } from '../view.ts';
+import { editedQueue, noteTyping } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { ContextMeter } from './ContextMeter.tsx';
 import { Icon } from './Icon.tsx';
@@ -68,7 +68,9 @@ function Mirror({ text }: { text: string }) {
 function SendAndStop() {
   const hasText = draft.value.trim() !== '';
   const isReady = hasText && waiting.value.length === 0;
-  const label = isRunning.value ? t('Send to the running turn (Enter)') : t('Send (Enter)');
+  const label = isRunning.value
+    ? t('Send to the running turn (Enter), or stop it and send (Ctrl+Enter)')
+    : t('Send (Enter)');
   return (
     <>
       {(hasText || !isRunning.value) && (
@@ -105,7 +107,10 @@ function placeholder(): string {
   if (!value.hasWorkspace) return t('Open a folder first');
   if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');
-  return isRunning.value ? t('Add to what it is doing') : t('Ask for a change; @ adds context');
+  if (editedQueue.value !== null) return t('Change the queued message; Esc leaves it as it was');
+  return isRunning.value
+    ? t('Add to what it is doing; Ctrl+Enter stops and sends')
+    : t('Ask for a change; @ adds context');
 }
 
 /** Ctrl+Enter is left alone while a decision waits: the host approves with it. */
@@ -115,7 +120,11 @@ function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }
   const isModified = event.ctrlKey || event.metaKey;
   if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
     event.preventDefault();
-    sendDraft();
+    if (isModified && isRunning.value && editedQueue.value === null) stopAndSendDraft();
+    else sendDraft();
+  } else if (event.key === 'Escape' && editedQueue.value !== null) {
+    event.preventDefault();
+    leaveQueued();
   } else if (event.key === 'Escape' && isRunning.value) {
     event.preventDefault();
     interrupt();

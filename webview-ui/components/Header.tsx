@@ -1,6 +1,7 @@
-import { pick, runCommand } from '../actions.ts';
-import { t } from '../l10n.ts';
+import { runCommand } from '../actions.ts';
+import { plural, t } from '../l10n.ts';
 import { title } from '../store.ts';
+import { closeList, elsewhere, isListOpen, openList } from '../threads.ts';
 import { openPopup } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { HeaderMenu } from './HeaderMenu.tsx';
@@ -18,13 +19,15 @@ export function Header() {
           class="head-title"
           data-testid="thread-title"
           aria-haspopup="dialog"
+          aria-expanded={isListOpen.value}
           title={name}
-          onClick={() => pick('thread')}
+          onClick={() => (isListOpen.value ? closeList() : openList())}
         >
           <span class="head-text">{name}</span>
           <Icon name="chevron-down" />
         </button>
       </h1>
+      <Elsewhere />
       <span class="head-actions">
         <IconButton testid="new-thread" icon="add" label={t('New thread')} onClick={() => runCommand('newThread')} />
         <button
@@ -42,5 +45,24 @@ export function Header() {
         {isOpen && <HeaderMenu />}
       </span>
     </header>
+  );
+}
+
+/** Other threads that want something. */
+function Elsewhere() {
+  const { waiting } = elsewhere.value;
+  if (waiting === 0) return null;
+  const said = plural(waiting, '{0} other thread waits for you', '{0} other threads wait for you');
+  return (
+    <button
+      type="button"
+      class="badge"
+      data-testid="threads-waiting"
+      title={said}
+      aria-label={said}
+      onClick={() => runCommand('showWaitingThread')}
+    >
+      {waiting}
+    </button>
   );
 }

@@ -123,3 +123,26 @@ export function RetryNotice({ retry }: { retry: RetryState }) {
     </Notice>
   );
 }
+
+/** A turn that a reload has cut off. It goes on when the person says so, and only then (design decision 14). */
+export function ReloadNotice({ onContinue }: { onContinue: () => void }) {
+  return (
+    <Notice
+      testid="turn-cut"
+      kind="warning"
+      icon="debug-restart"
+      title={t('The window was reloaded')}
+      action={
+        <Button
+          testid="turn-cut-continue"
+          kind={waiting.value.length === 0 ? 'primary' : 'secondary'}
+          onClick={onContinue}
+        >
+          {t('Continue')}
+        </Button>
+      }
+    >
+      {t('This turn was cut off. What it was running has been stopped and will not run again.')}
+    </Notice>
+  );
+}

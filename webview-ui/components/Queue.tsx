@@ -1,7 +1,8 @@
-import { editQueued, withdrawQueued } from '../actions.ts';
+import { editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { queuedInputs } from '../store.ts';
 import { firstLine } from '../text/format.ts';
+import { editedQueue } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { Icon } from './Icon.tsx';
 import { textOf } from './UserMessage.tsx';
@@ -13,10 +14,16 @@ export function Queue() {
   return (
     <ul class="queue" aria-label={t('Queued messages')} data-testid="queue">
       {queued.map(({ id, input }) => (
-        <li key={id} data-testid="queued-message">
+        <li key={id} data-testid="queued-message" data-edited={editedQueue.value?.id === id}>
           <Icon name="arrow-right" />
           <span class="queue-text">{firstLine(textOf(input), 200)}</span>
           <span class="queue-actions">
+            <IconButton
+              testid="queued-send-now"
+              icon="debug-step-over"
+              label={t('Stop and send now')}
+              onClick={() => sendQueuedNow(id)}
+            />
             <IconButton
               testid="queued-edit"
               icon="edit"

@@ -22,7 +22,7 @@ export function Transcript() {
   useKeptPlace(frame);
   const isEmpty = visibleTurns.value.length === 0;
   return (
-    <div class="stage">
+    <>
       <main
         class="transcript"
         tabIndex={0}
@@ -52,7 +52,7 @@ export function Transcript() {
           <span>{t('Jump to latest')}</span>
         </button>
       )}
-    </div>
+    </>
   );
 }
 

@@ -3,13 +3,14 @@ import type { TurnState } from '../../src/protocol/thread.ts';
 import { copyText, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { isRunning } from '../store.ts';
+import { isRunning, lastTurnId } from '../store.ts';
 import { roughly } from '../text/format.ts';
 import { turnChanges } from '../text/turnFold.ts';
 import { turnAsMarkdown } from '../text/turnMarkdown.ts';
 import { Act, IconButton } from './Buttons.tsx';
 import { LineCount } from './Facts.tsx';
 import { Icon } from './Icon.tsx';
+import { ReloadNotice } from './Notices.tsx';
 
 /** The facts of a turn that is over, and what can be done about it. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
@@ -17,7 +18,9 @@ export function TurnEnd({ turn }: { turn: TurnState }) {
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
   return (
     <>
-      {turn.status.type === 'aborted' && turn.error === null && <Stopped reason={turn.status.reason} time={time} />}
+      {turn.status.type === 'aborted' && turn.error === null && (
+        <Stopped reason={turn.status.reason} time={time} isLast={lastTurnId.value === turn.id} />
+      )}
       <footer class="turn-end" data-testid="turn-end">
         <TurnFacts turn={turn} time={time} />
         <TurnActions turn={turn} />
@@ -71,19 +74,22 @@ function TurnActions({ turn }: { turn: TurnState }) {
   );
 }
 
-function Stopped({ reason, time }: { reason: TurnAbortReason; time: number }) {
+function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: number; isLast: boolean }) {
+  const goOn = () => submit({ type: 'retry' });
+  const mayGoOn = isLast && !isRunning.value;
+  if (reason === 'crashed' && mayGoOn) return <ReloadNotice onContinue={goOn} />;
   const words: Record<TurnAbortReason, string> = {
     interrupted: t('Stopped by you after {0}', roughly(time)),
     replaced: t('Stopped for your next message after {0}', roughly(time)),
     failed: t('Failed after {0}', roughly(time)),
-    crashed: t('Cut off when the editor closed'),
+    crashed: t('Cut off when the window was reloaded'),
   };
   return (
     <div class="marker" data-testid="turn-stopped">
       <Icon name="debug-stop" />
       <span>{words[reason]}</span>
-      {!isRunning.value && reason !== 'replaced' && (
-        <Act testid="turn-continue" onClick={() => submit({ type: 'retry' })}>
+      {mayGoOn && reason !== 'replaced' && (
+        <Act testid="turn-continue" onClick={goOn}>
           {t('Continue')}
         </Act>
       )}

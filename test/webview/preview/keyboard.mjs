@@ -162,6 +162,74 @@ const STORIES = {
     assert.deepEqual((await takePosted(page)).at(-1), { type: 'run_command', command: 'tiller.openSettings' });
     return page;
   },
+  async 'the list of threads: arrows, F2, Enter, Esc, and a search'(stage) {
+    const page = await stage.show({ ...stage.scenes.threads, clicks: [] });
+    const active = () => page.locator('[data-testid=thread-row][data-active=true] .th-title').innerText();
+    await page.getByTestId('thread-title').focus();
+    await press(page, 'Enter');
+    await expectFocus(page, 'threads-search');
+    assert.equal(await active(), 'Cap retries in the fetch client');
+    await press(page, 'PageUp');
+    assert.equal(await active(), 'Upgrade to TypeScript 7');
+    await press(page, 'ArrowDown', 'ArrowDown');
+    assert.equal(await active(), 'Cap retries in the fetch client');
+    await takePosted(page);
+    await press(page, 'F2');
+    await expectFocus(page, 'thread-rename');
+    await page.keyboard.type('Retries');
+    await press(page, 'Escape');
+    await expectFocus(page, 'threads-search');
+    assert.deepEqual(await takePosted(page), []);
+    await press(page, 'F2');
+    await page.keyboard.type('Retries');
+    await press(page, 'Enter');
+    assert.deepEqual(await takePosted(page), [{ type: 'rename_thread', threadId: 'thread-1', title: 'Retries' }]);
+    assert.equal(await active(), 'Retries');
+    await page.keyboard.type('build');
+    await page.waitForFunction(() => globalThis.posted.length > 0);
+    assert.deepEqual(await takePosted(page), [{ type: 'list_threads', scope: 'workspace', query: 'build' }]);
+    await press(page, 'ArrowDown', 'Enter');
+    assert.deepEqual(await takePosted(page), [{ type: 'open_thread', threadId: 'u' }, { type: 'close_threads' }]);
+    await expectFocus(page, 'composer-input');
+    return page;
+  },
+  async 'a thousand threads: the last one by keys'(stage) {
+    const page = await stage.show(stage.scenes['threads-many']);
+    assert.ok((await page.getByTestId('thread-row').count()) < 200);
+    await press(page, ...Array.from({ length: 100 }, () => 'PageDown'));
+    const last = page.locator('[data-testid=thread-row][data-active=true]');
+    assert.match(await last.innerText(), /Thread number 999/);
+    assert.ok(await last.isVisible());
+    return page;
+  },
+  async 'a queued message is changed, and what was being written comes back'(stage) {
+    const page = await stage.show(stage.scenes.stream);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('half a thought');
+    await page.getByTestId('queued-edit').click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('Leave the README alone');
+    await press(page, 'Enter');
+    const input = [{ type: 'text', text: 'Leave the README alone' }];
+    assert.deepEqual(await takeOps(page), [{ type: 'edit_queued', id: 'q1', input }]);
+    assert.equal(await page.getByTestId('composer-input').inputValue(), 'half a thought');
+    return page;
+  },
+  async 'Ctrl+Enter stops and sends; so does a queued message'(stage) {
+    const page = await stage.show(stage.scenes.stream);
+    await page.getByTestId('composer-input').focus();
+    await page.keyboard.type('No, wait');
+    await press(page, 'Control+Enter');
+    const turn = (text) => ({ type: 'user_turn', input: [{ type: 'text', text }] });
+    assert.deepEqual(await takeOps(page), [{ type: 'interrupt' }, turn('No, wait')]);
+    await page.getByTestId('queued-send-now').click();
+    assert.deepEqual(await takeOps(page), [
+      { type: 'edit_queued', id: 'q1', input: null },
+      { type: 'interrupt' },
+      turn('Also mention the limit in the README'),
+    ]);
+    return page;
+  },
   async 'Tab reaches every control and comes round'(stage) {
     const page = await stage.show(stage.scenes.approve);
     const wanted = await page.evaluate(

@@ -1,7 +1,7 @@
 /** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
 import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
 import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
-import type { HostMessage, PanelSettings } from '../../../src/protocol/wire.ts';
+import type { HostMessage, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import { ASK, CODE, FAILED_OUTPUT, LIVE_OUTPUT, looksAround, THREE_FILES, THREE_FILES_DIFF } from './fixtures.ts';
 import { commandItem, patchItem, Script, SETTINGS } from './script.ts';
 
@@ -57,6 +57,10 @@ function stream(): Script {
     .emit({ type: 'item_delta', itemId: 'i7', kind: 'output', text: LIVE_OUTPUT })
     .context(38)
     .emit({ type: 'input_queued', id: 'q1', input: [{ type: 'text', text: 'Also mention the limit in the README' }] });
+}
+
+function cut(): Script {
+  return story().begin(commandItem('npm test -- retry')).emit({ type: 'turn_aborted', reason: 'crashed' });
 }
 
 function prose(): Script {
@@ -355,6 +359,39 @@ function long(): Script {
   return script;
 }
 
+/** The list over a thread, as the host would send it. */
+function threadList(rows: readonly ThreadRow[], clicks: readonly string[] = []): PanelScene {
+  const { messages } = scene(done(), {}, ['thread-title']);
+  return {
+    messages: [
+      ...messages,
+      { type: 'elsewhere', build: BUILD, waiting: 1, running: 1 },
+      { type: 'threads', build: BUILD, rows, isFirst: true, isLast: true },
+    ],
+    clicks: ['thread-title', ...clicks],
+  };
+}
+
+const HOUR = 3_600_000;
+
+function row(id: string, title: string, hoursAgo: number, more: Partial<ThreadRow> = {}): ThreadRow {
+  const updatedAt = new Date(Date.now() - hoursAgo * HOUR).toISOString();
+  const common = { status: 'idle', note: null, model: 'gpt-5-codex', tokens: 48_200, place: 'acme-web' } as const;
+  return { id, title, updatedAt, ...common, ...more };
+}
+
+const ROWS: readonly ThreadRow[] = [
+  row('thread-1', 'Cap retries in the fetch client', 0),
+  row('w', 'Upgrade to TypeScript 7', 0.03, { status: 'waiting', note: 'Run npm install typescript@7?' }),
+  row('r', 'Compare retry libraries', 0.07, { status: 'running', tokens: 21_000 }),
+  row('u', 'Why is the login page slow?', 0.1, { status: 'unread' }),
+  row('e1', 'Explain the build pipeline, the cache in front of it and who clears that cache when', 40),
+  row('e2', 'Rename Session to Thread', 240, { tokens: 0 }),
+  row('e3', 'Dark theme for the admin pages', 9_000),
+];
+
+const MANY_ROWS = Array.from({ length: 1_000 }, (_, index) => row(`m${index}`, `Thread number ${index}`, index));
+
 export const SCENES = {
   'no-workspace': scene(null, { hasWorkspace: false, model: null }),
   setup: scene(null, { model: null, models: [] }),
@@ -381,6 +418,10 @@ export const SCENES = {
   meter: scene(done(), {}, ['context-meter']),
   menu: scene(done(), {}, ['more-actions']),
   long: scene(long()),
+  threads: threadList(ROWS),
+  'threads-none': threadList([]),
+  'threads-many': threadList(MANY_ROWS),
+  cut: scene(cut()),
 } satisfies Record<string, PanelScene>;
 
 /** A scene's thread, folded in plain Node. */
