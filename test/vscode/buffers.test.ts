@@ -363,10 +363,11 @@ async function undoAndSave(document: vscode.TextDocument): Promise<void> {
 
 /** VS Code refuses a save while it prepares one of its own (auto-save); whoever presses Ctrl+S twice is served. */
 async function saved(document: vscode.TextDocument): Promise<void> {
-  for (let attempt = 0; attempt < 100 && document.isDirty; attempt++) {
-    if (!(await document.save())) await pause(50);
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (await document.save()) return;
+    await pause(50);
   }
-  assert.equal(document.isDirty, false, 'the file cannot be saved');
+  assert.fail('the file cannot be saved');
 }
 
 function collapseBlanks(document: vscode.TextDocument): vscode.TextEdit[] {

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt } from '../workspace/documents.ts';
+import { sameButEndings } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
 import { type BufferEdit, type EditStep, FilesMoved, LandingRefused } from './model.ts';
@@ -23,7 +24,8 @@ export async function editBuffer(step: EditStep, compensation: Compensation): Pr
     const before = document?.getText() ?? step.before;
     const hunks = rebaseHunks(step.hunks, step.before, before);
     if (hunks === undefined) throw new FilesMoved([path]);
-    const wasDirty = document?.isDirty ?? false;
+    // We hear of a keystroke before we hear that it made the buffer dirty.
+    const wasDirty = document?.isDirty === true || !sameButEndings(before, step.before);
     // No await between reading the text and this call: VS Code checks the version as of the call.
     if (await replaceHunks(uri, hunks)) return landed(step, { before, hunks, wasDirty }, compensation);
     if (attempt === tries) throw new FilesMoved([path]);

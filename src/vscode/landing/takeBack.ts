@@ -27,7 +27,8 @@ export async function takeBack(edit: BufferEdit): Promise<boolean> {
 
 /** A file that was clean is to be clean again; an inverse edit alone leaves it dirty. */
 async function settle(document: vscode.TextDocument, { step }: BufferEdit): Promise<void> {
-  if (document.isDirty) await withinSeconds(5, document.save());
+  // Always: we hear of a buffer's text before we hear that it is dirty.
+  await withinSeconds(5, document.save());
   const bytes = step.file.disk?.bytes;
   // Nothing is written under an editor: the person may be typing there, and a buffer that finds its file newer loses
   // one of the two. What their formatter makes of a save stays, as after every save of theirs.
