@@ -42,7 +42,12 @@ export interface TextHunk {
  * One file's net change, planned against the text that was read. A plan can be shown, approved, tested and thrown away;
  * only `Workspace.apply` touches anything.
  */
-export type FileChange =
+export type FileChange = TextChange & {
+  /** The person was asked about this file by its name and agreed that unsaved edits in it may go. */
+  readonly discardsUnsaved?: boolean;
+};
+
+type TextChange =
   | {
       readonly kind: 'add';
       readonly path: string;
@@ -121,6 +126,10 @@ export interface Workspace {
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */
   apply(changes: readonly FileChange[], signal?: AbortSignal, origin?: LandingOrigin): Promise<ApplyResult>;
+  /** Files that were changed by `apply` and stand unsaved in an editor now. */
+  unsavedLandings(): readonly string[];
+  /** Saves them as the person would. Returns those that are still unsaved. Never rejects. */
+  save(paths: readonly string[]): Promise<readonly string[]>;
 }
 
 // ---------------------------------------------------------------- commands

@@ -26,6 +26,9 @@ export function createDiskWorkspace({ roots, ...landing }: DiskWorkspaceOptions)
     stat: statPath,
     list: listDirectory,
     apply: (changes, signal) => land(changes, landing, signal),
+    // What is on the disk is saved.
+    unsavedLandings: () => [],
+    save: async () => [],
   };
 }
 

@@ -52,7 +52,15 @@ export const turnSettingsSchema = z.object({
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
 /** Answers a person is offered; the wire form of the answer is `approvalDecisionSchema`. */
-export const approvalChoiceSchema = z.enum(['approved', 'approved_for_thread', 'approved_rule', 'denied', 'abort']);
+export const approvalChoiceSchema = z.enum([
+  'approved',
+  'approved_for_thread',
+  'approved_rule',
+  'approved_discarding',
+  'approved_saving',
+  'denied',
+  'abort',
+]);
 export type ApprovalChoice = z.infer<typeof approvalChoiceSchema>;
 
 export const approvalRequestSchema = z.object({
@@ -76,6 +84,8 @@ export const approvalRequestSchema = z.object({
     )
     .optional(),
   changes: z.array(fileChangeSummarySchema).optional(),
+  /** Of a command: files that Tiller changed and that stand unsaved in the editor; it would see their old text. */
+  unsaved: z.array(z.string()).optional(),
   /** Of a patch: what it would change, in git format. */
   diff: z.string().optional(),
   /** Why a person is asked. */

@@ -37,6 +37,10 @@ export const fileChangeSummarySchema = z.object({
   /** Lines. */
   added: z.number(),
   removed: z.number(),
+  /** Of a proposal: the file holds edits the person has not saved, and they would go. */
+  discardsUnsaved: z.boolean().optional(),
+  /** Landed in the buffer and not saved: it holds edits the person has not saved, or could not be saved. */
+  unsaved: z.boolean().optional(),
   /** Absent while nobody has decided. */
   decision: changeDecisionSchema.optional(),
 });

@@ -109,6 +109,10 @@ export const approvalDecisionSchema = z.union([
   z.literal('approved'),
   z.literal('approved_for_thread'),
   z.strictObject({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) }),
+  /** Yes, and the unsaved edits in these files may go: paths as the question names them. */
+  z.strictObject({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) }),
+  /** Save the unsaved files that the question names, then run. */
+  z.literal('approved_saving'),
   z.strictObject({ denied: z.strictObject({ message: z.string().optional() }) }),
   z.literal('denied').transform((): { denied: { message?: string } } => ({ denied: {} })),
   z.literal('abort'),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
 import type { ApprovalDecision } from '../protocol/policy.ts';
-import { questionOf } from './approvalWords.ts';
+import { questionOf, yesesTo } from './approvalWords.ts';
 import type { Threads } from './threads.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
@@ -87,11 +87,19 @@ export class ApprovalPrompts implements Disposable {
   }
 
   async #notifyOfOne(approval: ApprovalRequest): Promise<void> {
-    const approve = vscode.l10n.t('Approve');
+    const yeses = yesesTo(approval);
     const deny = vscode.l10n.t('Deny');
     const show = vscode.l10n.t('Show');
-    const answer = await vscode.window.showInformationMessage(questionOf(approval), approve, deny, show);
+    const answer = await vscode.window.showInformationMessage(
+      questionOf(approval),
+      ...yeses.map(({ label }) => label),
+      deny,
+      show,
+    );
     if (answer === show) this.#options.showPanel();
-    else if (answer !== undefined) this.answer([approval], answer === approve ? 'approved' : { denied: {} });
+    else if (answer !== undefined) {
+      const yes = yeses.find(({ label }) => label === answer);
+      this.answer([approval], yes?.decision ?? { denied: {} });
+    }
   }
 }

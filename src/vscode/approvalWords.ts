@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ApprovalRequest } from '../protocol/event.ts';
+import type { ApprovalDecision } from '../protocol/policy.ts';
 import { oneLine, withoutLinks } from './plainText.ts';
 
 /** Characters of a command in a notification; the rest is in the panel. */
@@ -7,6 +8,10 @@ const NOTIFIED_LENGTH = 160;
 
 /** What is asked, as a sentence of a notification. */
 export function questionOf(approval: ApprovalRequest): string {
+  const lost = (approval.changes ?? []).filter((change) => change.discardsUnsaved).map(({ path }) => path);
+  if (lost.length > 0) {
+    return vscode.l10n.t('Tiller wants to discard edits you have not saved in {0}', withoutLinks(lost.join(', ')));
+  }
   if (approval.kind === 'patch') {
     const [first] = approval.changes ?? [];
     const count = approval.changes?.length ?? 0;
@@ -18,6 +23,24 @@ export function questionOf(approval: ApprovalRequest): string {
   return approval.kind === 'escalation'
     ? vscode.l10n.t('Tiller wants to run outside the box: {0}', command)
     : vscode.l10n.t('Tiller wants to run: {0}', command);
+}
+
+export interface Yes {
+  readonly label: string;
+  readonly decision: ApprovalDecision;
+}
+
+/** The ways to say yes; what can destroy or miss unsaved work names it. */
+export function yesesTo({ choices, changes = [] }: ApprovalRequest): readonly Yes[] {
+  const paths = changes.filter((change) => change.discardsUnsaved).map(({ path }) => path);
+  if (paths.length > 0) {
+    return [{ label: vscode.l10n.t('Discard and Approve'), decision: { approved_discarding: { paths } } }];
+  }
+  if (!choices.includes('approved_saving')) return [{ label: vscode.l10n.t('Approve'), decision: 'approved' }];
+  return [
+    { label: vscode.l10n.t('Save and Run'), decision: 'approved_saving' },
+    { label: vscode.l10n.t('Run Anyway'), decision: 'approved' },
+  ];
 }
 
 /** What would be done, in one line of a list. */

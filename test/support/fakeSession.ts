@@ -243,6 +243,7 @@ export class FakeSession {
       boxFor: () => ({ box: 'none' }),
       unreadable: [],
       isTrusted: () => true,
+      saveBeforeCommands: 'ask',
       review: 'after',
       environment: DEFAULT_ENVIRONMENT,
       interactive: true,

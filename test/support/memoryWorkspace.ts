@@ -44,11 +44,13 @@ export class MemoryWorkspace implements Workspace {
     this.#dirty.set(this.#absolute(path), text);
   }
 
-  save(path: string): void {
-    const absolute = this.#absolute(path);
-    const text = this.#dirty.get(absolute);
-    if (text !== undefined) this.#disk.set(absolute, text);
-    this.#dirty.delete(absolute);
+  async save(paths: readonly string[]): Promise<readonly string[]> {
+    for (const absolute of paths.map((path) => this.#absolute(path))) {
+      const text = this.#dirty.get(absolute);
+      if (text !== undefined) this.#disk.set(absolute, text);
+      this.#dirty.delete(absolute);
+    }
+    return [];
   }
 
   /** Somebody else writes the file, or removes it. */
@@ -110,6 +112,9 @@ export class MemoryWorkspace implements Workspace {
     const folder = changes.find((change) => this.#isFolder(this.#absolute(landsAt(change))));
     if (folder) return { type: 'failed', message: `${landsAt(folder)} is a directory.`, notRestored: [] };
 
+    const held = changes.find((change) => this.#discards(change) && change.discardsUnsaved !== true);
+    if (held) return { type: 'failed', message: `${held.path} has unsaved edits of the user.`, notRestored: [] };
+
     const failing = this.#failingWrite;
     this.#failingWrite = undefined;
     if (failing !== undefined && failing < changes.length) {
@@ -120,6 +125,15 @@ export class MemoryWorkspace implements Workspace {
       changes.flatMap((change) => (change.kind === 'delete' ? [] : this.#absolute(landsAt(change)))),
     );
     return { type: 'applied', files: changes.map((change) => this.#land(change, written)) };
+  }
+
+  unsavedLandings(): readonly string[] {
+    return [...this.#dirty.keys()];
+  }
+
+  #discards(change: FileChange): boolean {
+    const staysInPlace = change.kind === 'update' && change.movedTo === null;
+    return !staysInPlace && [change.path, landsAt(change)].some((path) => this.#dirty.has(this.#absolute(path)));
   }
 
   #land(change: FileChange, written: ReadonlySet<string>): LandedFile {

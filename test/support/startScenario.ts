@@ -33,6 +33,7 @@ export interface ScenarioOptions {
   readonly interactive?: boolean;
   readonly review?: 'before' | 'after';
   readonly environment?: EnvironmentSettings;
+  readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
   readonly maxToolRounds?: number;
   readonly maxAttempts?: number;
   readonly userInstructions?: string;
@@ -103,6 +104,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     userInstructions: options.userInstructions ?? '',
     review: options.review ?? 'after',
     environment: options.environment ?? DEFAULT_ENVIRONMENT,
+    saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
     interactive: options.interactive ?? true,
     showRawReasoning: options.showRawReasoning ?? false,
     verbosity: options.verbosity ?? null,

@@ -80,6 +80,18 @@ suite('unsaved edits', () => {
   );
 
   test(
+    'are saved with the patch when the person wants that before a command, and then no longer counted',
+    inPlace({ 'a.txt': '1\n2\n', 'b.txt': 'b\n' }, async (here) => {
+      await here.type('a.txt', 'mine ');
+      await here.apply([here.update('a.txt', 'mine 1\n2\n', 'mine 1\ntwo\n'), here.update('b.txt', 'b\n', 'B\n')]);
+      assert.deepEqual(here.workspace.unsavedLandings(), [here.at('a.txt')]);
+      assert.deepEqual(await here.workspace.save([here.at('a.txt')]), []);
+      assert.equal(here.disk('a.txt'), 'mine 1\ntwo\n');
+      assert.deepEqual(here.workspace.unsavedLandings(), []);
+    }),
+  );
+
+  test(
     'typed through a link get the patch where they are',
     inPlace({ 'real.txt': '1\n2\n' }, async (here) => {
       symlinkSync('real.txt', here.at('link.txt'));

@@ -19,7 +19,8 @@ const TOGETHER = 'together';
 export function ApprovalList() {
   const toggled = useSignal<ReadonlySet<string>>(new Set());
   const requests = approvals.value;
-  const isTicked = (request: ApprovalRequest) => toggled.value.has(request.approvalId) !== !needsCare(request);
+  const isTicked = (request: ApprovalRequest) =>
+    canBeAnswered(request) && toggled.value.has(request.approvalId) !== !needsCare(request);
   const ticked = requests.filter(isTicked).map(({ approvalId }) => approvalId);
   const toggle = (id: string) => {
     const next = new Set(toggled.value);
@@ -68,6 +69,7 @@ export function ApprovalList() {
                 type="checkbox"
                 data-testid="approval-list-tick"
                 checked={isTicked(request)}
+                disabled={!canBeAnswered(request)}
                 onChange={() => toggle(request.approvalId)}
               />
               <span class="batch-text">
@@ -83,6 +85,11 @@ export function ApprovalList() {
       </ul>
     </DecisionCard>
   );
+}
+
+/** What needs more than a plain yes is answered on its own card. */
+function canBeAnswered({ choices }: ApprovalRequest): boolean {
+  return choices.includes('approved');
 }
 
 function needsCare(request: ApprovalRequest): boolean {

@@ -14,7 +14,17 @@ type Part = NonNullable<ApprovalRequest['parts']>[number];
 
 /** A command, a tool, a way out: what it is, why it is asked, where it would run. */
 export function CommandApproval({ request }: { request: ApprovalRequest }) {
-  const { approvalId, command = '', justification, parts = [], reason, cwd, box, alsoItems = [] } = request;
+  const {
+    approvalId,
+    command = '',
+    justification,
+    parts = [],
+    reason,
+    cwd,
+    box,
+    alsoItems = [],
+    unsaved = [],
+  } = request;
   return (
     <DecisionCard
       id={approvalId}
@@ -22,14 +32,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
       icon={isRisky(request) ? 'warning' : undefined}
       isRisky={isRisky(request)}
-      answers={[
-        {
-          testid: 'decision-approve',
-          label: t('Approve once'),
-          shortcut: 'Enter',
-          act: () => decide(approvalId, 'approved'),
-        },
-      ]}
+      answers={yesesTo(request)}
       deny={denyOf(request)}
       stop={stopOf(request)}
       wider={widerAnswers(request)}
@@ -41,6 +44,11 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
         </pre>
       )}
       <dl class="facts">
+        {unsaved.length > 0 && (
+          <Fact name={t('Not saved')}>
+            <span data-testid="approval-unsaved">{unsaved.join(', ')}</span>
+          </Fact>
+        )}
         {justification && <Fact name={t('Purpose')}>{t('“{0}”', justification)}</Fact>}
         <Fact name={t('Asked because')}>
           {reason.text} <span class="reason-name">{reasonName(reason)}</span>
@@ -63,6 +71,21 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       </dl>
     </DecisionCard>
   );
+}
+
+/** Beside files that a patch left unsaved the command would see their old text. */
+function yesesTo({ approvalId, choices }: ApprovalRequest): Answer[] {
+  const approve = { testid: 'decision-approve', act: () => decide(approvalId, 'approved') };
+  if (!choices.includes('approved_saving')) return [{ ...approve, label: t('Approve once'), shortcut: 'Enter' }];
+  return [
+    {
+      testid: 'decision-approve-saving',
+      label: t('Save these and run'),
+      shortcut: 'Enter',
+      act: () => decide(approvalId, 'approved_saving'),
+    },
+    { ...approve, label: t('Run anyway'), shortcut: 'R' },
+  ];
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

@@ -17,6 +17,8 @@ function tagOf(change: FileChangeSummary): string {
   if (change.decision === 'declined') return t('declined');
   if (change.decision === 'edited') return t('edited by you');
   if (change.decision === 'partial') return t('in part');
+  if (change.unsaved) return t('not saved: it holds your own edits');
+  if (change.discardsUnsaved) return t('unsaved edits');
   if (change.movedTo !== undefined) return t('moved from {0}', change.path);
   if (change.kind === 'add') return t('new');
   return change.kind === 'delete' ? t('deleted') : '';

@@ -5,28 +5,40 @@ import { decisionTitle } from '../decisions.ts';
 import { t } from '../l10n.ts';
 import { pendingDiff } from '../store.ts';
 import { denyOf, stopOf, widerAnswers } from './CommandApproval.tsx';
-import { DecisionCard } from './DecisionCard.tsx';
+import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { LineCount } from './Facts.tsx';
 import { sumOf } from './FileChange.tsx';
 import { FileRows } from './FileRows.tsx';
+import { Icon } from './Icon.tsx';
 
 /** One row per file, hunks inside; Review takes it to the diff editor. */
 export function PatchApproval({ request }: { request: ApprovalRequest }) {
   const { approvalId, itemId, changes = [], reason } = request;
-  const showsReason = reason.id !== 'review-before';
+  const showsReason = reason.id !== 'review-before' && reason.id !== 'unsaved-edits';
+  const discarded = changes.filter((change) => change.discardsUnsaved).map(({ path }) => path);
+  const approve: Answer =
+    discarded.length === 0
+      ? {
+          testid: 'decision-approve',
+          label: changes.length === 1 ? t('Approve') : t('Approve all'),
+          shortcut: 'Enter',
+          act: () => decide(approvalId, 'approved'),
+        }
+      : {
+          // No key: nobody gives up what they typed by habit.
+          testid: 'decision-approve-discarding',
+          label: t('Discard Unsaved Edits and Approve'),
+          act: () => decide(approvalId, { approved_discarding: { paths: discarded } }),
+        };
   return (
     <DecisionCard
       id={approvalId}
       testid="approval-patch"
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
+      isRisky={discarded.length > 0}
       aside={<LineCount {...sumOf(changes)} />}
       answers={[
-        {
-          testid: 'decision-approve',
-          label: changes.length === 1 ? t('Approve') : t('Approve all'),
-          shortcut: 'Enter',
-          act: () => decide(approvalId, 'approved'),
-        },
+        approve,
         {
           testid: 'decision-review',
           label: t('Review'),
@@ -39,6 +51,11 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
       stop={stopOf(request)}
       wider={widerAnswers(request)}
     >
+      {discarded.length > 0 && (
+        <p class="decide-lead" data-testid="approval-discards">
+          <Icon name="warning" /> {t('Edits you have not saved would go: {0}', discarded.join(', '))}
+        </p>
+      )}
       {showsReason && <p class="decide-lead">{t('Asked because: {0}', reason.text)}</p>}
       <FileRows itemId={itemId} changes={changes} diff={pendingDiff(itemId)} openFirst />
     </DecisionCard>

@@ -14,6 +14,8 @@ export interface PatchRequest {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly writable: WritableScope;
+  /** Files with unsaved edits of the person that would go. */
+  readonly discards: readonly string[];
   readonly review: ReviewSetting;
   readonly platform: Platform;
 }
@@ -34,6 +36,11 @@ export function decidePatch(request: PatchRequest): ApprovalRequirement {
   const outcome = outcomeOf(request, elsewhere !== undefined);
   const reason =
     elsewhere === undefined ? insideReason(outcome, request) : elsewhereReason(elsewhere, outcome, request);
+  const [unsaved] = request.discards;
+  // Under `never` the hand that lands it refuses, and the model hears why (design decision 5).
+  if (unsaved !== undefined && elsewhere === undefined && request.approvalPolicy !== 'never') {
+    return { type: 'needs_approval', reason: unsavedReason(unsaved), parts: [] };
+  }
   switch (outcome) {
     case 'lands':
       return { type: 'skip', reason, bypassSandbox: false };
@@ -68,6 +75,10 @@ function firstElsewhere({ paths, sandboxPolicy, writable, platform }: PatchReque
 }
 
 const EMPTY: DecisionReason = { source: 'policy', id: 'empty-patch', text: 'The patch changes nothing.' };
+
+function unsavedReason(path: string): DecisionReason {
+  return { source: 'policy', id: 'unsaved-edits', text: `${path} holds edits that are not saved, and they would go.` };
+}
 
 function insideReason(outcome: Outcome, { approvalPolicy }: PatchRequest): DecisionReason {
   if (outcome === 'lands') {

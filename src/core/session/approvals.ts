@@ -172,5 +172,11 @@ function isRule(decision: ApprovalDecision): boolean {
 function choicesFor({ keys, card }: Question): ApprovalChoice[] {
   const forThread: ApprovalChoice[] = keys.length > 0 ? ['approved_for_thread'] : [];
   const asRule: ApprovalChoice[] = card.proposedRule === undefined ? [] : ['approved_rule'];
-  return ['approved', ...forThread, ...asRule, 'denied', 'abort'];
+  const discarding: ApprovalChoice[] = card.changes?.some((change) => change.discardsUnsaved)
+    ? ['approved_discarding']
+    : [];
+  const saving: ApprovalChoice[] = card.unsaved === undefined ? [] : ['approved_saving'];
+  // A yes that does not name the files would land nothing.
+  const plain: ApprovalChoice[] = discarding.length > 0 ? [] : ['approved'];
+  return [...plain, ...forThread, ...asRule, ...discarding, ...saving, 'denied', 'abort'];
 }

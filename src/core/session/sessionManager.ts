@@ -28,6 +28,7 @@ export interface ThreadConfig
     SessionOptions,
     | 'review'
     | 'environment'
+    | 'saveBeforeCommands'
     | 'boxFor'
     | 'unreadable'
     | 'isTrusted'

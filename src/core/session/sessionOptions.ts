@@ -44,6 +44,8 @@ export interface SessionOptions {
   readonly review: 'before' | 'after';
   /** What commands get of ours. */
   readonly environment: EnvironmentSettings;
+  /** What happens to files that a patch left unsaved when a command is about to run. */
+  readonly saveBeforeCommands: 'ask' | 'always' | 'never';
   /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
   readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
   /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */

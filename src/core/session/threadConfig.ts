@@ -61,6 +61,7 @@ export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundi
     },
     unreadable: settings['sandbox.unreadable'],
     environment: settings.environment,
+    saveBeforeCommands: settings.saveBeforeCommands,
     userInstructions: settings.userInstructions,
     showRawReasoning: settings['reasoning.showRaw'],
     verbosity: settings.verbosity,

@@ -13,6 +13,7 @@ interface ToolsetOptions {
   readonly rules: ToolOptions['rules'];
   readonly review: ReviewSetting;
   readonly environment: ToolOptions['environment'];
+  readonly saveBeforeCommands: ToolOptions['saveBeforeCommands'];
   readonly isTrusted: () => boolean;
 }
 
@@ -42,7 +43,8 @@ export class Toolset {
   }
 
   #builtin(family: Parameters<typeof builtinTools>[0], tools: readonly DynamicToolSpec[]) {
-    const { rules, review, environment } = this.#options;
-    return builtinTools(family, { rules, review, environment }, { tools, calls: this.clientCalls });
+    const { rules, review, environment, saveBeforeCommands } = this.#options;
+    const options = { rules, review, environment, saveBeforeCommands };
+    return builtinTools(family, options, { tools, calls: this.clientCalls });
   }
 }

@@ -44,6 +44,8 @@ export class WorkspaceCoordinator {
       readBytes: (path, options) => workspace.readBytes(path, options),
       stat: (path) => workspace.stat(path),
       list: (path) => workspace.list(path),
+      unsavedLandings: () => workspace.unsavedLandings(),
+      save: (paths) => workspace.save(paths),
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
         if (result.type === 'applied') this.#landed(threadId, changes);

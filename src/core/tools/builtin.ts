@@ -5,6 +5,7 @@ import { applyPatch } from './handlers/applyPatch.ts';
 import { dynamicTool } from './handlers/dynamicTool.ts';
 import { execCommand, shellAliases } from './handlers/execCommand.ts';
 import { updatePlan } from './handlers/updatePlan.ts';
+import { savingFirst } from './savingFirst.ts';
 import { writeStdin } from './handlers/writeStdin.ts';
 
 /** Every tool of a turn, in the order the model is told of them. */
@@ -14,9 +15,9 @@ export function builtinTools(
   client: { readonly tools: readonly DynamicToolSpec[]; readonly calls: DynamicCalls },
 ): readonly ToolHandler[] {
   return [
-    execCommand(options, family.shell === 'exec_command'),
+    savingFirst(execCommand(options, family.shell === 'exec_command'), options.saveBeforeCommands),
     writeStdin(family.shell === 'exec_command'),
-    shellAliases(options, family.shell === 'local_shell'),
+    savingFirst(shellAliases(options, family.shell === 'local_shell'), options.saveBeforeCommands),
     applyPatch(family, options),
     updatePlan,
     ...client.tools.map((tool) => dynamicTool(tool, client.calls)),

@@ -5,8 +5,8 @@
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
-import type { Box, ReviewSetting } from '../../protocol/policy.ts';
-import type { EnvironmentSettings } from '../../protocol/settings.ts';
+import type { ApprovalDecision, Box, ReviewSetting } from '../../protocol/policy.ts';
+import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
@@ -111,6 +111,8 @@ export interface Attempt {
   readonly escalated: boolean;
   /** The one thing a person has said yes to: anything else must be asked about. Absent where more was allowed. */
   readonly boundTo?: string | undefined;
+  /** What the person answered; `null` when nobody was asked. */
+  readonly answer: ApprovalDecision | null;
 }
 
 export interface ToolResult {
@@ -138,6 +140,7 @@ export interface ToolOptions {
   readonly review: ReviewSetting;
   /** What commands get of ours. */
   readonly environment: EnvironmentSettings;
+  readonly saveBeforeCommands: Settings['saveBeforeCommands'];
 }
 
 export interface ToolHandler<Args = unknown, Plan = unknown> {

@@ -96,10 +96,10 @@ async function decideAndRun(
       return failure(permission.output);
     }
     context.signal.throwIfAborted();
-    const { escalated, boundTo } = permission;
+    const { escalated, boundTo, answer } = permission;
     const box = escalated ? 'none' : context.settings.box;
     journal.decided(permission.record, { box, escalated });
-    const result = await journal.ended(() => handler.run(prepared.plan, { box, escalated, boundTo }, context));
+    const result = await journal.ended(() => handler.run(prepared.plan, { box, escalated, boundTo, answer }, context));
     if (result.changedSince && round < MAX_ROUNDS) continue;
     if (result.item) items.complete(result.item);
     context.signal.throwIfAborted();
@@ -118,7 +118,7 @@ async function runOutside(
   context: ToolContext,
   items: OpenItem,
 ): Promise<ToolOutput> {
-  const attempt: Attempt = { box: 'none', escalated: true };
+  const attempt: Attempt = { box: 'none', escalated: true, answer: null };
   const journal = journalOf(outside.item, deps.audit, context);
   items.start(outside.item);
   const permission = await askOutside(inside, outside, deps, context);

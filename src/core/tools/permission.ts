@@ -71,6 +71,8 @@ export type Permission = { readonly record: DecisionRecord } & (
       readonly escalated: boolean;
       /** The yes was to this alone. */
       readonly boundTo?: string | undefined;
+      /** The person's own word; `null` where nobody was asked. */
+      readonly answer: ApprovalDecision | null;
     }
   /** `output` is for the model. */
   | { readonly type: 'refused'; readonly output: string }
@@ -86,6 +88,7 @@ export async function seekPermission(
   asked?: AskedAhead,
 ): Promise<Permission> {
   let { requirement, matchedRules = [] } = call;
+  let word: ApprovalDecision | null = null;
   while (true) {
     switch (requirement.type) {
       case 'forbidden':
@@ -99,6 +102,7 @@ export async function seekPermission(
         return {
           type: 'granted',
           escalated: requirement.bypassSandbox,
+          answer: word,
           record: recordOf('allowed', requirement.reason),
         };
       case 'needs_approval':
@@ -117,11 +121,13 @@ export async function seekPermission(
     // A yes is to what was asked; a rule that came meanwhile has its say, and one that forbids has the last.
     const again: Decided | undefined = await call.reconsider?.();
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
+    if (answer.by === 'user') word = answer.decision;
     if (settled) {
       return {
         type: 'granted',
         escalated: call.card?.kind === 'escalation',
-        boundTo: answer.decision === 'approved' && answer.by === 'user' ? call.binding : undefined,
+        boundTo: answer.by === 'user' && isToThisAlone(answer.decision) ? call.binding : undefined,
+        answer: word,
         record: recordOf('allowed', requirement.reason, answer),
       };
     }
@@ -158,11 +164,15 @@ export function questionOf(
   };
 }
 
+function isToThisAlone(decision: ApprovalDecision): boolean {
+  return decision === 'approved' || (typeof decision === 'object' && 'approved_discarding' in decision);
+}
+
 /** What the model is told when the answer was no; `undefined` when it was yes. */
 function refusalText({ decision, by }: Answered, reason: DecisionReason): string | undefined {
-  if (decision === 'approved' || decision === 'approved_for_thread') return undefined;
+  if (decision === 'approved' || decision === 'approved_for_thread' || decision === 'approved_saving') return undefined;
   if (decision === 'abort') return 'Denied by the user, who stopped the turn. Nothing was done.';
-  if ('approved_rule' in decision) return undefined;
+  if ('approved_rule' in decision || 'approved_discarding' in decision) return undefined;
   if (by === 'non_interactive') {
     return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
   }

@@ -23,16 +23,17 @@ export async function askOutside(
   const question = { callId, itemId: item.id, card, reason, keys: approvalKeys, binding };
   const answer = await deps.approver.ask(question, signal);
   const refusal = refusalOf(answer);
-  if (refusal === undefined) return { type: 'granted', escalated: true, record: recordOf('allowed', reason, answer) };
+  if (refusal === undefined) {
+    return { type: 'granted', escalated: true, answer: answer.decision, record: recordOf('allowed', reason, answer) };
+  }
   if (answer.decision === 'abort') deps.interrupt();
   const told = `${textOf(output)}\nIt was not run again outside the sandbox: ${refusal}.`;
   return { type: 'refused', output: told, record: recordOf('denied', reason, answer) };
 }
 
 function refusalOf({ decision, by }: Answered): string | undefined {
-  if (decision === 'approved' || decision === 'approved_for_thread') return undefined;
   if (decision === 'abort') return 'the user stopped the turn';
-  if ('approved_rule' in decision) return undefined;
+  if (typeof decision === 'string' || !('denied' in decision)) return undefined;
   if (by === 'non_interactive') return 'nobody is there to ask';
   return `denied by the user${decision.denied.message ? `: ${decision.denied.message}` : ''}`;
 }

@@ -3,10 +3,8 @@ import type * as vscode from 'vscode';
 import type { FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
-/** A change with what only a person's word, or our own memory, can add to it. */
+/** A change with what only our own memory can add to it. */
 export type LandingChange = FileChange & {
-  /** The person was asked about this file by its name and agreed that unsaved edits in it may go. */
-  readonly discardsUnsaved?: boolean;
   /** Of an `add` that brings a file back: its very bytes and permissions instead of the text. */
   readonly exactly?: FileImage;
 };

@@ -23,9 +23,13 @@ export async function saveEdit(edit: BufferEdit): Promise<SaveOutcome> {
   if (wasDirty && !step.savesDirty) return unsaved;
   // Whoever typed since decides when that is saved.
   if (document.version !== version) return document.isDirty ? unsaved : diskText(edit);
+  return (await saveDocument(document)) ? diskText(edit) : unsaved;
+}
+
+/** Never rejects; false when it cannot be saved, or not soon. */
+export async function saveDocument(document: vscode.TextDocument): Promise<boolean> {
   const saved = await withinSeconds(SAVE_SECONDS, document.save()).catch(() => false);
-  if (saved === undefined) return unsaved;
-  return saved || (await isSavedBesides(document)) ? diskText(edit) : unsaved;
+  return saved === undefined ? false : saved || isSavedBesides(document);
 }
 
 /**

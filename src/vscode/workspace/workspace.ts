@@ -12,6 +12,7 @@ import {
 import { abortable } from '../../core/util/abort.ts';
 import { MAX_TEXT_BYTES, openNotebook } from '../documentKinds.ts';
 import type { LandedChange, LandingChange, LandingHands, PatchOrigin } from '../landing/model.ts';
+import { UnsavedLandings } from '../landing/unsavedLandings.ts';
 import { land } from '../workspaceEdits.ts';
 import { documentOfFile } from './documents.ts';
 import { isMissing, toWorkspaceError } from './fileErrors.ts';
@@ -28,6 +29,7 @@ export interface EditorWorkspace extends Workspace {
 }
 
 export function createEditorWorkspace({ onLanded, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
+  const unsaved = new UnsavedLandings();
   return {
     get roots() {
       return workspaceRoots();
@@ -42,9 +44,12 @@ export function createEditorWorkspace({ onLanded, ...hands }: EditorWorkspaceOpt
     async apply(changes: readonly FileChange[], signal, origin) {
       const result = await land(changes, hands, signal);
       if (result.type !== 'applied') return result;
+      unsaved.note(result.files);
       onLanded?.(result.changes, origin);
       return { type: 'applied', files: result.files };
     },
+    unsavedLandings: () => unsaved.paths,
+    save: (paths) => unsaved.save(paths),
   };
 }
 

@@ -13,7 +13,7 @@ conformance('chat');
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
 const handlers = builtinTools(
   family,
-  { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT },
+  { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask' },
   { tools: [], calls: new DynamicCalls() },
 );
 const tools = new ToolRegistry(handlers).specs;

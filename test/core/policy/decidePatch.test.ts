@@ -5,6 +5,7 @@ import { PROTECTED_NAMES } from '../../../src/core/sandbox/writableRoots.ts';
 import { sandboxPolicyInputSchema } from '../../../src/protocol/policy.ts';
 
 const request = (changes: Partial<PatchRequest>): PatchRequest => ({
+  discards: [],
   paths: ['/w/src/a.ts'],
   approvalPolicy: 'on-request',
   sandboxPolicy: sandboxPolicyInputSchema.parse('workspace-write'),

@@ -119,7 +119,12 @@ describe('notices', () => {
 
 describe('all of it together', () => {
   it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const options = { rules: async () => [], review: 'after' as const, environment: DEFAULT_ENVIRONMENT };
+    const options = {
+      rules: async () => [],
+      review: 'after' as const,
+      environment: DEFAULT_ENVIRONMENT,
+      saveBeforeCommands: 'ask' as const,
+    };
     const tools = builtinTools({ applyPatch, extraInstructions: true, shell: 'exec_command' }, options, {
       tools: [],
       calls: new DynamicCalls(),

@@ -35,7 +35,11 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const client = { tools: [WEATHER], calls: new DynamicCalls() };
   const family = capabilitiesOf(model, dialect, wire);
   const registry = new ToolRegistry(
-    builtinTools(family, { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT }, client),
+    builtinTools(
+      family,
+      { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask' },
+      client,
+    ),
   );
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
   const body =

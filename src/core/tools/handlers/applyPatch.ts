@@ -4,7 +4,8 @@ import { PATCH_GRAMMAR, PATCH_INSTRUCTIONS } from '../../patch/grammar.ts';
 import { createJsonInputStream } from '../../patch/jsonInput.ts';
 import type { Parsed, ToolFamily, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
-import { fileChangeItem, type LandPlan, landPatch, preparePatch } from './patchTool.ts';
+import { landPatch } from './landPatch.ts';
+import { fileChangeItem, type LandPlan, preparePatch } from './patchTool.ts';
 
 const NAME = 'apply_patch';
 

@@ -1,4 +1,4 @@
-/** Planning and landing of a patch, whichever way the model sent it. */
+/** Planning and deciding of a patch, whichever way the model sent it. */
 import path from 'node:path';
 import type { TurnSettings } from '../../../protocol/event.ts';
 import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
@@ -12,12 +12,9 @@ import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { FileChange, Host, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
-import type { Attempt, Preparation, ToolContext, ToolResult } from '../handler.ts';
+import type { Preparation, ToolContext } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
-import { failureText, successText } from './patchTexts.ts';
-
-/** How often a plan is made anew because somebody typed between plan and landing. */
-const MAX_REPLANS = 5;
+import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface LandPlan {
   readonly operations: readonly PatchOperation[];
@@ -42,8 +39,10 @@ export async function preparePatch(
 
   const { settings, host } = context;
   const paths = pathsOf(parsed.operations, workdir);
+  const discards = await unsavedEditsLost(planned.changes, context.workspace, context.signal);
   const requirement = decidePatch({
     paths,
+    discards: [...discards].map((file) => shown(file, settings.cwd)),
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy: settings.sandboxPolicy,
     writable: await scopeOf(settings, host, context.workspace, paths),
@@ -51,6 +50,10 @@ export async function preparePatch(
     platform: host.platform,
   });
   const changes = planned.changes.map((change) => summaryOf(change, settings.cwd));
+  const proposed = planned.changes.map((change) => ({
+    ...summaryOf(change, settings.cwd),
+    ...(isDiscarding(change, discards) ? { discardsUnsaved: true } : {}),
+  }));
   const diff = unifiedDiffOfAll(planned.changes, settings.cwd).text;
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
   return {
@@ -58,55 +61,12 @@ export async function preparePatch(
     plan: { operations: parsed.operations, cwd: workdir, planned, item },
     requirement,
     item,
-    card: { kind: 'patch', cwd: workdir, changes, diff },
+    card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
     proposal: planned.changes,
-    approvalKeys: patchApprovalKeys(paths),
+    // Unsaved edits are asked about each time.
+    approvalKeys: discards.size > 0 ? [] : patchApprovalKeys(paths),
     binding: patchBinding(planned.changes),
   };
-}
-
-/** Lands the plan, made anew while the files move under it. */
-export async function landPatch(
-  { operations, cwd, planned, item }: LandPlan,
-  { boundTo }: Attempt,
-  context: ToolContext,
-): Promise<ToolResult> {
-  const { workspace, clock, signal, settings } = context;
-  const startedAt = clock.monotonic();
-  await context.flush();
-  let current: PatchPlan = planned;
-  let others = '';
-  for (let replans = 0; current.type === 'planned'; replans++) {
-    const result = await workspace.apply(current.changes, signal, { turnId: context.turnId, itemId: item.id });
-    if (result.type === 'applied') {
-      context.landed(current.changes);
-      const changes = current.changes.map((change) => ({
-        ...summaryOf(change, settings.cwd),
-        decision: 'accepted' as const,
-      }));
-      return {
-        output: successText(current.report, result.files, (clock.monotonic() - startedAt) / 1000),
-        success: true,
-        item: { ...item, status: 'completed', changes, diff: unifiedDiffOfAll(current.changes, settings.cwd).text },
-      };
-    }
-    if (result.type === 'failed') return failed(item, failureText(result.message, result.notRestored));
-    if (replans === MAX_REPLANS) {
-      return failed(
-        item,
-        `The files keep changing while the patch lands: ${result.paths.join(', ')}. Nothing was changed.`,
-      );
-    }
-    if (result.byAnotherThread) others = ' by another thread';
-    current = await planPatchIn(workspace, operations, cwd, signal);
-    if (current.type === 'planned' && boundTo !== undefined && patchBinding(current.changes) !== boundTo) {
-      return { ...failed(item, 'The files keep changing while the patch waits for approval.'), changedSince: true };
-    }
-  }
-  return failed(
-    item,
-    `The files were changed${others} in the meantime, and the patch no longer fits: ${current.message}`,
-  );
 }
 
 async function scopeOf(
@@ -149,14 +109,14 @@ function placesBetween(root: string, file: string): string[] {
   return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
 }
 
-function summaryOf(change: FileChange, cwd: string): FileChangeSummary {
+export function summaryOf(change: FileChange, cwd: string): FileChangeSummary {
   const { added, removed } = unifiedDiff(change, cwd);
   const moved = change.kind === 'update' && change.movedTo !== null ? { movedTo: shown(change.movedTo, cwd) } : {};
   return { path: shown(change.path, cwd), kind: change.kind, ...moved, added, removed };
 }
 
 /** Relative to the working directory where it lies inside. */
-function shown(file: string, cwd: string): string {
+export function shown(file: string, cwd: string): string {
   const relative = path.relative(cwd, file);
   return relative === '' || relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }
@@ -168,10 +128,6 @@ export function fileChangeItem(
   diff: string,
 ): TurnItemOf<'file_change'> {
   return { id, type: 'file_change', status: 'in_progress', callId, changes, diff };
-}
-
-function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {
-  return { output, success: false, item: { ...item, status: 'failed' } };
 }
 
 function failure(message: string): { type: 'failure'; output: string } {

@@ -4,7 +4,8 @@ import { textOf } from '../../../protocol/responseItem.ts';
 import { assertNever } from '../../util/assertNever.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { type CommandPlan, type CommandRequest, prepareCommand, runCommandPlan } from './commandTool.ts';
-import { type LandPlan, landPatch, preparePatch } from './patchTool.ts';
+import { landPatch } from './landPatch.ts';
+import { type LandPlan, preparePatch } from './patchTool.ts';
 
 export type ShellPlan =
   | { readonly type: 'command'; readonly command: CommandPlan }

@@ -1,0 +1,45 @@
+/** Edits of the person that a patch would take away with a file, and their word about them (design decision 5). */
+import type { ApprovalDecision } from '../../../protocol/policy.ts';
+import type { FileChange, Workspace } from '../../ports.ts';
+
+/** The files among those that are deleted, moved or written over that hold edits the person has not saved. */
+export async function unsavedEditsLost(
+  changes: readonly FileChange[],
+  workspace: Workspace,
+  signal?: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const files = [...new Set(changes.flatMap(replacedBy))];
+  const unsaved = await Promise.all(
+    files.map(async (file) => ((await isDirty(file, workspace, signal)) ? [file] : [])),
+  );
+  return new Set(unsaved.flat());
+}
+
+export function isDiscarding(change: FileChange, discards: ReadonlySet<string>): boolean {
+  return replacedBy(change).some((file) => discards.has(file));
+}
+
+/** The changes with the person's word on those that they named. `shown`: a path as the question named it. */
+export function withAgreement(
+  changes: readonly FileChange[],
+  answer: ApprovalDecision | null,
+  shown: (path: string) => string,
+): readonly FileChange[] {
+  if (answer === null || typeof answer === 'string' || !('approved_discarding' in answer)) return changes;
+  const agreed = new Set(answer.approved_discarding.paths);
+  return changes.map((change) => (agreed.has(shown(change.path)) ? { ...change, discardsUnsaved: true } : change));
+}
+
+/** What stands at these paths is gone from there afterwards; an update in place keeps what the person typed. */
+function replacedBy(change: FileChange): readonly string[] {
+  if (change.kind !== 'update') return [change.path];
+  return change.movedTo === null ? [] : [change.path, change.movedTo];
+}
+
+/** What cannot be read has no unsaved text. */
+function isDirty(file: string, workspace: Workspace, signal?: AbortSignal): Promise<boolean> {
+  return workspace.read(file, signal).then(
+    ({ dirty }) => dirty,
+    () => false,
+  );
+}

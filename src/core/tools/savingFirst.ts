@@ -1,0 +1,71 @@
+import { textOf } from '../../protocol/responseItem.ts';
+import type { Attempt, Preparation, ToolContext, ToolHandler, ToolOptions } from './handler.ts';
+
+interface Guarded<Plan> {
+  readonly plan: Plan;
+  /** A patch in the clothes of a command lands in buffers and needs nothing saved. */
+  readonly isCommand: boolean;
+}
+
+/**
+ * A command reads the disk, and a patch may stand in a buffer only, beside edits that the person has not saved. So they
+ * are asked before the first command of a turn, or it is saved for them, as they have chosen (design
+ * decision 5). What stays unsaved the model is told.
+ */
+export function savingFirst<Args, Plan>(
+  handler: ToolHandler<Args, Plan>,
+  setting: ToolOptions['saveBeforeCommands'],
+): ToolHandler<Args, Guarded<Plan>> {
+  const runAnyway = new Set<string>();
+  return {
+    ...handler,
+    parse: (payload, name) => handler.parse(payload, name),
+    async prepare(args, context) {
+      const prepared = await handler.prepare(args, context);
+      if (prepared.type === 'failure') return prepared;
+      const isCommand = prepared.card?.kind !== 'patch';
+      const wrap = (plan: Plan): Guarded<Plan> => ({ plan, isCommand });
+      const { plan, outside, ...rest } = prepared;
+      const again = outside === undefined ? {} : { outside: { ...outside, plan: wrap(outside.plan) } };
+      const guarded = { ...rest, plan: wrap(plan), ...again };
+      const unsaved = context.workspace.unsavedLandings().filter((path) => !runAnyway.has(path));
+      return isCommand && setting === 'ask' && unsaved.length > 0 ? asking(guarded, unsaved, context) : guarded;
+    },
+    async run({ plan, isCommand }, attempt, context) {
+      const unsaved = isCommand ? context.workspace.unsavedLandings() : [];
+      const isToSave = setting === 'always' || attempt.answer === 'approved_saving';
+      const left = isToSave && unsaved.length > 0 ? await context.workspace.save(unsaved) : unsaved;
+      if (isSaidAnyway(attempt)) for (const path of left) runAnyway.add(path);
+      const result = await handler.run(plan, attempt, context);
+      if (left.length === 0) return result;
+      return { ...result, output: `${textOf(result.output)}\n${NOT_SAVED}${left.join(', ')}` };
+    },
+  };
+}
+
+const NOT_SAVED = 'Not saved in the editor, so the command saw the old text of: ';
+
+type Ready<Plan> = Extract<Preparation<Plan>, { type: 'ready' }>;
+
+function asking<Plan>(prepared: Ready<Plan>, unsaved: readonly string[], { settings }: ToolContext): Ready<Plan> {
+  const { requirement, card } = prepared;
+  const mayAsk = settings.approvalPolicy !== 'never' && requirement.type !== 'forbidden';
+  if (card === undefined || !mayAsk) return prepared;
+  return {
+    ...prepared,
+    requirement: requirement.type === 'skip' ? { type: 'needs_approval', reason: UNSAVED, parts: [] } : requirement,
+    card: { ...card, unsaved: [...unsaved] },
+    // A yes for the thread would answer this, too.
+    approvalKeys: [],
+  };
+}
+
+const UNSAVED = {
+  source: 'policy',
+  id: 'unsaved-files',
+  text: 'Files that Tiller changed are not saved, and the command would see their old text.',
+} as const;
+
+function isSaidAnyway({ answer }: Attempt): boolean {
+  return answer === 'approved' || answer === 'approved_for_thread';
+}

@@ -1,0 +1,152 @@
+/** What the person has not saved: never given up without their word, and never out of a command's sight unsaid. */
+import { describe, expect, test } from 'vitest';
+import type { ApprovalDecision } from '../../src/protocol/policy.ts';
+import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { type ScenarioOptions, startScenario } from '../support/startScenario.ts';
+
+const patch = (...lines: readonly string[]) =>
+  calls('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
+const DELETE_A = patch('*** Delete File: a.txt');
+const UPDATE_A = patch('*** Update File: a.txt', '@@', '-2', '+two');
+const LOOK = calls('exec_command', { cmd: 'touch seen' });
+
+/** A chat beside an editor: files in memory, of which some are being typed in. */
+async function beside(files: Record<string, string>, options: Omit<ScenarioOptions, 'files' | 'hands'>) {
+  let editor = new MemoryWorkspace(files);
+  const chat = await startScenario({
+    ...options,
+    hands: ({ workspace }) => {
+      editor = new MemoryWorkspace(files, workspace.roots[0]);
+      return { workspace: editor };
+    },
+  });
+  return { chat, editor, [Symbol.asyncDispose]: () => chat[Symbol.asyncDispose]() };
+}
+
+describe('a file with unsaved edits that a patch would delete', () => {
+  test.each<[string, ApprovalDecision, string | undefined]>([
+    ['goes when the person says so of this file', { approved_discarding: { paths: ['a.txt'] } }, undefined],
+    ['stays after a yes that does not name it', 'approved', 'mine\n'],
+    ['stays after a yes that names another', { approved_discarding: { paths: ['b.txt'] } }, 'mine\n'],
+  ])('%s', async (_what, decision, left) => {
+    await using here = await beside({ 'a.txt': '1\n2\n' }, { model: [[DELETE_A], [says('Done.')]] });
+    const { chat, editor } = here;
+    editor.type('a.txt', 'mine\n');
+    const over = chat.send('delete a.txt');
+    const question = await chat.next('approval_requested');
+    expect(question).toMatchObject({
+      kind: 'patch',
+      changes: [{ path: 'a.txt', kind: 'delete', discardsUnsaved: true }],
+      reason: { id: 'unsaved-edits', text: 'a.txt holds edits that are not saved, and they would go.' },
+      choices: ['approved_discarding', 'denied', 'abort'],
+    });
+    await chat.answer(decision);
+    await over;
+    expect(editor.text('a.txt')).toBe(left);
+    if (left !== undefined) expect(chat.outputs().at(-1)).toContain('a.txt has unsaved edits of the user');
+  });
+
+  test('is not asked about where nobody may be: the model is told', async () => {
+    await using here = await beside({ 'a.txt': '1\n' }, { model: [[DELETE_A], [says('Done.')]], policy: 'never' });
+    here.editor.type('a.txt', 'mine\n');
+    await here.chat.send('delete a.txt');
+    expect(here.chat.said('approval_requested')).toEqual([]);
+    expect(here.chat.outputs().at(-1)).toContain('unsaved edits of the user');
+    expect(here.editor.text('a.txt')).toBe('mine\n');
+  });
+});
+
+describe('a patch that the person has approved', () => {
+  test('lands as it was shown when they typed elsewhere meanwhile', async () => {
+    await using here = await beside(
+      { 'a.txt': '1\n2\n3\n' },
+      { model: [[UPDATE_A], [says('Done.')]], review: 'before' },
+    );
+    const { chat, editor } = here;
+    const over = chat.send('go');
+    await chat.next('approval_requested');
+    editor.type('a.txt', 'mine\n1\n2\n3\n');
+    await chat.answer('approved');
+    await over;
+    expect(editor.text('a.txt')).toBe('mine\n1\ntwo\n3\n');
+    expect(chat.said('approval_requested')).toHaveLength(1);
+    expect(chat.items('file_change')).toMatchObject([
+      { status: 'completed', changes: [{ path: 'a.txt', unsaved: true, decision: 'accepted' }] },
+    ]);
+    expect(chat.outputs().at(-1)).toContain('not saved');
+  });
+
+  test('is asked about again when it would now do something else', async () => {
+    await using here = await beside({ 'a.txt': '1\n' }, { model: [[DELETE_A], [says('Done.')]], review: 'before' });
+    const { chat, editor } = here;
+    const over = chat.send('go');
+    await chat.next('approval_requested');
+    editor.writeBehind('a.txt', 'somebody else\n');
+    await chat.answer('approved');
+    const again = await chat.next('approval_requested');
+    expect(again.diff).toContain('-somebody else');
+    await chat.answer({ denied: {} });
+    await over;
+    expect(editor.text('a.txt')).toBe('somebody else\n');
+    expect(chat.items('file_change')).toMatchObject([{ status: 'declined' }]);
+  });
+
+  test('comes back to the model with both texts when they typed on the same line', async () => {
+    const update = patch('*** Update File: a.txt', '@@', '-the second line', '+the 2nd line');
+    await using here = await beside(
+      { 'a.txt': 'first\nthe second line\n' },
+      { model: [[update], [says('Done.')]], review: 'before' },
+    );
+    const { chat, editor } = here;
+    const over = chat.send('go');
+    await chat.next('approval_requested');
+    editor.type('a.txt', 'first\nthe second line, mine\n');
+    await chat.answer('approved');
+    await over;
+    const told = chat.outputs().at(-1);
+    expect(told).toContain('changed in the meantime');
+    expect(told).toMatch(/the second line\n[^]*the second line, mine/);
+    expect(editor.text('a.txt')).toBe('first\nthe second line, mine\n');
+  });
+});
+
+describe('a command beside a file that a patch left unsaved', () => {
+  const model = [[UPDATE_A], [LOOK], [LOOK], [says('Done.')]];
+  const typed = (editor: MemoryWorkspace) => editor.type('a.txt', 'mine\n1\n2\n');
+  const SAID = 'Not saved in the editor, so the command saw the old text of: ';
+
+  test.each<[string, ApprovalDecision, Record<string, string>]>([
+    ['is saved for, when the person wants it', 'approved_saving', { 'a.txt': 'mine\n1\ntwo\n' }],
+    ['runs anyway, when the person wants that, and the model is told', 'approved', { 'a.txt': '1\n2\n' }],
+  ])('%s', async (_what, decision, disk) => {
+    await using here = await beside({ 'a.txt': '1\n2\n' }, { model, sandbox: 'danger-full-access' });
+    const { chat, editor } = here;
+    typed(editor);
+    const over = chat.send('go');
+    expect(await chat.next('approval_requested')).toMatchObject({
+      kind: 'command',
+      unsaved: [chat.folder.at('a.txt')],
+      choices: ['approved', 'approved_saving', 'denied', 'abort'],
+    });
+    await chat.answer(decision);
+    await over;
+    // Once for a turn, not once for a command.
+    expect(chat.said('approval_requested').filter(({ unsaved }) => unsaved !== undefined)).toHaveLength(1);
+    expect(editor.files()).toEqual(disk);
+    const told = chat.outputs().filter((output) => output.includes(SAID));
+    expect(told).toHaveLength(decision === 'approved' ? 2 : 0);
+  });
+
+  test.each<['always' | 'never', string]>([
+    ['always', 'mine\n1\ntwo\n'],
+    ['never', '1\n2\n'],
+  ])('asks nothing where the setting says %s', async (saveBeforeCommands, text) => {
+    const more = { sandbox: 'danger-full-access', saveBeforeCommands } as const;
+    await using here = await beside({ 'a.txt': '1\n2\n' }, { model, ...more });
+    typed(here.editor);
+    await here.chat.send('go');
+    expect(here.chat.said('approval_requested')).toEqual([]);
+    expect(here.editor.files()).toEqual({ 'a.txt': text });
+  });
+});
