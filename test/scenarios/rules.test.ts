@@ -134,3 +134,27 @@ describe('a file of rules', () => {
     ]);
   });
 });
+
+describe('the model', () => {
+  const told = (chat: Scenario): string[] =>
+    chat.server.requests.map(({ input }) => {
+      const texts = input.map((item) => JSON.stringify(item)).filter((text) => text.includes('<allowed_commands>'));
+      return texts.map((text) => /- [^\\"]*|No rule[^\\"]*/g.exec(text)?.[0] ?? '').join('; ');
+    });
+
+  it('is told what rules allow, once, and again when that has changed', async () => {
+    await using chat = await startScenario({
+      model: [[says('1')], [touch('a')], [says('2')], [says('3')], [says('4')]],
+    });
+    await chat.send('one');
+    const ended = chat.turnEnds();
+    go(chat);
+    await chat.answer(always('thread'));
+    await ended;
+    await chat.send('three');
+    chat.submit({ type: 'remember', keys: [], rules: [] });
+    await chat.send('four');
+    const both = '- touch; No rule of the user allows commands any more.';
+    expect(told(chat)).toEqual(['', '', '', '- touch', both]);
+  });
+});

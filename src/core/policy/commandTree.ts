@@ -2,6 +2,7 @@
 import { isDangerous } from './dangerous.ts';
 import { type Platform, isKnownSafe } from './knownSafe.ts';
 import type { Argv, ParsedScript } from './parseScript.ts';
+import { programName } from './programs.ts';
 import { unwrapCommand } from './unwrapCommand.ts';
 
 export type CommandClass = 'known-safe' | 'other' | 'dangerous';
@@ -13,6 +14,8 @@ export type CommandTree =
       readonly class: CommandClass;
       /** A here-document feeds it: rules apply, but nothing is proposed (codex-behaviour.md §6.3 step 1). */
       readonly complex: boolean;
+      /** Why it is not taken for what its name says; ends "…, and …". */
+      readonly note?: string | undefined;
     }
   /** A shell with a script that could be read: only its commands count. */
   | { readonly type: 'script'; readonly argv: Argv; readonly commands: readonly CommandTree[] }
@@ -28,14 +31,21 @@ export type CommandTree =
 /** Commands nested deeper than this are nobody's honest work. */
 const MAX_DEPTH = 6;
 
-export function takeApart(argv: Argv, platform: Platform, depth = 0): CommandTree {
+/** What is known of the place beside the command. */
+export interface Surroundings {
+  readonly platform: Platform;
+  /** The repository names programs that git would start even to read it. */
+  readonly gitStartsPrograms?: boolean | undefined;
+}
+
+export function takeApart(argv: Argv, surroundings: Surroundings, depth = 0): CommandTree {
   if (depth > MAX_DEPTH) return { type: 'opaque', argv, why: 'it is nested too deeply', mentions: [] };
   const inner = (commands: readonly Argv[]): CommandTree[] =>
-    commands.map((command) => takeApart(command, platform, depth + 1));
+    commands.map((command) => takeApart(command, surroundings, depth + 1));
   const unwrapped = unwrapCommand(argv);
   switch (unwrapped.type) {
     case 'plain':
-      return { type: 'plain', argv, class: classOfOne(argv, platform), complex: false };
+      return { type: 'plain', argv, complex: false, ...classOfOne(argv, surroundings) };
     case 'script':
       return scriptTree(argv, unwrapped.script, inner);
     case 'wrapped':
@@ -60,9 +70,29 @@ function fedByHereDocument(tree: CommandTree): CommandTree {
   return { type: 'opaque', argv: tree.argv, why: 'a here-document feeds it', mentions: [tree] };
 }
 
-function classOfOne(argv: Argv, platform: Platform): CommandClass {
-  if (isDangerous(argv, platform)) return 'dangerous';
-  return isKnownSafe(argv, platform) ? 'known-safe' : 'other';
+const STARTS_PROGRAMS = 'the configuration of this repository names programs that git would start';
+
+function classOfOne(
+  argv: Argv,
+  { platform, gitStartsPrograms }: Surroundings,
+): { readonly class: CommandClass; readonly note?: string } {
+  if (isDangerous(argv, platform)) return { class: 'dangerous' };
+  if (!isKnownSafe(argv, platform)) return { class: 'other' };
+  const isDoubtful = gitStartsPrograms === true && programName(argv[0] ?? '') === 'git';
+  return isDoubtful ? { class: 'other', note: STARTS_PROGRAMS } : { class: 'known-safe' };
+}
+
+/** Every command in it that runs nothing but itself, in order. */
+export function plainCommands(tree: CommandTree): readonly Argv[] {
+  switch (tree.type) {
+    case 'plain':
+      return [tree.argv];
+    case 'script':
+    case 'wrapped':
+      return tree.commands.flatMap(plainCommands);
+    case 'opaque':
+      return tree.mentions.flatMap(plainCommands);
+  }
 }
 
 const CLASSES: readonly CommandClass[] = ['known-safe', 'other', 'dangerous'];
@@ -86,5 +116,5 @@ export function classifyTree(tree: CommandTree): CommandClass {
 }
 
 export function classifyCommand(argv: Argv, platform: Platform): CommandClass {
-  return classifyTree(takeApart(argv, platform));
+  return classifyTree(takeApart(argv, { platform }));
 }

@@ -28,6 +28,8 @@ export interface CommandRequest {
   readonly prefixRule?: Argv | undefined;
   readonly rules: LoadedRules;
   readonly platform: Platform;
+  /** The repository names programs that git would start even to read it; false by default. */
+  readonly gitStartsPrograms?: boolean | undefined;
   /** False when nobody is there to answer; true by default. */
   readonly canAsk?: boolean | undefined;
 }
@@ -48,7 +50,7 @@ export function decideCommand(request: CommandRequest): ApprovalRequirement {
 export function explainCommand(request: CommandRequest): CommandDecision {
   const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
   const court: Court = { rules: request.rules, circumstances, platform: request.platform };
-  const tree = takeApart(request.argv, request.platform);
+  const tree = takeApart(request.argv, request);
   const whole = judge(tree, court);
   const parts = tree.type === 'script' ? tree.commands.map((command) => judge(command, court)) : [whole];
   return {

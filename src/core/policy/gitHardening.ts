@@ -3,13 +3,14 @@
  * names programs that git would start. Whoever runs a command that the policy skipped as `known-safe` adds these.
  *
  * Not covered, because their names are the repository's choice: clean filters, textconv drivers and `diff.external`.
- * A repository brings those only if somebody put them into `.git/config`, which no clone does and no box lets happen.
+ * Where a repository's configuration names such, git does not count as known safe (core/tools/gitTrust.ts).
  */
 const OVERRIDES: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
   ['core.hooksPath', '/dev/null'],
   ['core.pager', 'cat'],
   ['log.showSignature', 'false'],
+  ['diff.ignoreSubmodules', 'dirty'],
   ['safe.bareRepository', 'explicit'],
 ];
 

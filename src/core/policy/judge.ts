@@ -32,7 +32,7 @@ export function judge(tree: CommandTree, court: Court): Judgement {
   const { argv } = tree;
   switch (tree.type) {
     case 'plain':
-      return byRule(tree, court) ?? byHeuristic(tree, court, !tree.complex && tree.class === 'other');
+      return byRule(tree, court) ?? byHeuristic(tree, court, !tree.complex && tree.class === 'other', tree.note);
     case 'script':
       return combine(
         argv,

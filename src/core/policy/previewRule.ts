@@ -10,7 +10,7 @@ import { joinShellWords } from './shellWords.ts';
 
 /** `argv` is the command that waits; a script counts as its commands. */
 export function previewRule(argv: Argv, rule: Rule, platform: Platform): RulePreview {
-  const tree = takeApart(argv, platform);
+  const tree = takeApart(argv, { platform });
   const commands = tree.type === 'script' ? tree.commands : [tree];
   const [covered, others] = split(commands, (command) => matchesPattern(rule, command.argv));
   const stillAsked = others.filter((command) => classifyTree(command) !== 'known-safe');

@@ -39,14 +39,18 @@ function networkText(enabled: boolean): string {
   return enabled ? 'Network access is on.' : 'Network access is off.';
 }
 
+/** Only where somebody can be asked. */
+const PREFIX_RULE =
+  'With `prefix_rule`, the first words of a command you will need again, you offer the user a rule for all commands that start so; keep it narrow: a bare interpreter, shell, wrapper or `git` is refused.';
+
 function approvalText(policy: ApprovalPolicy): string {
   switch (policy) {
     case 'untrusted':
-      return 'Approvals: the user is asked before every command that is not known to be read-only, and before every patch.';
+      return `Approvals: the user is asked before every command that is not known to be read-only, and before every patch. ${PREFIX_RULE}`;
     case 'on-failure':
       return 'Approvals: commands run in the sandbox; when it stops one, the user is asked whether to run it outside.';
     case 'on-request':
-      return 'Approvals: if a command must go beyond the sandbox (write elsewhere, use the network, or because the sandbox stopped it), call it with `sandbox_permissions: "require_escalated"` and a one-sentence question to the user as `justification`. Ask only for what the task needs, one command at a time.';
+      return `Approvals: if a command must go beyond the sandbox (write elsewhere, use the network, or because the sandbox stopped it), call it with \`sandbox_permissions: "require_escalated"\` and a one-sentence question to the user as \`justification\`. Ask only for what the task needs, one command at a time. ${PREFIX_RULE}`;
     case 'never':
       return 'Approvals: nobody will be asked. What is not allowed fails; work within that and do not ask for escalation.';
     default:

@@ -39,6 +39,11 @@ export function programKeys(configuration: string): string[] {
   return [...new Set(found)];
 }
 
+/** Every key of a git configuration, in small letters. */
+export function configurationKeys(configuration: string): string[] {
+  return entriesOf(configuration).map(({ key }) => key);
+}
+
 /** Of the names in a hooks folder those that git would run. */
 export function liveHooks(names: readonly string[]): string[] {
   return names.filter((name) => !name.endsWith('.sample') && !name.startsWith('.') && !/^readme/i.test(name));

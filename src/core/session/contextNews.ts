@@ -1,6 +1,7 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import { type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import type { Ports } from '../ports.ts';
+import { type AllowedPrefix, allowedPrefixesMessage, isAllowedPrefixesMessage } from '../prompt/allowedPrefixes.ts';
 import {
   changedFacts,
   type EnvironmentFacts,
@@ -19,6 +20,7 @@ import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../pr
 export class ContextNews {
   #facts: Partial<EnvironmentFacts> = {};
   #permissions = '';
+  #allowed = '';
   #docs = '';
   /** Whose instructions were read in this process: the folder, and how much of them was allowed. */
   #docsReadIn: string | undefined;
@@ -34,12 +36,16 @@ export class ContextNews {
       readonly projectDocMaxBytes: number;
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
+      readonly allowedPrefixes: readonly AllowedPrefix[];
     },
   ): Promise<readonly ResponseItem[]> {
-    const { ports, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions } = options;
+    const { ports, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } = options;
     const news: MessageItem[] = [];
     const permissions = permissionsMessage(settings);
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
+    const allowed = allowedPrefixesMessage(allowedPrefixes);
+    const isNews = textOf(allowed.content) !== this.#allowed;
+    if (isNews && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
     const place = `${projectDocMaxBytes} ${settings.cwd}`;
     if (this.#docsReadIn !== place) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
@@ -60,6 +66,7 @@ export class ContextNews {
   #recall(message: MessageItem): void {
     const text = textOf(message.content);
     if (isPermissionsMessage(message)) this.#permissions = text;
+    else if (isAllowedPrefixesMessage(message)) this.#allowed = text;
     else if (isProjectDocsMessage(message)) this.#docs = text;
     else if (message.role === 'user') this.#facts = { ...this.#facts, ...factsIn(text) };
   }

@@ -21,6 +21,7 @@ import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
 import { Memory } from './memory.ts';
 import type { SessionOptions } from './sessionOptions.ts';
+import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
@@ -312,7 +313,11 @@ export class Session {
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
     const projectDocMaxBytes = this.#options.isTrusted() ? this.#options.projectDocMaxBytes : 0;
-    const context = await this.#context.take(settings, { ...this.#options, projectDocMaxBytes });
+    const context = await this.#context.take(settings, {
+      ...this.#options,
+      projectDocMaxBytes,
+      allowedPrefixes: this.#options.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
+    });
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
   }
 
@@ -392,6 +397,11 @@ export class Session {
 
   #place(cwd: string): RulesPlace {
     return { cwd, trusted: this.#options.isTrusted() };
+  }
+
+  async #allowedIn(cwd: string): Promise<readonly AllowedPrefix[]> {
+    const allowing = (await this.#rulesIn(cwd)).filter(({ rule }) => rule.decision === 'allow');
+    return allowing.map(({ rule }) => ({ pattern: rule.pattern, outside: rule.bypassSandbox === true }));
   }
 
   /** As they stand now. A file that is broken is said once, until it is broken in another way. */

@@ -121,6 +121,19 @@ describe('without a box and with nobody to ask', () => {
   });
 });
 
+describe('git in a repository that names programs', () => {
+  test('is not known to only read, and the reason says so', () => {
+    const doubtful = { gitStartsPrograms: true, approvalPolicy: 'untrusted' } as const;
+    expect(decideCommand(request(['git', 'status'], doubtful)).reason).toEqual({
+      source: 'policy',
+      id: 'untrusted',
+      text: 'The approval policy is untrusted, which asks before everything that is not known to only read, and the configuration of this repository names programs that git would start.',
+    });
+    expect(decideCommand(script('ls && timeout 5 git diff', doubtful)).type).toBe('needs_approval');
+    expect(decideCommand(script('ls', doubtful)).type).toBe('skip');
+  });
+});
+
 describe('scripts', () => {
   test('the strictest command decides, and each has its own verdict', () => {
     expect(decideCommand(script('ls "a b" && rm -rf x && npm test'))).toEqual({

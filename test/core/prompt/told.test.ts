@@ -130,6 +130,15 @@ describe('all of it together', () => {
       calls: new DynamicCalls(),
     });
     const specs = tools.flatMap(({ spec }) => spec ?? []);
-    expect(Buffer.byteLength(BASE_INSTRUCTIONS + JSON.stringify(specs))).toBeLessThanOrEqual(20_000);
+    const preamble = approvalPolicySchema.options.map((approvalPolicy) => {
+      const facts = environmentFacts({ ...settings, approvalPolicy }, host, now);
+      return JSON.stringify([
+        permissionsMessage({ ...settings, approvalPolicy, box: 'none' }),
+        environmentMessage(facts),
+      ]);
+    });
+    for (const one of preamble) {
+      expect(Buffer.byteLength(BASE_INSTRUCTIONS + JSON.stringify(specs) + one)).toBeLessThanOrEqual(20_000);
+    }
   });
 });

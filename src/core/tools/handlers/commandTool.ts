@@ -4,13 +4,14 @@ import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
+import { plainCommands, takeApart } from '../../policy/commandTree.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
-import { GIT_HARDENING_ENVIRONMENT } from '../../policy/gitHardening.ts';
+import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
 import { blockedNote, deniedBy } from '../../sandbox/denied.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
-import type { Host } from '../../ports.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
+import { readingStartsPrograms } from '../gitTrust.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
@@ -56,6 +57,8 @@ export async function prepareCommand(
     return { type: 'failure', output: `The working directory ${cwd} does not exist. Nothing was run.` };
   }
   const { argv, sandboxPermissions, justification } = request;
+  const commands = plainCommands(takeApart(argv, context.host));
+  const gitStartsPrograms = await readingStartsPrograms(commands, cwd, context.workspace);
   const decide = async () =>
     explainCommand({
       argv,
@@ -65,6 +68,7 @@ export async function prepareCommand(
       noBoxCause: settings.noBoxCause,
       sandboxPermissions,
       prefixRule: request.prefixRule,
+      gitStartsPrograms,
       rules: await options.rules(settings.cwd),
       platform: context.host.platform,
     });
@@ -86,7 +90,7 @@ export async function prepareCommand(
   const asks = requirement.type === 'needs_approval';
   const plan: CommandPlan = {
     request,
-    env: environmentFor(requirement, context.host.environment, options.environment),
+    env: environmentFor(requirement, context, options.environment),
     item,
   };
   return {
@@ -131,14 +135,15 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   };
 }
 
-/** What counts as harmless only counts so while the repository cannot make git run programs (codex-behaviour.md §6.7). */
+/** What counts as harmless only counts so while nobody else can put a program in its place (codex-behaviour.md §6.7). */
 function environmentFor(
   requirement: ApprovalRequirement,
-  host: Host['environment'],
-  settings: ToolOptions['environment'],
+  { host, settings, workspace }: ToolContext,
+  variables: ToolOptions['environment'],
 ): Record<string, string> {
-  const environment = commandEnvironment(host, settings);
-  return requirement.reason.id === 'known-safe' ? { ...environment, ...GIT_HARDENING_ENVIRONMENT } : environment;
+  const environment = commandEnvironment(host.environment, variables);
+  if (requirement.reason.id !== 'known-safe') return environment;
+  return harmlessEnvironment(environment, [settings.cwd, ...workspace.roots, '/tmp'], host.platform);
 }
 
 /**
