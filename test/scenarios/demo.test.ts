@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { noBox } from '../support/boxed.ts';
 import { type CliRun, runCli, startCli } from '../support/runCli.ts';
 import { type Choices, sampleFolder, VARIANTS } from '../support/sample.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
@@ -53,6 +54,13 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(ownTestsPass(folder)).toBe(true);
   });
 
+  it.skipIf(noBox)('needs no flag and no question in the box', async () => {
+    const { run, folder } = await demo(FIRST, []);
+    using _ = folder;
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });
+    expect(ownTestsPass(folder)).toBe(true);
+  });
+
   it('leaves a project alone that needs no repair', async () => {
     const { run, folder, before } = await demo({ ...FIRST, variant: 'repaired' }, UNASKED);
     using _ = folder;
@@ -62,7 +70,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
   });
 
   it('says so when it would have to ask and nobody is there', async () => {
-    const { run, folder, before } = await demo(FIRST, []);
+    const { run, folder, before } = await demo(FIRST, ['--approval-policy', 'untrusted']);
     using _ = folder;
     expect(run.code).toBe(0);
     expect(run.stdout).not.toContain('Repaired');
