@@ -9,6 +9,8 @@ import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
+import { Quarantine } from '../node/sandbox/quarantine.ts';
+import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
@@ -25,6 +27,7 @@ import { previewFor } from '../vscode/rulePreview.ts';
 import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import { QuarantineOffer } from '../vscode/quarantineOffer.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
 import { waitingIn } from '../vscode/threadActivity.ts';
 import { Threads } from '../vscode/threads.ts';
@@ -128,7 +131,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     }),
   );
   const processes = store.add(new BackgroundProcesses(threads, openOutput));
-  store.add(new StatusBar(threads, () => current().box));
+  const quarantine = store.add(new QuarantineOffer(threads, new Quarantine(node.storage.home), report));
+  store.add(new StatusBar(threads, current));
   store.add(
     threads.onActivity(() => view.setBadge(threads.waiting.reduce((sum, thread) => sum + waitingIn(thread), 0))),
   );
@@ -154,6 +158,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   refresh();
   offerRecovery(node.storage.home).catch(report);
   sweepProcesses(node.storage.home).catch(report);
+  sweepBoxes(node.storage.home);
 
   return {
     threads,
@@ -163,6 +168,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     answeredBy: (uri) => preview.approvalOf(uri),
     openProposal: () => patches.openProposal(preview.active),
     undoPatch: (turnId) => patches.undo(turnId),
+    putBack: () => quarantine.pick(),
     setApiKey: async () => {
       const provider = await connections.provider(settings());
       if (provider) await askKey(new URL(provider.baseUrl).origin, keys);

@@ -19,6 +19,7 @@ export function panelSettings(settings: Settings, turn: TurnSettings): PanelSett
     approvalPolicy: turn.approvalPolicy,
     sandboxPolicy: turn.sandboxPolicy,
     box: turn.box,
+    noBoxCause: turn.noBoxCause,
     review: settings.review,
     fontSize: chat.get<number>('fontSize') ?? null,
     fontFamily: fontFamily && fontFamily !== 'default' ? fontFamily : null,

@@ -27,6 +27,8 @@ export interface PanelSettings {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: Box;
+  /** Why there is none where the policy wants one. */
+  readonly noBoxCause?: string | undefined;
   readonly review: ReviewSetting;
   readonly fontSize: number | null;
   readonly fontFamily: string | null;

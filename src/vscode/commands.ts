@@ -22,6 +22,8 @@ export interface CommandHands {
   readonly openProposal: () => Promise<void>;
   /** Of the turn, or of the last landing when none is named. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
+  /** Of what was moved out of the workspace. */
+  readonly putBack: () => Promise<void>;
   readonly setApiKey: () => Promise<void>;
   readonly selectModel: () => Promise<void>;
   readonly threadViews: {
@@ -73,6 +75,7 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     }),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
+    command('putBack', ({ putBack }) => putBack()),
     command('setApiKey', ({ setApiKey }) => setApiKey()),
     command('selectModel', ({ selectModel }) => selectModel()),
     command('threads', ({ threadViews }) => threadViews.showList()),

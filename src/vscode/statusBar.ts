@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
-import type { Box } from '../protocol/policy.ts';
+import type { TurnSettings } from '../protocol/event.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import { waitingIn } from './threadActivity.ts';
 import type { Threads } from './threads.ts';
@@ -9,10 +9,10 @@ import type { Threads } from './threads.ts';
 export class StatusBar implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #store = new DisposableStore();
-  readonly #box: () => Box;
+  readonly #settings: () => TurnSettings;
 
-  constructor(threads: Threads, box: () => Box) {
-    this.#box = box;
+  constructor(threads: Threads, settings: () => TurnSettings) {
+    this.#settings = settings;
     this.#item = this.#store.add(
       vscode.window.createStatusBarItem('tiller.status', vscode.StatusBarAlignment.Right, 100),
     );
@@ -45,7 +45,7 @@ export class StatusBar implements Disposable {
   #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
     const text = `${icon} ${vscode.l10n.t('Tiller')}`;
     if (this.#item.text !== text) this.#item.text = text;
-    this.#item.tooltip = [...sentences, boxSentence(this.#box())].join('\n');
+    this.#item.tooltip = [...sentences, boxSentence(this.#settings())].join('\n');
     this.#item.accessibilityInformation = { label: sentences.join(', ') };
     this.#item.backgroundColor = wantsAttention ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
   }
@@ -57,14 +57,19 @@ function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null)
   return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
 }
 
-function boxSentence(box: Box): string {
+function boxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
   switch (box) {
     case 'bubblewrap':
     case 'seatbelt':
-      return vscode.l10n.t('Commands run in a sandbox.');
+      if (sandboxPolicy.type === 'read-only') return vscode.l10n.t('Commands run in a sandbox and write nowhere.');
+      return 'networkAccess' in sandboxPolicy && sandboxPolicy.networkAccess
+        ? vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, with network.')
+        : vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, without network.');
     case 'external':
       return vscode.l10n.t('Commands run in a sandbox that is managed from outside.');
     case 'none':
-      return vscode.l10n.t('Commands run without a sandbox.');
+      return noBoxCause === undefined
+        ? vscode.l10n.t('Commands run without a sandbox.')
+        : vscode.l10n.t('No sandbox works here, so every command is asked about. {0}', noBoxCause);
   }
 }

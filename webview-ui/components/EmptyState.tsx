@@ -92,7 +92,8 @@ interface Suggestion {
   readonly text: string;
 }
 
-function Ready({ settings: { trusted, workspaceName, demoTask, sandboxPolicy, box } }: { settings: PanelSettings }) {
+function Ready({ settings }: { settings: PanelSettings }) {
+  const { trusted, workspaceName, demoTask, sandboxPolicy, box, noBoxCause } = settings;
   const place = workspaceName ?? t('this folder');
   const title = trusted ? t('What shall we change in {0}?', place) : t('What would you like to know about {0}?', place);
   const isBoxed = sandboxPolicy.type === 'workspace-write' && !sandboxPolicy.networkAccess && box !== 'none';
@@ -104,6 +105,12 @@ function Ready({ settings: { trusted, workspaceName, demoTask, sandboxPolicy, bo
           <Prompt key={text} testid="suggestion" icon={icon} text={text} onClick={() => replaceDraft(text)} />
         ))}
       </ul>
+      {trusted && noBoxCause !== undefined && (
+        <p class="empty-note">
+          <Icon name="warning" />
+          <span>{t('No sandbox works here, so every command is asked about. {0}', noBoxCause)}</span>
+        </p>
+      )}
       {trusted && isBoxed && (
         <p class="empty-note">
           <Icon name="shield" />

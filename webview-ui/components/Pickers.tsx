@@ -30,6 +30,7 @@ export function Pickers() {
         what="box"
         name={t('Commands run in')}
         label={box.label}
+        detail={value.noBoxCause}
         icon={box.isOpen ? 'warning' : 'shield'}
       />
     </div>
@@ -43,8 +44,10 @@ function Picker(props: {
   name: string;
   label: string;
   icon?: string;
+  /** Why it is so. */
+  detail?: string | undefined;
 }) {
-  const { testid, className, what, name, label, icon } = props;
+  const { testid, className, what, name, label, icon, detail } = props;
   const said = t('{0}: {1}', name, label);
   return (
     <button
@@ -52,7 +55,7 @@ function Picker(props: {
       class={`pick ${className}`}
       data-testid={testid}
       aria-haspopup="menu"
-      title={said}
+      title={detail === undefined ? said : `${said}\n${detail}`}
       aria-label={said}
       onClick={() => pick(what)}
     >

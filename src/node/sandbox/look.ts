@@ -30,9 +30,9 @@ export function look(
   tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
 ): Look {
   const roots = outermost(walls.writableRoots.map((root) => realRoot(root.path)));
-  const trees = roots.map((root) => tools.scan.scan(root));
-  const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => !tools.isMountPoint(one));
-  const links = new Map(trees.flatMap((tree) => tree.links).map((link) => [link, readlinkSync(link)]));
+  const trees = roots.map((root) => tools.scan.recent(root));
+  const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));
+  const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const bare = trees.flatMap((tree) => tree.bareRepositories);
   const named = walls.writableRoots.flatMap((root) => root.protectedPaths.map((one) => inRealFolder(one)));
   const absent = named.filter((one) => !found.includes(one) && !links.has(one) && isAbsent(one, tools.isMountPoint));
@@ -75,6 +75,14 @@ function realRoot(folder: string): string {
 function outermost(folders: readonly string[]): string[] {
   const unique = [...new Set(folders)];
   return unique.filter((one) => !unique.some((other) => other !== one && isWithin(one, other)));
+}
+
+function linkOf(link: string): [string, string][] {
+  try {
+    return [[link, readlinkSync(link)]];
+  } catch {
+    return [];
+  }
 }
 
 function inRealFolder(name: string): string {

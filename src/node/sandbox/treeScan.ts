@@ -11,6 +11,7 @@ import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
 
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 4_000;
+const RECENT_MS = 2_000;
 /** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
 const TICK_MS = 50;
 /** Looked at last, when there is room: thousands of folders in which nobody keeps a repository of their own. */
@@ -30,44 +31,56 @@ export interface ScannedTree {
 interface Folder {
   readonly inode: number;
   readonly changedAt: number;
-  readonly protectedNames: readonly string[];
-  readonly linkNames: readonly string[];
-  readonly folderNames: readonly string[];
+  readonly protectedPaths: readonly string[];
+  readonly links: readonly string[];
+  readonly folders: readonly string[];
+  readonly crowded: string | undefined;
   readonly isBare: boolean;
+  /** The last scan that met it. */
+  scan: number;
 }
 
 export class TreeScan {
   readonly #known = new Map<string, Folder>();
+  readonly #last = new Map<string, { readonly at: number; readonly tree: ScannedTree }>();
+  #scans = 0;
+
+  /** As the last scan found it, if that was just now: the next command often follows the last one at once. */
+  recent(root: string): ScannedTree {
+    const last = this.#last.get(root);
+    return last !== undefined && performance.now() - last.at < RECENT_MS ? last.tree : this.scan(root);
+  }
 
   scan(root: string): ScannedTree {
     const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
-    const seen = new Map<string, Folder>();
+    const scan = ++this.#scans;
     const queue = [{ folder: root, depth: 0 }];
     const crowded: typeof queue = [];
-    for (let next = 0; seen.size < MAX_FOLDERS; next++) {
+    for (let next = 0, count = 0; count < MAX_FOLDERS; next++) {
       if (next === queue.length) queue.push(...crowded.splice(0));
       const at = queue[next];
       if (at === undefined) break;
       const { folder, depth } = at;
       const content = this.#read(folder);
       if (content === undefined) continue;
-      seen.set(folder, content);
-      for (const name of content.protectedNames) tree.protectedPaths.push(`${folder}/${name}`);
-      for (const name of content.linkNames) tree.links.push(`${folder}/${name}`);
+      content.scan = scan;
+      count++;
+      tree.protectedPaths.push(...content.protectedPaths);
+      tree.links.push(...content.links);
       if (content.isBare) tree.bareRepositories.push(folder);
       if (depth === MAX_DEPTH) continue;
-      for (const name of content.folderNames) {
-        (name === CROWDED ? crowded : queue).push({ folder: `${folder}/${name}`, depth: depth + 1 });
-      }
+      for (const inner of content.folders) queue.push({ folder: inner, depth: depth + 1 });
+      if (content.crowded !== undefined) crowded.push({ folder: content.crowded, depth: depth + 1 });
     }
-    this.#forget(root, seen);
+    this.#forget(root, scan);
+    this.#last.set(root, { at: performance.now(), tree });
     return tree;
   }
 
   /** What was not met any more is not there any more. */
-  #forget(root: string, seen: ReadonlyMap<string, Folder>): void {
-    for (const folder of this.#known.keys()) {
-      if (isWithin(folder, root) && !seen.has(folder)) this.#known.delete(folder);
+  #forget(root: string, scan: number): void {
+    for (const [folder, content] of this.#known) {
+      if (content.scan !== scan && isWithin(folder, root)) this.#known.delete(folder);
     }
   }
 
@@ -90,16 +103,19 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
   } catch {
     return undefined;
   }
-  const protectedNames: string[] = [];
-  const linkNames: string[] = [];
-  const folderNames: string[] = [];
+  const protectedPaths: string[] = [];
+  const links: string[] = [];
+  const folders: string[] = [];
+  let crowded: string | undefined;
   const bareParts = { HEAD: false, objects: false, refs: false };
   for (const entry of entries) {
     const { name } = entry;
-    if (PROTECTED.has(name)) (entry.isSymbolicLink() ? linkNames : protectedNames).push(name);
-    else if (entry.isDirectory()) folderNames.push(name);
+    const inner = `${folder}/${name}`;
+    if (PROTECTED.has(name)) (entry.isSymbolicLink() ? links : protectedPaths).push(inner);
+    else if (entry.isDirectory() && name === CROWDED) crowded = inner;
+    else if (entry.isDirectory()) folders.push(inner);
     if (name in bareParts) bareParts[name as keyof typeof bareParts] = true;
   }
   const isBare = bareParts.HEAD && bareParts.objects && bareParts.refs;
-  return { inode, changedAt, protectedNames, linkNames, folderNames, isBare };
+  return { inode, changedAt, protectedPaths, links, folders, crowded, isBare, scan: 0 };
 }

@@ -153,7 +153,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
       TILLER_HOME: place.at('tiller'),
     });
     const ends = stdout.trimEnd().split('\n');
-    expect(ends, stderr).toHaveLength(tries.length);
+    expect({ stderr, tried: ends.length }).toEqual({ stderr, tried: tries.length });
     expect(ends.filter((end) => end.startsWith('0 '))).toEqual([]);
     expect(guarded(place)).toEqual(before);
     expect(witness.exitCode).toBeNull();

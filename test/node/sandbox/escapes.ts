@@ -78,7 +78,7 @@ export const ESCAPES: readonly Escape[] = [
   { name: 'unmount', script: 'umount "$WS/.git" || umount -l "$WS/.vscode" || umount /tmp' },
   { name: 'change the root', script: 'chroot / true' },
   { name: 'pivot the root', script: call(155, '"."', '"."') },
-  { name: 'open by handle', script: `${call(304, -100, '"x" x 128', 0)}` },
+  { name: 'open by handle', script: call(304, -100, '"x" x 128', 0) },
   { name: 'the new mount calls', script: `${call(428, -100, '"/"', 1)} || ${call(430, '"tmpfs"', 0)}` },
   { name: 'io_uring', script: call(425, 1, '"\\0" x 120') },
   { name: 'userfaultfd', script: `${call(323, 0)} || ${call(323, 1)}` },

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
+import type { Threads } from './threads.ts';
+
+/** What was moved out of the workspace, and the way back. */
+export interface QuarantineHands {
+  list(): readonly { readonly id: string; readonly path: string; readonly at: string }[];
+  /** Returns the path. @throws Error with a sentence for the person. */
+  putBack(id: string): string;
+}
+
+/** Says when a command's doing was moved out of the workspace, wherever the person looks, and puts it back at one click. */
+export class QuarantineOffer implements Disposable {
+  readonly #hands: QuarantineHands;
+  readonly #store = new DisposableStore();
+
+  constructor(threads: Threads, hands: QuarantineHands, report: (error: unknown) => void) {
+    this.#hands = hands;
+    this.#store.add(
+      threads.onEvent(({ event: { msg } }) => {
+        if (msg.type !== 'warning' || msg.quarantineId === undefined) return;
+        this.#offer(msg.message, msg.quarantineId).catch(report);
+      }),
+    );
+  }
+
+  /** Everything that is kept, the newest first. */
+  async pick(): Promise<void> {
+    const entries = this.#hands.list().toReversed();
+    if (entries.length === 0) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was moved out of a workspace.'));
+      return;
+    }
+    const picked = await vscode.window.showQuickPick(
+      entries.map(({ id, path, at }) => ({ id, label: path, description: new Date(at).toLocaleString() })),
+      { title: vscode.l10n.t('Put back what was moved out of the workspace') },
+    );
+    if (picked) this.#putBack(picked.id);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #offer(message: string, id: string): Promise<void> {
+    const putBack = vscode.l10n.t('Put Back');
+    const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message), putBack);
+    if (answer === putBack) this.#putBack(id);
+  }
+
+  #putBack(id: string): void {
+    try {
+      const path = this.#hands.putBack(id);
+      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', path));
+    } catch (error) {
+      void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { deniedBy } from '../../../src/core/sandbox/denied.ts';
+import { gitWarning, liveHooks, programKeys } from '../../../src/core/sandbox/gitMetadata.ts';
+
+describe('looks denied', () => {
+  test.each([
+    [1, 'touch: cannot touch /etc/x: Read-only file system', true],
+    [1, 'PERMISSION DENIED', true],
+    [2, 'ls: cannot open: Operation not permitted', true],
+    [127, 'bash: sandbox-tool: command not found', true],
+    [1, 'assertion failed', false],
+    [2, 'usage: x', false],
+    [127, 'bash: x: command not found', false],
+    [159, '', true],
+    [0, 'Permission denied', false],
+  ])('exit %d with "%s": %j', (exitCode, output, denied) => {
+    expect(deniedBy({ box: 'bubblewrap', exitCode, output }) !== undefined).toBe(denied);
+  });
+
+  test('only in a box', () => {
+    for (const box of ['none', 'external'] as const) {
+      expect(deniedBy({ box, exitCode: 1, output: 'Permission denied' })).toBeUndefined();
+    }
+  });
+
+  test('quotes the line that says so, shortened', () => {
+    const output = `compiling\n  ${'x'.repeat(300)} permission denied\ndone`;
+    expect(deniedBy({ box: 'seatbelt', exitCode: 1, output })).toBe(`${'x'.repeat(200)}…`);
+  });
+});
+
+describe('a git configuration', () => {
+  test.each([
+    ['[core]\n\tfsmonitor = ./run', ['core.fsmonitor']],
+    ['[core]\n\tfsmonitor', ['core.fsmonitor']],
+    ['[core]\n\tfsmonitor = false\n\tpager = cat', []],
+    ['[CORE] hooksPath=x', ['core.hookspath']],
+    ['[core] # a comment\n ; another\n sshCommand = "a b" # why', ['core.sshcommand']],
+    ['[filter "lfs"]\n clean = git-lfs\n smudge = git-lfs', ['filter.lfs.clean', 'filter.lfs.smudge']],
+    ['[diff "a.b"]\n textconv = x', ['diff.a.b.textconv']],
+    ['[include]\n path = ../x\n[includeIf "gitdir:~/x"]\n path = y', ['include.path', 'includeif.gitdir:~/x.path']],
+    ['[credential "https://x"]\n helper = !x', ['credential.https://x.helper']],
+    ['[core]\n fsmoni\\\ntor = x', ['core.fsmonitor']],
+    ['[user]\n name = x\n[remote "origin"]\n url = https://x\n fetch = +refs/*', []],
+    ['[core "x"]\n fsmonitor = x', []],
+    ['garbage ][ = \n\0', []],
+  ])('%j names %j', (text, keys) => {
+    expect(programKeys(text)).toEqual(keys);
+  });
+
+  test('samples of hooks run nothing', () => {
+    expect(liveHooks(['pre-commit.sample', 'README', '.gitignore', 'pre-push'])).toEqual(['pre-push']);
+  });
+
+  test('a warning names what would run; there is none when nothing would', () => {
+    expect(gitWarning('/w/x/.git', { keys: [], hooks: [] })).toBeUndefined();
+    expect(gitWarning('/w/x/.git', { keys: ['a', 'b', 'c', 'd', 'e', 'f'], hooks: ['pre-push'] })).toContain(
+      '/w/x/.git, and its configuration sets a, b, c, d, e and 1 more and it has the hooks pre-push:',
+    );
+  });
+});

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'vitest';
+import { type BoxSupport, resolveBox } from '../../../src/core/sandbox/box.ts';
+import { bubblewrapArguments, type TreeFacts } from '../../../src/core/sandbox/bubblewrap.ts';
+import { confine, unreadablePaths } from '../../../src/core/sandbox/confinement.ts';
+import { seatbeltArguments, seatbeltProfile } from '../../../src/core/sandbox/seatbelt.ts';
+import { seccompProgram } from '../../../src/core/sandbox/seccomp.ts';
+import { type BoxTrial, whyNoBox } from '../../../src/core/sandbox/whyNoBox.ts';
+import { type SandboxPolicy, sandboxPolicyInputSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
+
+const surroundings = {
+  cwd: '/w',
+  platform: 'linux',
+  tmpdirVariable: '/scratch',
+  temporaryFolder: '/home/me/tiller/tmp/1',
+  unreadable: ['/home/me/.ssh'],
+} as const;
+const policy = (changes: object): SandboxPolicy => sandboxPolicySchema.parse({ type: 'workspace-write', ...changes });
+const wallsOf = (one: SandboxPolicy) => {
+  const confinement = confine('bubblewrap', one, surroundings);
+  if (confinement.type === 'none') throw new Error('no walls');
+  return confinement.walls;
+};
+
+describe('the walls of a policy', () => {
+  test('the workspace, named folders, a private /tmp in both its places', () => {
+    const walls = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true }));
+    expect(walls.writableRoots.map(({ path }) => path)).toEqual(['/w', '/other']);
+    expect(walls).toMatchObject({
+      network: true,
+      visible: ['/w'],
+      unreadable: ['/home/me/.ssh'],
+      temporary: { folder: '/home/me/tiller/tmp/1', seenAt: ['/tmp', '/scratch'] },
+    });
+  });
+
+  test('temporary folders can be left out, each by itself', () => {
+    const seenAt = (changes: object) => wallsOf(policy(changes)).temporary.seenAt;
+    expect(seenAt({ excludeSlashTmp: true })).toEqual(['/scratch']);
+    expect(seenAt({ excludeTmpdirEnvVar: true })).toEqual(['/tmp']);
+    expect(seenAt({ excludeSlashTmp: true, excludeTmpdirEnvVar: true })).toEqual([]);
+  });
+
+  test('read-only writes in its private /tmp only', () => {
+    expect(wallsOf(sandboxPolicyInputSchema.parse('read-only'))).toMatchObject({ writableRoots: [], network: false });
+  });
+
+  test.each(['danger-full-access', 'external-sandbox'])('%s has none', (mode) => {
+    expect(confine('bubblewrap', sandboxPolicyInputSchema.parse(mode), surroundings)).toEqual({ type: 'none' });
+  });
+
+  test('unreadable places start at the home folder or the root, and TILLER_HOME is always one', () => {
+    expect(unreadablePaths(['~/.ssh', '/srv/keys', 'relative'], '/home/me', '/home/me/tiller')).toEqual([
+      '/home/me/.ssh',
+      '/srv/keys',
+      '/home/me/tiller',
+    ]);
+  });
+});
+
+describe('which box', () => {
+  const works = (): BoxSupport => ({ type: 'works', box: 'bubblewrap' });
+  const fails = (): BoxSupport => ({ type: 'fails', cause: 'Because.' });
+  test.each([
+    ['read-only', works, { box: 'bubblewrap', noBoxCause: undefined }],
+    ['workspace-write', works, { box: 'bubblewrap', noBoxCause: undefined }],
+    ['workspace-write', fails, { box: 'none', noBoxCause: 'Because.' }],
+    ['danger-full-access', fails, { box: 'none', noBoxCause: undefined }],
+    ['external-sandbox', fails, { box: 'external', noBoxCause: undefined }],
+  ] as const)('%s', (mode, support, chosen) => {
+    expect(resolveBox(sandboxPolicyInputSchema.parse(mode), support)).toEqual(chosen);
+  });
+
+  const trial: BoxTrial = {
+    bwrap: '/usr/bin/bwrap',
+    hasFilter: true,
+    architecture: 'x64',
+    stderr: 'bwrap: setting up uid map: Permission denied\n',
+    appArmorRestricts: false,
+    namespacesDisabled: false,
+    inContainer: false,
+  };
+  test.each([
+    [{ bwrap: null }, 'sudo apt install bubblewrap'],
+    [{ hasFilter: false, architecture: 'riscv64' }, 'riscv64'],
+    [{ appArmorRestricts: true }, 'AppArmor keeps programs without a profile from making user namespaces'],
+    [{ inContainer: true }, '--security-opt seccomp=unconfined'],
+    [{ namespacesDisabled: true }, 'kernel.unprivileged_userns_clone=1'],
+    [{}, 'bubblewrap does not work on this machine (bwrap: setting up uid map: Permission denied).'],
+  ])('why there is none: %j', (seen, words) => {
+    expect(whyNoBox({ ...trial, ...seen })).toContain(words);
+  });
+});
+
+describe('bubblewrap', () => {
+  const facts: TreeFacts = {
+    writable: ['/tmp/w', '/home/me/p'],
+    readOnly: ['/tmp/w/.git'],
+    visible: ['/home/me/p', '/run/wrappers'],
+    masked: [
+      { path: '/home/me/.ssh', type: 'directory' },
+      { path: '/home/me/.npmrc', type: 'file' },
+      { path: '/tmp/secret', type: 'file' },
+    ],
+    temporary: { folder: '/t', seenAt: ['/tmp'] },
+    hidden: ['/tmp', '/run'],
+    kernelFiles: ['/proc/sys'],
+  };
+  const options = { network: false, tty: false, disablesUserNamespaces: true, cwd: '/tmp/w' };
+
+  test('lays mounts from the outside in and seals what is hidden last', () => {
+    const args = bubblewrapArguments(facts, options).join(' ');
+    expect(args.slice(args.indexOf('--ro-bind / /'))).toBe(
+      [
+        '--ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys',
+        '--tmpfs /run --bind /t /tmp',
+        '--ro-bind /run/wrappers /run/wrappers --bind /tmp/w /tmp/w',
+        '--perms 0111 --tmpfs /home/me/.ssh --ro-bind /dev/null /home/me/.npmrc --bind /home/me/p /home/me/p',
+        '--ro-bind /tmp/w/.git /tmp/w/.git',
+        '--remount-ro /run --remount-ro /home/me/.ssh',
+        '--chdir /tmp/w',
+      ].join(' '),
+    );
+  });
+
+  test('has no network unless told, keeps the session of a terminal, and steps down where it must', () => {
+    const { network, tty, disablesUserNamespaces } = {
+      network: '--unshare-net',
+      tty: '--new-session',
+      disablesUserNamespaces: '--disable-userns',
+    };
+    const has = (changes: object) =>
+      [network, tty, disablesUserNamespaces].filter((one) =>
+        bubblewrapArguments(facts, { ...options, ...changes }).includes(one),
+      );
+    expect(has({})).toEqual([network, tty, disablesUserNamespaces]);
+    expect(has({ network: true, tty: true, disablesUserNamespaces: false })).toEqual([]);
+  });
+});
+
+describe('the filter', () => {
+  /** What classic BPF makes of a call (bpf(4)): the same steps as the kernel's. */
+  function verdict(program: Uint8Array, architecture: number, number: number, ...words: number[]): number {
+    const view = new DataView(program.buffer, program.byteOffset);
+    const data: Record<number, number> = { 0: number, 4: architecture, 16: words[0] ?? 0, 24: words[1] ?? 0 };
+    let loaded = 0;
+    for (let at = 0; ; at++) {
+      const [code, operand] = [view.getUint16(at * 8, true), view.getUint32(at * 8 + 4, true)];
+      const jump = (holds: boolean) => (at += view.getUint8(at * 8 + (holds ? 2 : 3)));
+      if (code === 0x20) loaded = data[operand] ?? 0;
+      else if (code === 0x15) jump(loaded === operand);
+      else if (code === 0x35) jump(loaded >= operand);
+      else if (code === 0x45) jump((loaded & operand) !== 0);
+      else return operand;
+    }
+  }
+  const [ALLOW, KILL, EPERM, ENOSYS] = [0x7fff0000, 0x80000000, 0x00050001, 0x00050026];
+  const machines = {
+    x64: {
+      architecture: 0xc000003e,
+      read: 0,
+      mount: 165,
+      socket: 41,
+      socketpair: 53,
+      ioctl: 16,
+      clone: 56,
+      unshare: 272,
+    },
+    arm64: {
+      architecture: 0xc00000b7,
+      read: 63,
+      mount: 40,
+      socket: 198,
+      socketpair: 199,
+      ioctl: 29,
+      clone: 220,
+      unshare: 97,
+    },
+  };
+
+  test.each(Object.entries(machines))('on %s lets through what reaches nobody else', (name, calls) => {
+    const program = seccompProgram(name) ?? new Uint8Array();
+    const say = (number: number, ...words: number[]) => verdict(program, calls.architecture, number, ...words);
+    expect(verdict(program, 0x40000003, 0)).toBe(KILL);
+    expect([say(calls.read), say(calls.mount), say(425), say(435)]).toEqual([ALLOW, EPERM, EPERM, ENOSYS]);
+    expect([1, 2, 10, 16, 17, 40].map((family) => say(calls.socket, family))).toEqual([
+      EPERM,
+      ALLOW,
+      ALLOW,
+      ALLOW,
+      EPERM,
+      EPERM,
+    ]);
+    expect([1, 2].map((family) => say(calls.socketpair, family))).toEqual([ALLOW, EPERM]);
+    expect([0x5401, 0x5412, 0x541c].map((request) => say(calls.ioctl, 1, request))).toEqual([ALLOW, EPERM, EPERM]);
+    expect([0x11, 0x10000011, 0x20000, 0x80].map((flags) => say(calls.clone, flags))).toEqual([
+      ALLOW,
+      EPERM,
+      EPERM,
+      ALLOW,
+    ]);
+    expect([0x400, 0x40000000, 0x80].map((flags) => say(calls.unshare, flags))).toEqual([ALLOW, EPERM, EPERM]);
+  });
+
+  test('calls of x32 do not exist', () => {
+    expect(verdict(seccompProgram('x64') ?? new Uint8Array(), 0xc000003e, 0x40000001)).toBe(ENOSYS);
+  });
+
+  test('there is none for other machines', () => {
+    expect(seccompProgram('riscv64')).toBeUndefined();
+  });
+});
+
+describe('the Seatbelt profile', () => {
+  const walls = wallsOf(policy({ writableRoots: ['/a "quoted") (allow default'] }));
+
+  test('says paths by parameter only, and forbids inside a folder after it allowed the folder', () => {
+    const { text, parameters } = seatbeltProfile(walls);
+    expect(text).not.toContain('quoted');
+    expect(parameters).toMatchObject({
+      WRITABLE_0: '/w',
+      WRITABLE_1: '/a "quoted") (allow default',
+      PROTECTED_0: '/w/.git',
+    });
+    const lines = text.split('\n');
+    expect(lines.slice(0, 2)).toEqual(['(version 1)', '(deny default)']);
+    const allows = lines.indexOf('(allow file-write* (subpath (param "WRITABLE_0")))');
+    const forbids = lines.indexOf('(deny file-write* (literal (param "PROTECTED_0")) (subpath (param "PROTECTED_0")))');
+    expect(allows).toBeGreaterThan(0);
+    expect(forbids).toBeGreaterThan(allows);
+    expect(text).toContain(
+      '(deny file-read-data file-write* (literal (param "UNREADABLE_0")) (subpath (param "UNREADABLE_0")))',
+    );
+    expect(text).not.toContain('network-outbound');
+  });
+
+  test('opens the network when told', () => {
+    expect(seatbeltProfile({ ...walls, network: true }).text).toContain('(allow network-outbound (remote ip))');
+  });
+
+  test('is handed over as arguments, with an end of options', () => {
+    const args = seatbeltArguments(walls);
+    expect(args[0]).toBe('-p');
+    expect(args).toContain('WRITABLE_0=/w');
+    expect(args.at(-1)).toBe('--');
+  });
+});
