@@ -71,6 +71,12 @@ export const processes = computed(() => thread.value?.processes ?? []);
 /** Those that run while no call waits for them. */
 export const backgroundProcesses = computed(() => (thread.value === null ? [] : runningInBackground(thread.value)));
 
+/** What a command had printed when its call ended: the process has what came after. */
+export function outputOfItem(itemId: string): string {
+  const item = turns.value.flatMap(({ items }) => items).findLast(({ id }) => id === itemId);
+  return item?.type === 'command_execution' ? item.output : '';
+}
+
 /** The view is told once, whatever the message changes. */
 export function receive(message: HostMessage): void {
   batch(() => {

@@ -31,7 +31,7 @@ test('a command in the background is listed, shown in a terminal and typed into'
   expect(await panel.get('process').count()).toBe(2);
   await expect.poll(() => vscode.status('tiller.processes').innerText()).toContain('2');
   await panel.get('process').first().locator('summary').click();
-  await panel.get('process').first().getByTestId('output').waitFor();
+  await panel.get('process').first().getByTestId('output').getByText('magenta').waitFor();
 
   await panel.get('processes').getByTestId('process-terminal').first().click();
   const terminal = vscode.page.locator('.terminal-wrapper.active .xterm-screen, .terminal-wrapper .xterm');
@@ -67,7 +67,7 @@ test('closing the terminal ends nothing, killing does, and the palette lists wha
   await vscode.command('Terminal: Kill All Terminals');
   await expect.poll(() => panel.get('process').count()).toBe(2);
   await vscode.command('Tiller: Background Processes');
-  await vscode.quickInput().getByText('sleep 600').waitFor();
+  await vscode.quickRow('sleep 600').waitFor();
   await vscode.screenshot('processes/2-palette');
   await vscode.closeQuickInput();
   await panel.get('processes').getByTestId('process-kill').first().click();

@@ -2,7 +2,7 @@ import type { ProcessState } from '../../src/protocol/thread.ts';
 import { submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { backgroundProcesses } from '../store.ts';
+import { backgroundProcesses, outputOfItem } from '../store.ts';
 import { clock, firstLine } from '../text/format.ts';
 import { now } from '../view.ts';
 import { Act } from './Buttons.tsx';
@@ -47,7 +47,7 @@ function Process({ process }: { process: ProcessState }) {
         body={() => (
           <LiveOutput
             itemId={process.itemId}
-            text={process.output}
+            text={outputOfItem(process.itemId) + process.output}
             isRunning
             label={t('Live output of {0}', process.command)}
           />

@@ -5,6 +5,8 @@ import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
 import type { Threads } from '../threads.ts';
 import { TerminalMirror } from './terminalMirror.ts';
 
+const MAX_NAME = 40;
+
 interface OpenMirror {
   readonly terminal: vscode.Terminal;
   readonly mirror: TerminalMirror;
@@ -39,7 +41,7 @@ export class ProcessTerminals implements Disposable {
       },
     });
     const terminal = vscode.window.createTerminal({
-      name: vscode.l10n.t('Tiller: {0}', process.command),
+      name: vscode.l10n.t('Tiller: {0}', shortened(process.command)),
       pty: mirror,
       iconPath: new vscode.ThemeIcon('server-process'),
       isTransient: true,
@@ -62,6 +64,12 @@ export class ProcessTerminals implements Disposable {
       else if (msg.type === 'process_exited' && msg.processId === open.processId) open.mirror.end(msg.exitCode);
     }
   }
+}
+
+/** A tab has room for a few words. */
+function shortened(command: string): string {
+  const [line = ''] = command.trim().split('\n', 1);
+  return line.length <= MAX_NAME ? line : `${line.slice(0, MAX_NAME - 1)}…`;
 }
 
 /** While its call waits for it the item has what it printed, later the process has the rest. */
