@@ -1,6 +1,6 @@
 /** The Storage port: TILLER_HOME on disk. */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
 import { isMissing } from './errors.ts';
@@ -46,8 +46,9 @@ export function createStorage(home: string): Storage {
     },
     writeText: (path, text) => replace(at(path), text),
     async updateText(path, change) {
-      const absolute = at(path);
-      await makePrivateFolder(dirname(absolute));
+      await makePrivateFolder(dirname(at(path)));
+      // A link to somewhere else, as people keep their own files, stays one.
+      const absolute = await realpath(at(path)).catch(() => at(path));
       const lock = join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`);
       const update = async () => {
         await replace(absolute, change(await orUndefined(readFile(absolute, 'utf8'))));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { createStorage, tillerHome } from '../../src/node/storage.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -90,4 +90,64 @@ test('no path leads out of the home', async () => {
     await assert.rejects(async () => storage.writeText(path, 'x'), /Not a path inside TILLER_HOME/);
   }
   assert.deepEqual(readdirSync(folder.path), []);
+});
+
+describe('a change to a file', () => {
+  test('loses none of the others, whoever makes them at the same time', async () => {
+    using folder = tempFolder();
+    const stores = [createStorage(folder.path), createStorage(folder.path)];
+    const add = (index: number) =>
+      stores[index % 2]?.updateText('list.json', (text = '[]') => JSON.stringify([...JSON.parse(text), index]));
+    await Promise.all(Array.from({ length: 40 }, (_, index) => add(index)));
+    const list: number[] = JSON.parse(readFileSync(folder.at('list.json'), 'utf8'));
+    assert.deepEqual(
+      list.toSorted((one, other) => one - other),
+      Array.from({ length: 40 }, (_, index) => index),
+    );
+    assert.deepEqual(readdirSync(folder.path), ['list.json']);
+    assert.equal(modeOf(folder.at('list.json')), '600');
+  });
+
+  test('does not wait for a writer that was killed', async () => {
+    using folder = tempFolder();
+    const dead = { pid: 2 ** 22 + 1, bootId: null, startTime: null };
+    writeFileSync(folder.at('.tiller-tmp-a.json.lock'), JSON.stringify(dead));
+    await createStorage(folder.path).updateText('a.json', () => 'new');
+    assert.deepEqual(readdirSync(folder.path), ['a.json']);
+  });
+
+  test('that fails leaves the file and no lock', async () => {
+    using folder = tempFolder();
+    const storage = createStorage(folder.path);
+    await storage.writeText('a.json', 'old');
+    const fail = () => {
+      throw new Error('broken');
+    };
+    await assert.rejects(storage.updateText('a.json', fail), /broken/);
+    assert.deepEqual([readFileSync(folder.at('a.json'), 'utf8'), readdirSync(folder.path)], ['old', ['a.json']]);
+  });
+
+  test('goes through a link, as people keep their own files', async () => {
+    using folder = tempFolder();
+    mkdirSync(folder.at('home'));
+    writeFileSync(folder.at('mine.json'), 'old');
+    symlinkSync(folder.at('mine.json'), folder.at('home', 'rules.json'));
+    await createStorage(folder.at('home')).updateText('rules.json', (text) => `${text} and new`);
+    assert.equal(readFileSync(folder.at('mine.json'), 'utf8'), 'old and new');
+    assert.equal(lstatSync(folder.at('home', 'rules.json')).isSymbolicLink(), true);
+  });
+
+  test('is seen by its stamp, also when it is as long as before', async () => {
+    using folder = tempFolder();
+    const storage = createStorage(folder.path);
+    assert.equal(await storage.stamp('a.json'), undefined);
+    const stamps = new Set<string | undefined>();
+    for (const text of ['one', 'two', 'one']) {
+      await storage.writeText('a.json', text);
+      stamps.add(await storage.stamp('a.json'));
+    }
+    writeFileSync(folder.at('a.json'), 'six');
+    stamps.add(await storage.stamp('a.json'));
+    assert.equal(stamps.size, 4);
+  });
 });

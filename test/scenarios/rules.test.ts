@@ -158,3 +158,29 @@ describe('the model', () => {
     expect(told(chat)).toEqual(['', '', '', '- touch', both]);
   });
 });
+
+describe('what decided', () => {
+  it('is counted, rules and remembered approvals alike', async () => {
+    await using chat = await startScenario({
+      policy: 'untrusted',
+      model: [[touch('a')], [touch('b')], [touch('c')], [says('Ok.')], [touch('c')], [says('Ok.')]],
+    });
+    const ended = chat.turnEnds();
+    go(chat);
+    await chat.answer(always('user', { pattern: ['touch', ['a', 'b']], decision: 'allow' }));
+    await chat.next('approval_requested');
+    await chat.answer('approved_for_thread');
+    await ended;
+    await chat.send('again');
+    await chat.session.idle();
+    const { uses } = JSON.parse(readFileSync(chat.home.at('rule-uses.json'), 'utf8'));
+    const counts = Object.entries(uses).map(([name, entry]) => [
+      name.split(':')[0],
+      (entry as { count: number }).count,
+    ]);
+    expect(counts.toSorted()).toEqual([
+      ['approval', 1],
+      ['user', 2],
+    ]);
+  });
+});

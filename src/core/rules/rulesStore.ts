@@ -190,7 +190,7 @@ export class RulesStore {
 
   /** The open folder that the working directory lies in. */
   #workspaceOf({ cwd }: RulesPlace): string {
-    const around = this.#ports.workspace.roots.filter((root) => !path.relative(root, cwd).startsWith('..'));
+    const around = this.#ports.workspace.roots.filter((root) => isIn(cwd, root));
     return around.toSorted((one, other) => other.length - one.length)[0] ?? cwd;
   }
 
@@ -211,6 +211,11 @@ export class RulesStore {
 
 export function rulesOfThread(rules: readonly Rule[]): LoadedRules {
   return rules.map((rule, index) => ({ rule, index, file: 'thread', layer: 'thread' }));
+}
+
+function isIn(place: string, folder: string): boolean {
+  const relative = path.relative(folder, place);
+  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 const GONE = 'There is no such rule any more.';

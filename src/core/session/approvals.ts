@@ -72,10 +72,11 @@ export class Approvals {
     return warnings;
   }
 
-  /** The rules have changed: what is settled by them now is not asked any more. */
+  /** The rules have changed: what is settled by them now is not asked any more. Never rejects. */
   async reconsider(): Promise<void> {
     for (const [approvalId, { question }] of [...this.#waiting]) {
-      const again = await question.reconsider?.();
+      // Rules that cannot be read now settle nothing: the question waits on.
+      const again = await question.reconsider?.().catch(() => undefined);
       if (again === undefined || again.requirement.type === 'needs_approval') continue;
       const { requirement } = again;
       const decision: ApprovalDecision =

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseScript } from '../../../src/core/policy/parseScript.ts';
 import { hasBash, startRealShell } from './realShell.ts';
-import { HERE_DOCUMENTS, READABLE, UNREADABLE } from './trickyScripts.ts';
+import { HERE_DOCUMENTS, READABLE, TRAPS, UNREADABLE } from './trickyScripts.ts';
 
 /** The commands as `RealShell.run` tells them; `undefined` for a script that was not accepted. */
 function accepted(script: string): string[] | undefined {
@@ -22,6 +22,16 @@ describe.skipIf(!hasBash)('beside a real bash', () => {
   test.each(HERE_DOCUMENTS)('runs the one command before the here-document: %j', (script) => {
     expect(parseScript(script)).toMatchObject({ type: 'commands', complex: true });
     expect(accepted(script)).toEqual(shell.run(script));
+  });
+
+  test('of all tricky scripts none is accepted wrongly', () => {
+    const all = [...READABLE, ...HERE_DOCUMENTS, ...TRAPS, ...UNREADABLE];
+    const wrong = all.filter((script) => {
+      const commands = accepted(script);
+      return commands !== undefined && JSON.stringify(commands) !== JSON.stringify(shell.run(script));
+    });
+    expect(wrong).toEqual([]);
+    expect(all.length).toBeGreaterThanOrEqual(90);
   });
 
   test('nothing that is thrown together from pieces of shell is accepted and runs otherwise', () => {
