@@ -96,8 +96,9 @@ describe('a change to a file', () => {
   test('loses none of the others, whoever makes them at the same time', async () => {
     using folder = tempFolder();
     const stores = [createStorage(folder.path), createStorage(folder.path)];
-    const add = (index: number) =>
-      stores[index % 2]?.updateText('list.json', (text = '[]') => JSON.stringify([...JSON.parse(text), index]));
+    const add = async (index: number) => {
+      await stores[index % 2]?.updateText('list.json', (text = '[]') => JSON.stringify([...JSON.parse(text), index]));
+    };
     await Promise.all(Array.from({ length: 40 }, (_, index) => add(index)));
     const list: number[] = JSON.parse(readFileSync(folder.at('list.json'), 'utf8'));
     assert.deepEqual(
