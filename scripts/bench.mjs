@@ -49,6 +49,7 @@ async function measure(name) {
   const job = { ...JOBS[name], ...(quick ? JOBS[name].quick : {}) };
   for (let i = 0; i < job.repeat; i++) {
     for (const { agent, program, runs } of present) {
+      if (job.only !== undefined && job.only !== agent.name) continue;
       process.stderr.write(`${name} ${i + 1}/${job.repeat}: ${agent.name} … `);
       try {
         const run = await runAgent(agent, program, server, { deltas: 0, quiet: false, ...job });

@@ -73,16 +73,17 @@ async function run(request: ExecRequest, home: string, say: (line: string) => vo
       stdio: ['inherit', 'inherit', 'inherit', ...launch.descriptors],
     });
     launch.started();
-    return await codeOf(child);
+    return await codeOf(child, request.tty !== undefined);
   } finally {
     for (const { message } of await launch.ended()) say(message);
     boxes.dispose();
   }
 }
 
-/** Ctrl-C on a terminal reaches the command by itself; what still runs after the grace, or a second signal, is killed. */
-async function codeOf(child: ChildProcess): Promise<number> {
+/** Ctrl-C on a terminal is the command's own business. Otherwise what still runs after the grace is killed. */
+async function codeOf(child: ChildProcess, hasTerminal: boolean): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
+    if (hasTerminal && signal === 'SIGINT') return;
     child.kill(signal);
     setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
   };

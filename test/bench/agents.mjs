@@ -20,10 +20,10 @@ export const AGENTS = [
       if (!existsSync(cli)) throw new Error('dist/cli.js is missing: npm run build');
       return cli;
     },
-    command: (cli, { url, turns }) => ({
+    command: (cli, { url, turns, boxed }) => ({
       argv: [
         ...[process.execPath, cli, 'exec', '--json', '--base-url', url, '--model', 'm'],
-        ...['--sandbox', 'danger-full-access', '--approval-policy', 'never'],
+        ...['--sandbox', boxed ? 'workspace-write' : 'danger-full-access', '--approval-policy', 'never'],
         ...(turns > 200 ? ['-c', `maxToolRounds=${turns + 10}`] : []),
         ...['--', PROMPT],
       ],

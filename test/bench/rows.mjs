@@ -1,8 +1,10 @@
 // What is measured and what it must not exceed (design §5). A row names the jobs it needs; jobs are shared between rows.
 
-/** `repeat` and `turns` shrink under --quick. */
+/** `repeat` and `turns` shrink under --quick. `only`: the others have no such thing, or are not measured at it. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
+  boxed: { turns: 50, boxed: true, only: 'tiller', repeat: 5, quick: { turns: 20, repeat: 2 } },
+  boxedLarge: { turns: 50, boxed: true, only: 'tiller', files: 20_000, repeat: 3, quick: { turns: 20, repeat: 1 } },
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
 };
@@ -13,9 +15,25 @@ export const ROWS = [
     name: 'overhead',
     title: 'per-turn overhead, echo executed, persistence on (ms)',
     jobs: ['turns'],
-    value: ({ turns }) => median(turns.map((run) => median(run.perTurnMs.slice(1)))),
+    value: ({ turns }) => perTurn(turns),
     limit: ({ pi }) => pi,
     budget: "≤ pi's",
+  },
+  {
+    name: 'sandbox',
+    title: 'the same in the sandbox, more than without (ms)',
+    jobs: ['turns', 'boxed'],
+    value: ({ turns, boxed }) => perTurn(boxed) - perTurn(turns),
+    limit: () => 15,
+    budget: '≤ 15',
+  },
+  {
+    name: 'sandbox-large',
+    title: 'the same in a workspace of 20,000 files (ms)',
+    jobs: ['turns', 'boxedLarge'],
+    value: ({ turns, boxedLarge }) => perTurn(boxedLarge) - perTurn(turns),
+    limit: () => 15,
+    budget: '≤ 15',
   },
   {
     name: 'cold-start',
@@ -71,6 +89,10 @@ export const ROWS = [
 function growth(perTurnMs) {
   const tenth = Math.max(10, Math.floor(perTurnMs.length / 10));
   return median(perTurnMs.slice(-tenth)) / median(perTurnMs.slice(1, tenth + 1));
+}
+
+function perTurn(runs) {
+  return median(runs.map((run) => median(run.perTurnMs.slice(1))));
 }
 
 function median(values) {

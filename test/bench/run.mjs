@@ -1,7 +1,7 @@
 // One agent, one scripted job, in a home and a folder of its own; what the server and /proc saw of it.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -35,14 +35,15 @@ export async function startServer() {
  * Resolves with { coldStartMs, perTurnMs[], streamMs, breaks[], firstBytes, peakMiB, stdoutBytes, wallMs }; rejects when
  * the agent did not finish the job, with the last thing it said.
  */
-export async function runAgent(agent, program, server, { turns, deltas, quiet }) {
+export async function runAgent(agent, program, server, { turns, deltas, quiet, boxed = false, files = 0 }) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tiller-bench-'));
   try {
     const home = path.join(scratch, 'home');
     const cwd = path.join(scratch, 'work');
     for (const folder of [home, cwd]) mkdirSync(folder);
+    fill(cwd, files);
     await server.begin({ turns, deltas });
-    const { argv, env = {} } = agent.command(program, { url: server.url, home, turns, quiet });
+    const { argv, env = {} } = agent.command(program, { url: server.url, home, turns, quiet, boxed });
     const startedAt = now();
     const outcome = await runToEnd(argv, cwd, { ...privateEnvironment(home), ...env });
     const { requests } = await server.report();
@@ -62,6 +63,15 @@ export async function runAgent(agent, program, server, { turns, deltas, quiet })
     };
   } finally {
     rmSync(scratch, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A workspace of a size: twenty files to a folder, twenty folders to a folder. */
+function fill(folder, files) {
+  for (let file = 0; file < files; file++) {
+    const inner = path.join(folder, `group${Math.floor(file / 400)}`, `part${Math.floor(file / 20)}`);
+    if (file % 20 === 0) mkdirSync(inner, { recursive: true });
+    writeFileSync(path.join(inner, `file${file}.txt`), 'words\n');
   }
 }
 

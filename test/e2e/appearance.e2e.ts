@@ -3,12 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import { THEMES } from '../../scripts/vscode/page.mjs';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
 const WIDTHS = [260, 400, 900];
 const THEME_NAMES = Object.keys(THEMES) as (keyof typeof THEMES)[];
 
-const window = useWindow({ model: 'demo', seed: 11, width: 1600 });
+const window = useWindow({ model: 'demo', seed: 11, width: 1600, settings: ASK_ABOUT_COMMANDS });
 
 test('a decision that waits looks right in every theme and width', async () => {
   const { panel } = window();

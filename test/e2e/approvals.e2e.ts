@@ -1,11 +1,12 @@
 // Every place an approval can be answered from, and that they are all views of one and the same.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { gate } from './support/model.ts';
+import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
 const window = useWindow({
   model: 'scripted',
+  settings: ASK_ABOUT_COMMANDS,
   files: { 'notes.txt': 'one\n', 'more.txt': 'uno\n' },
 });
 const soon = { timeout: 10_000 };

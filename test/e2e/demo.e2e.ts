@@ -1,9 +1,10 @@
 // The demo task as somebody does it for the first time.
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'demo', seed: 11 });
+const window = useWindow({ model: 'demo', seed: 11, settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
 test('the keyboard alone does it, from a window that was just opened', async () => {

@@ -2,9 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'scripted' });
+const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
 beforeEach(async () => {

@@ -1,10 +1,12 @@
 // Before the first message: nothing chosen, nothing open, nothing trusted.
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
 describe('a person who has set up nothing', () => {
   const window = useWindow({
+    settings: ASK_ABOUT_COMMANDS,
     // What somebody else's folder wants is not what the person wants.
     files: {
       '.vscode/settings.json': JSON.stringify({
@@ -54,6 +56,7 @@ describe('a folder that is not trusted', () => {
   const window = useWindow({
     profile: 'untrusted',
     model: 'scripted',
+    settings: ASK_ABOUT_COMMANDS,
     files: { 'AGENTS.md': 'SECRET-INSTRUCTIONS\n', 'notes.txt': 'SECRET-NOTES\n' },
   });
 

@@ -1,9 +1,10 @@
 // Nothing is lost: not by a reload, not by hiding the side bar, not by the death of the webview.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'scripted' });
+const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
 beforeEach(async () => {

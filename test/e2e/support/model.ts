@@ -2,6 +2,9 @@ import { type Answer, type ModelRequest, ModelServer } from '../../support/model
 
 export const DEMO_SETTINGS = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
 
+/** A person who wants to be asked about commands, also where a sandbox would guard them. */
+export const ASK_ABOUT_COMMANDS = { 'tiller.approvalPolicy': 'untrusted' };
+
 /** A scripted model: every test of a window says what it will answer next. */
 export class ScriptedModel {
   readonly #server: ModelServer;
