@@ -1,0 +1,51 @@
+/** What goes from the host to the panel: few messages, none of them large (design §5, "host → panel"). */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import type { Event, EventMsg } from '../../src/protocol/event.ts';
+import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { EventBatcher } from '../../src/vscode/eventBatcher.ts';
+import { snapshotOf } from '../../src/vscode/snapshot.ts';
+
+let seq = 0;
+function event(msg: EventMsg): Event {
+  return { v: 1, seq: ++seq, at: '2026-11-21T00:00:00.000Z', threadId: 't', turnId: null, submissionId: null, msg };
+}
+
+const printed = (processId: string, text: string, stream: 'stdout' | 'stderr' = 'stdout') =>
+  event({ type: 'process_output', processId, text, stream });
+
+describe('what processes print', () => {
+  it('goes together as far as it belongs together', async () => {
+    const sent: (readonly Event[])[] = [];
+    const batcher = new EventBatcher((events) => sent.push(events));
+    for (const word of ['a', 'b']) batcher.push(printed('1', word));
+    batcher.push(printed('2', 'c'));
+    batcher.push(printed('2', 'd', 'stderr'));
+    batcher.push(event({ type: 'item_delta', itemId: 'i', kind: 'output', text: 'e', stream: 'stderr' }));
+    await sleep(40);
+    assert.deepEqual(
+      sent.map((events) => events.map(({ msg }) => ('text' in msg ? msg.text : msg.type))),
+      [['ab', 'c', 'd', 'e']],
+    );
+  });
+
+  it('never makes a message that is felt', () => {
+    const sizes: number[] = [];
+    const batcher = new EventBatcher((events) => sizes.push(JSON.stringify(events).length));
+    for (let count = 0; count < 100; count++) batcher.push(printed('1', 'x'.repeat(40_000)));
+    batcher.flush();
+    assert.ok(Math.max(...sizes) < 256_000, `${Math.max(...sizes)}`);
+  });
+
+  it('leaves room in a snapshot for all that run', () => {
+    let state: ThreadState = initialThreadState('t');
+    for (let count = 0; count < 64; count++) {
+      const processId = String(count);
+      const msg = { type: 'process_started', processId, itemId: 'i', command: 'yes', cwd: '/', box: 'none' } as const;
+      state = threadReducer(state, event(msg));
+      state = threadReducer(state, printed(processId, 'y\n'.repeat(100_000)));
+    }
+    assert.ok(JSON.stringify(snapshotOf(state)).length < 256_000);
+  });
+});
