@@ -102,7 +102,7 @@ describe('tiller exec', () => {
     const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
     const child = await startCli(['exec', '--json', '--input', 'jsonl', ...flags], { home: folder.path });
     child.stdin.write(`${JSON.stringify({ op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } })}\n`);
-    await expect.poll(() => child.output.stdout).toContain('approval_requested');
+    await expect.poll(() => child.output.stdout, PATIENT).toContain('approval_requested');
     const asked = eventsOf(child.output.stdout).find(({ msg }) => msg.type === 'approval_requested');
     const approvalIds = asked?.msg.type === 'approval_requested' ? [asked.msg.approvalId] : [];
     child.stdin.write('not json\n');
@@ -138,7 +138,7 @@ describe('tiller exec', () => {
       home: folder.path,
     });
     child.stdin.end();
-    await expect.poll(() => child.output.stdout).toContain('item_delta');
+    await expect.poll(() => child.output.stdout, PATIENT).toContain('item_delta');
     child.kill(signal);
     const run = await child.ended;
     expect(run.code).toBe(code);
@@ -188,8 +188,8 @@ describe('tiller exec', () => {
     const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
     const child = await startCli(['exec', '--json', ...flags, 'go'], { home: folder.path });
     child.stdin.end();
-    await expect.poll(() => child.output.stdout).toContain('item_started","item":{"id":"item_');
-    await expect.poll(() => safeRead(folder.at('log'))).toBe('ran\n');
+    await expect.poll(() => child.output.stdout, PATIENT).toContain('item_started","item":{"id":"item_');
+    await expect.poll(() => safeRead(folder.at('log')), PATIENT).toBe('ran\n');
     child.kill('SIGKILL');
     await child.ended;
     const run = await runCli(['exec', ...flags, 'resume', '--last', 'and?'], { home: folder.path });
@@ -269,7 +269,7 @@ describe('a client that keeps stdin open', () => {
         home: folder.path,
       },
     );
-    await expect.poll(() => child.output.stdout).toContain('item_delta');
+    await expect.poll(() => child.output.stdout, PATIENT).toContain('item_delta');
     child.kill('SIGINT');
     const run = await child.ended;
     expect(run.code).toBe(130);

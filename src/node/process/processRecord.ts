@@ -2,7 +2,7 @@
  * Which processes run in our name, on disk, so that those of a Tiller that was killed can be ended by the next one. Only
  * what runs for a while is written down: the rest is gone before anybody could look.
  */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { isMissing } from '../errors.ts';
@@ -43,9 +43,12 @@ export function recordWhileItRuns(
   });
 }
 
+/** There is the whole record or none. */
 async function write(home: string, path: string, record: z.infer<typeof recordSchema>): Promise<void> {
   await makePrivateFolder(folderOf(home));
-  await writeFile(path, JSON.stringify(record), { mode: PRIVATE_FILE });
+  const temporary = `${path}.tmp`;
+  await writeFile(temporary, JSON.stringify(record), { mode: PRIVATE_FILE });
+  await rename(temporary, path);
 }
 
 /**
@@ -78,7 +81,7 @@ async function recordNames(home: string): Promise<readonly string[]> {
   }
 }
 
-/** `undefined` for one that is gone or only half written. */
+/** `undefined` for one that is gone meanwhile. */
 async function readRecord(path: string): Promise<z.infer<typeof recordSchema> | undefined> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
