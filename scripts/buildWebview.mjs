@@ -1,4 +1,4 @@
-// Builds the panel into dist/webview: main.js, main.css and the icon font. esbuild only.
+// Builds the panel and the pages of the editor into dist/webview, each with its styles, and the icon font. esbuild only.
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,11 @@ export async function buildWebview({
 } = {}) {
   const options = {
     absWorkingDir: root,
-    entryPoints: { main: 'webview-ui/main.tsx' },
+    entryPoints: {
+      main: 'webview-ui/main.tsx',
+      rules: 'webview-ui/rules/main.tsx',
+      audit: 'webview-ui/audit/main.tsx',
+    },
     outdir,
     bundle: true,
     minify: !watch,

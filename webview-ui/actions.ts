@@ -33,7 +33,8 @@ export type PanelCommand =
   | 'openWalkthrough'
   | 'openFolder'
   | 'manageTrust'
-  | 'startDemo';
+  | 'startDemo'
+  | 'showRules';
 
 export function runCommand(command: PanelCommand): void {
   post({ type: 'run_command', command: `tiller.${command}` });

@@ -29,11 +29,11 @@ function approvalTitle(request: ApprovalRequest): string {
 /** The rule or heuristic by name, so that it can be looked up: `rule 2 of rules.json`, `dangerous`. */
 export function reasonName({ source, id }: DecisionReason): string {
   const place = /^rule:(?:.*[/\\])?(.+)#(\d+)$/.exec(id);
-  if (source !== 'rule' || place === null) return t('({0})', id);
+  if (source !== 'rule' || place === null) return id;
   const [, file = '', index] = place;
   return file === 'thread'
-    ? t('(rule {0} of this thread)', Number(index) + 1)
-    : t('(rule {0} of {1})', Number(index) + 1, file);
+    ? t('rule {0} of this thread', Number(index) + 1)
+    : t('rule {0} of {1}', Number(index) + 1, file);
 }
 
 /** Something leaves the box, or there is none. */

@@ -89,7 +89,7 @@ export class Workbench {
   /** VS Code opens a folder in restricted mode without a question; this is the way out of it that a person has. */
   async trust() {
     const restricted = this.page.locator('.statusbar-item').filter({ hasText: 'Restricted Mode' });
-    if (!(await appears(restricted, 5000))) return;
+    if (!(await appears(restricted, 10_000))) return;
     await restricted.click();
     const editor = this.page.locator('.workspace-trust-editor');
     await editor.getByRole('button', { name: 'Trust', exact: true }).click();

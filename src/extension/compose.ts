@@ -39,6 +39,7 @@ import { landingHands } from './landingHands.ts';
 import { panelSettings } from './panelSettings.ts';
 import { PatchViews } from './patchViews.ts';
 import { offerRecovery } from './recovery.ts';
+import { RuleViews } from './ruleViews.ts';
 import { ThreadMaker } from './threadMaker.ts';
 import { ThreadViews } from './threadViews.ts';
 
@@ -131,6 +132,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     }),
   );
   const processes = store.add(new BackgroundProcesses(threads, openOutput));
+  const ruleViews = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
   const quarantine = store.add(new QuarantineOffer(threads, new Quarantine(node.storage.home), report));
   store.add(new StatusBar(threads, current));
   store.add(
@@ -152,10 +154,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       // A thread begun before that stands outside of the folder.
       if (threads.state) submit({ type: 'override_turn_context', cwd: maker.settings.cwd });
       refresh();
+      ruleViews.announceProposals().catch(report);
     }),
   );
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
   refresh();
+  ruleViews.announceProposals().catch(report);
   offerRecovery(node.storage.home).catch(report);
   sweepProcesses(node.storage.home).catch(report);
   sweepBoxes(node.storage.home);
@@ -183,6 +187,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       await changeModel();
       await vscode.commands.executeCommand('tiller.focus');
     },
+    ruleViews,
     showLog: () => channel.show(true),
     dispose: async () => {
       await threads.close();

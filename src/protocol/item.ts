@@ -5,7 +5,7 @@
  * texts concatenate exactly to the final one, to `item_completed`, which carries the whole item.
  */
 import * as z from 'zod';
-import { boxSchema } from './policy.ts';
+import { boxSchema, decisionReasonSchema } from './policy.ts';
 
 /** What a person (or a client) puts into a turn. */
 export const userInputSchema = z.discriminatedUnion('type', [
@@ -80,6 +80,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     box: boxSchema,
     exitCode: z.number().nullable(),
     durationMs: z.number(),
+    /** The rule that let it run unasked. */
+    allowedBy: decisionReasonSchema.optional(),
     /** Set while the process outlives its call. */
     processId: z.string().optional(),
     /** What the model got of the output: the whole, or head and tail within its budget. */

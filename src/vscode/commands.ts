@@ -32,6 +32,7 @@ export interface CommandHands {
     askName(context: ThreadContext | undefined): Promise<void>;
   };
   readonly useDemo: () => Promise<void>;
+  readonly ruleViews: { showRules(): void; showAudit(): void; importRules(): Promise<void> };
   readonly showLog: () => void;
 }
 
@@ -83,6 +84,9 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('showWaitingThread', ({ threadViews }) => threadViews.showWaiting()),
     command('startDemo', ({ useDemo }) => useDemo()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),
+    command('showRules', ({ ruleViews }) => ruleViews.showRules()),
+    command('showAudit', ({ ruleViews }) => ruleViews.showAudit()),
+    command('importRules', ({ ruleViews }) => ruleViews.importRules()),
     command('showLog', ({ showLog }) => showLog()),
     command('openSettings', () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
+/** The chat, or a page in an editor tab. */
+export type PageName = 'main' | 'rules' | 'audit';
+
 /** The page of the panel: its script by nonce, its own styles and font, and nothing from anywhere else. */
-export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): string {
+export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri, page: PageName = 'main'): string {
   const nonce = randomBytes(16).toString('base64url');
   const file = (name: string) =>
     webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, 'dist', 'webview', name)).toString();
@@ -19,12 +22,12 @@ export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri): st
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${file('main.css')}">
+<link rel="stylesheet" href="${file(`${page}.css`)}">
 <title>Tiller</title>
 </head>
-<body>
+<body${page === 'main' ? '' : ' data-place="editor"'}>
 <div id="root"></div>
-<script nonce="${nonce}" src="${file('main.js')}"></script>
+<script nonce="${nonce}" src="${file(`${page}.js`)}"></script>
 </body>
 </html>`;
 }

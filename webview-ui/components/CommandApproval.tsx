@@ -51,7 +51,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
         )}
         {justification && <Fact name={t('Purpose')}>{t('“{0}”', justification)}</Fact>}
         <Fact name={t('Asked because')}>
-          {reason.text} <span class="reason-name">{reasonName(reason)}</span>
+          {reason.text} <span class="reason-name">{t('({0})', reasonName(reason))}</span>
         </Fact>
         {alsoItems.length > 0 && (
           <Fact name={t('Asked for')}>

@@ -1,14 +1,15 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
-import { addToDraft } from '../actions.ts';
+import { addToDraft, runCommand } from '../actions.ts';
 import { post } from '../bridge.ts';
+import { reasonName } from '../decisions.ts';
 import { denialOf, startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
 import { processes, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration, firstLine } from '../text/format.ts';
 import { now } from '../view.ts';
-import { Act } from './Buttons.tsx';
+import { Act, Link } from './Buttons.tsx';
 import { Soft } from './Facts.tsx';
 import { LiveOutput } from './LiveOutput.tsx';
 import { Kill, OpenTerminal } from './Processes.tsx';
@@ -170,7 +171,11 @@ function DoneCommand({ item }: { item: CommandItem }) {
   const hasFailed = item.status === 'failed' || (item.exitCode !== null && item.exitCode !== 0);
   const kind = commandKindOf(item.command).type;
   const isExitSaid = item.exitCode !== null && (kind === 'run' || hasFailed);
-  const facts = [isExitSaid && t('exit {0}', String(item.exitCode)), item.durationMs > 0 && duration(item.durationMs)]
+  const facts = [
+    item.allowedBy && t('by a rule'),
+    isExitSaid && t('exit {0}', String(item.exitCode)),
+    item.durationMs > 0 && duration(item.durationMs),
+  ]
     .filter(Boolean)
     .join(' · ');
   return (
@@ -181,10 +186,15 @@ function DoneCommand({ item }: { item: CommandItem }) {
       open={hasFailed && item.output !== ''}
       label={doneLabel(item)}
       meta={hasFailed ? facts : <Soft>{facts}</Soft>}
-      body={item.output === '' ? undefined : () => <DoneOutput item={item} />}
+      body={item.output === '' && !item.allowedBy ? undefined : () => item.output !== '' && <DoneOutput item={item} />}
       foot={
         <>
-          <FullOutput item={item} />
+          {item.output !== '' && <FullOutput item={item} />}
+          {item.allowedBy && (
+            <Link testid="command-rule" onClick={() => runCommand('showRules')}>
+              {t('Allowed by {0}', reasonName(item.allowedBy))}
+            </Link>
+          )}
           {hasFailed && (
             <Act
               testid="command-add-to-message"

@@ -7,6 +7,7 @@ import { Popup } from './Popup.tsx';
 export function HeaderMenu() {
   const entries: readonly { command: PanelCommand; icon: string; label: string }[] = [
     { command: 'setApiKey', icon: 'key', label: t('Enter an API key') },
+    { command: 'showRules', icon: 'law', label: t('Rules and approvals') },
     { command: 'openSettings', icon: 'settings-gear', label: t('Settings') },
     { command: 'openWalkthrough', icon: 'book', label: t('Walkthrough') },
     { command: 'showLog', icon: 'output', label: t('Show log') },

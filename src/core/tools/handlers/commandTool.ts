@@ -86,6 +86,7 @@ export async function prepareCommand(
     exitCode: null,
     durationMs: 0,
     output: '',
+    ...(requirement.reason.source === 'rule' && requirement.type === 'skip' ? { allowedBy: requirement.reason } : {}),
   };
   const asks = requirement.type === 'needs_approval';
   const plan: CommandPlan = {

@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import { explainCommand } from '../core/policy/decideCommand.ts';
+import { explanationOf } from '../core/policy/explanation.ts';
+import type { Host } from '../core/ports.ts';
+import { applyRuleEdit } from '../core/rules/ruleEdits.ts';
+import type { RulesPlace, RulesStore, ThreadMemory } from '../core/rules/rulesStore.ts';
+import type { TurnSettings } from '../protocol/event.ts';
+import type { CommandExplanation, RuleEdit, RuleEditResult } from '../protocol/rules.ts';
+import type { RulesPageState } from '../protocol/rulesWire.ts';
+import type { RulesPageHands } from '../vscode/rulesPage.ts';
+import type { ThreadChange, Threads } from '../vscode/threads.ts';
+
+export interface RulesDeskParts {
+  readonly rules: RulesStore;
+  readonly threads: Threads;
+  /** What commands run under now. */
+  readonly current: () => TurnSettings;
+  readonly platform: Host['platform'];
+}
+
+/** The rules as this window sees them: those of the person, of its folder and of the thread that it shows. */
+export class RulesDesk implements RulesPageHands {
+  readonly #parts: RulesDeskParts;
+
+  constructor(parts: RulesDeskParts) {
+    this.#parts = parts;
+  }
+
+  async state(): Promise<RulesPageState> {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    const memory = this.#memory;
+    return {
+      overview: await this.#parts.rules.overview(this.#place, memory),
+      workspaceName: folder?.name ?? null,
+      hasThread: memory !== null,
+      trusted: vscode.workspace.isTrusted,
+    };
+  }
+
+  edit(edit: RuleEdit): Promise<RuleEditResult> {
+    const { rules, threads } = this.#parts;
+    const memory = this.#memory;
+    const thread = memory && { memory, submit: (op: Parameters<Threads['submit']>[0]) => void threads.submit(op) };
+    return applyRuleEdit(edit, rules, this.#place, thread);
+  }
+
+  async explain(command: string): Promise<CommandExplanation> {
+    const { current, platform } = this.#parts;
+    const { rules } = await this.#parts.rules.inForce(this.#place, this.#memory);
+    const { approvalPolicy, sandboxPolicy, box } = current();
+    const request = { approvalPolicy, sandboxPolicy, box, sandboxPermissions: 'use_default', rules, platform } as const;
+    return explanationOf(explainCommand({ ...request, argv: ['bash', '-c', command] }));
+  }
+
+  get #place(): RulesPlace {
+    return { cwd: this.#parts.current().cwd, trusted: vscode.workspace.isTrusted };
+  }
+
+  get #memory(): ThreadMemory | null {
+    const { state } = this.#parts.threads;
+    return state && { threadId: state.threadId, keys: state.approvedKeys, rules: state.approvedRules };
+  }
+}
+
+/** Whether what the page shows may be another after it. */
+export function changesRules(change: ThreadChange): boolean {
+  if (change.type === 'switched') return true;
+  switch (change.event.msg.type) {
+    case 'approval_resolved':
+    case 'memory_changed':
+    case 'turn_context_changed':
+    case 'turn_completed':
+    case 'turn_aborted':
+      return true;
+    case 'item_completed':
+      return change.event.msg.item.type === 'command_execution';
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,158 @@
+// Rules from the question that makes them to the page that shows, tries, changes and removes them.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { THEMES } from '../../scripts/vscode/page.mjs';
+import { calls, says } from '../support/modelServer.ts';
+import { faultsOfFrame } from './support/faults.ts';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
+import { useWindow } from './support/window.ts';
+
+const window = useWindow({
+  model: 'scripted',
+  settings: ASK_ABOUT_COMMANDS,
+  files: {
+    '.tiller/rules.json': JSON.stringify({
+      version: 1,
+      rules: [
+        { pattern: ['make', 'deploy'], decision: 'forbidden', justification: 'Deployments are made by the pipeline.' },
+        { pattern: ['make', 'check'], decision: 'allow', justification: 'Only looks.' },
+      ],
+    }),
+  },
+  width: 1600,
+});
+const soon = { timeout: 10_000 };
+
+const touch = (name: string) => [calls('exec_command', { cmd: `touch ${name}` })];
+
+/** The page, in its tab. */
+const page = () => window().vscode.webview();
+const rule = (words: string) => page().getByTestId('rule').filter({ hasText: words });
+
+async function openRules(): Promise<void> {
+  await window().vscode.command('Tiller: Rules and Approvals');
+  await page().getByTestId('rules-page').waitFor();
+}
+
+async function frameOfPage() {
+  const frame = await (await page().locator('html').elementHandle())?.ownerFrame();
+  if (!frame) throw new Error('The page has no frame.');
+  return frame;
+}
+
+beforeEach(async () => {
+  await window().panel.open();
+});
+
+test('what is always allowed runs unasked and says by which rule, until the rule is removed', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(touch('asked'), touch('unasked'), [says('Done.')]);
+  await panel.send('Touch them.');
+  await panel.approval('command').waitFor();
+  await panel.get('decision-approve-always').click();
+  await panel.get('rule-shorter').click();
+  await panel.page.getByText('touch with anything after it').waitFor();
+  await vscode.screenshot('rules/always', vscode.sideBar());
+  await panel.answer('rule-allow');
+  await panel.ended();
+  expect([await disk('asked'), await disk('unasked')]).toEqual(['', '']);
+  await panel.get('turn-fold').locator('summary').first().click();
+  const ran = panel.get('command').filter({ hasText: 'touch unasked' });
+  await ran.locator('summary').click();
+  await ran.getByText('Allowed by rule 1 of workspace-rules.json').click();
+
+  await page().getByTestId('rules-page').waitFor();
+  // The command that was asked about, and the one that was not.
+  await rule('touch').getByText('2 times').waitFor();
+  await vscode.screenshot('rules/page');
+  await page().getByTestId('rules-try').fill('touch x && rm -rf y');
+  await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
+  await page().getByTestId('rules-try').fill('touch x');
+  await page().getByTestId('rules-verdict').getByText('Runs unasked').waitFor();
+  await rule('touch').getByRole('button', { name: 'Remove the rule for touch' }).click();
+  await rule('touch').waitFor({ state: 'detached' });
+  await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
+
+  model.will(touch('asked-again'), [says('All right.')]);
+  await panel.send('Touch another.');
+  await panel.get('approval-command-text').getByText('touch asked-again').waitFor();
+  expect(await disk('asked-again')).toBeNull();
+  await panel.deny();
+  await panel.ended();
+});
+
+test('a workspace tightens by itself and is allowed nothing before the person says so', async () => {
+  await openRules();
+  await rule('make deploy').getByText('Forbid').waitFor();
+  await page().getByTestId('rules-try').fill('make deploy');
+  await page().getByTestId('rules-verdict').getByText('Deployments are made by the pipeline.').waitFor();
+  await page().getByTestId('rules-try').fill('make check');
+  await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
+  await page().getByTestId('rules-accept').click();
+  await page().getByTestId('rules-verdict').getByText('Runs unasked').waitFor();
+  await rule('make check')
+    .getByRole('button', { name: /^Remove/ })
+    .click();
+  await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
+});
+
+test('a rule is written, refused with the reason, changed and kept by keyboard alone', async () => {
+  const { vscode } = window();
+  await openRules();
+  const { keyboard } = vscode.page;
+  await page().getByTestId('rules-add').focus();
+  await keyboard.press('Enter');
+  await page().getByTestId('rule-form').waitFor();
+  await keyboard.type('python3');
+  await keyboard.press('Enter');
+  await page().getByTestId('rules-refusal').getByText('would allow whatever is run through it').waitFor();
+  await keyboard.type(' (setup.py|build.py)');
+  await keyboard.press('Enter');
+  await page().getByTestId('rule-form').waitFor({ state: 'detached' });
+  await rule('python3 (setup.py|build.py)').getByTestId('rule-edit').focus();
+  await keyboard.press('Enter');
+  await page().getByTestId('rule-form-decision').selectOption('forbidden');
+  await page().getByTestId('rule-form-justification').fill('Builds run elsewhere.');
+  await keyboard.press('Enter');
+  await rule('Builds run elsewhere.').getByText('Forbid').waitFor();
+  await page().getByTestId('rules-try').fill('python3 build.py --all');
+  await page().getByTestId('rules-verdict').getByText('Is refused').waitFor();
+});
+
+test('the audit log says what was decided, by whom and with what end, and leads to the rule', async () => {
+  const { vscode } = window();
+  await vscode.command('Tiller: Audit Log');
+  await page().getByTestId('audit-page').waitFor();
+  const row = (text: string) => page().getByTestId('audit-row').filter({ hasText: text });
+  await row('touch asked-again').getByText('denied (you)').waitFor();
+  await row('touch unasked').getByText('exit 0').waitFor();
+  await page().getByTestId('audit-filter').fill('workspace-rules.json exit 0');
+  await expect.poll(() => page().getByTestId('audit-row').count(), soon).toBe(1);
+  await vscode.screenshot('rules/audit');
+  for (const theme of Object.keys(THEMES) as (keyof typeof THEMES)[]) {
+    await vscode.theme(theme);
+    await vscode.screenshot(`rules/audit-${theme}`);
+    expect(await faultsOfFrame(await frameOfPage())).toEqual([]);
+  }
+  await row('touch unasked').getByTestId('audit-rule').click();
+  await page().getByTestId('rules-page').waitFor();
+}, 120_000);
+
+test('the page looks right in every theme, a broken file and the form included', async () => {
+  const { vscode, folder } = window();
+  await openRules();
+  await writeFile(path.join(folder, '.tiller/rules.json'), '{ "version": 1, "rules": [ { "pattern": [] } ] }\n');
+  // The page looks again when it is looked at again.
+  await vscode.openFile('package.json');
+  await openRules();
+  await page().getByTestId('rules-problem').waitFor(soon);
+  await page().getByTestId('rules-add').click();
+  const faults: string[] = [];
+  for (const theme of Object.keys(THEMES) as (keyof typeof THEMES)[]) {
+    await vscode.theme(theme);
+    await vscode.screenshot(`rules/page-${theme}`);
+    faults.push(...(await faultsOfFrame(await frameOfPage())).map((fault) => `${theme}: ${fault}`));
+  }
+  expect(faults).toEqual([]);
+}, 120_000);

@@ -1,0 +1,102 @@
+import type { AuditLine } from '../../src/protocol/auditWire.ts';
+import { Button, Link } from '../components/Buttons.tsx';
+import { plural, t } from '../l10n.ts';
+import { filter, hasMore, lines, post, shown } from './store.ts';
+import { boxWord, decidedBy, endWord, outcomeWord } from './words.ts';
+
+/** What was decided, about what, by whom, and what came of it. */
+export function AuditPage() {
+  if (lines.value === null) return null;
+  const found = shown.value;
+  return (
+    <main class="page page-wide" data-testid="audit-page">
+      <header class="page-head">
+        <h1>{t('Audit Log')}</h1>
+        <span class="page-actions">
+          <Button testid="audit-rules" icon="law" kind="quiet" onClick={() => post({ type: 'show_rules' })}>
+            {t('Rules')}
+          </Button>
+          <Button testid="audit-open-log" icon="go-to-file" kind="quiet" onClick={() => post({ type: 'open_log' })}>
+            {t('Open the log itself')}
+          </Button>
+        </span>
+      </header>
+      <div class="page-part">
+        <input
+          class="input"
+          data-testid="audit-filter"
+          aria-label={t('Show only what contains')}
+          placeholder={t('Filter: a command, a thread, who decided, denied, exit 1 …')}
+          value={filter.value}
+          onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
+        />
+        <p class="page-dim" role="status" data-testid="audit-count">
+          {plural(found.length, '{0} decision', '{0} decisions')}
+        </p>
+      </div>
+      {found.length > 0 && (
+        <table class="page-table" data-testid="audit-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('When')}</th>
+              <th scope="col">{t('Thread')}</th>
+              <th scope="col">{t('What')}</th>
+              <th scope="col">{t('Decided by')}</th>
+              <th scope="col">{t('Box')}</th>
+              <th scope="col">{t('End')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {found.map((line, index) => (
+              <AuditRow key={`${line.at} ${line.threadId} ${index}`} line={line} />
+            ))}
+          </tbody>
+        </table>
+      )}
+      {hasMore.value && (
+        <p>
+          <Button testid="audit-more" onClick={() => post({ type: 'more' })}>
+            {t('Load earlier')}
+          </Button>
+        </p>
+      )}
+    </main>
+  );
+}
+
+function AuditRow({ line }: { line: AuditLine }) {
+  const { at, threadId, threadTitle, agentId, what, cwd, reason, word, by } = line;
+  const who = decidedBy(line);
+  return (
+    <tr data-testid="audit-row" data-outcome={line.outcome}>
+      <td title={at}>{new Date(at).toLocaleString()}</td>
+      <td>
+        {threadTitle === null ? (
+          <span class="page-dim">{t('(gone)')}</span>
+        ) : (
+          <Link testid="audit-thread" onClick={() => post({ type: 'open_thread', threadId })}>
+            <span class="page-cut">{threadTitle}</span>
+          </Link>
+        )}
+        {agentId !== null && <span class="page-dim page-sub">{t('agent {0}', agentId)}</span>}
+      </td>
+      <td>
+        <code>{what}</code>
+        {cwd !== null && <span class="page-dim page-sub">{t('in {0}', cwd)}</span>}
+      </td>
+      <td title={reason.text}>
+        {outcomeWord(line)}{' '}
+        {by === 'rule' ? (
+          <Link testid="audit-rule" onClick={() => post({ type: 'show_rules' })}>
+            {who}
+          </Link>
+        ) : (
+          <span class="page-dim">{t('({0})', who)}</span>
+        )}
+        {word !== null && <span class="page-dim page-sub">{t('“{0}”', word)}</span>}
+      </td>
+      <td>{boxWord(line)}</td>
+      <td>{endWord(line)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,33 @@
+/** What the page "Audit Log" shows. */
+import { batch, computed, signal } from '@preact/signals';
+import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/protocol/auditWire.ts';
+import { setTexts } from '../l10n.ts';
+import { openPage } from '../page.ts';
+import { decidedBy } from './words.ts';
+
+export const lines = signal<readonly AuditLine[] | null>(null);
+export const hasMore = signal(false);
+export const filter = signal('');
+
+/** Every word of the filter stands somewhere in the line. */
+export const shown = computed(() => {
+  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  return (lines.value ?? []).filter((line) => {
+    const text = searchText(line);
+    return words.every((word) => text.includes(word));
+  });
+});
+
+function searchText(line: AuditLine): string {
+  const { at, threadTitle, threadId, what, outcome, reason, word, box, end } = line;
+  const parts = [at, threadTitle ?? threadId, what, outcome, decidedBy(line), reason.id, reason.text, word, box];
+  return [...parts, end?.status, end?.exit ?? ''].join(' ').toLowerCase();
+}
+
+export const post = openPage<AuditHostMessage, AuditPageMessage>((message) =>
+  batch(() => {
+    setTexts(message.texts);
+    lines.value = message.lines;
+    hasMore.value = message.hasMore;
+  }),
+);

@@ -1,0 +1,42 @@
+import type { RulesOverview } from '../../src/protocol/rules.ts';
+import { Button } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+import { t } from '../l10n.ts';
+import { openFile, refusal } from './store.ts';
+
+/** What is not in force although somebody wrote it, and what could not be changed. */
+export function Problems({ problems }: { problems: RulesOverview['problems'] }) {
+  return (
+    <div class="page-notices">
+      {problems.map(({ file, message }) => (
+        <div key={file} class="notice" data-kind="warning" data-testid="rules-problem" role="group" aria-label={file}>
+          <span class="step-icon">
+            <Icon name="warning" />
+          </span>
+          <div>
+            <p class="notice-title">{t('A file of rules is broken')}</p>
+            <p class="notice-text">{message}</p>
+            <p class="notice-actions">
+              <Button testid="rules-problem-open" onClick={() => openFile(file, lineIn(message, file))}>
+                {t('Open file')}
+              </Button>
+            </p>
+          </div>
+        </div>
+      ))}
+      <div role="alert">
+        {refusal.value !== null && (
+          <p class="page-refusal" data-testid="rules-refusal">
+            <Icon name="error" /> {refusal.value}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** A message begins with `file:line:` where the place is known. */
+function lineIn(message: string, file: string): number | undefined {
+  const [, line] = /^:(\d+):/.exec(message.startsWith(file) ? message.slice(file.length) : '') ?? [];
+  return line === undefined ? undefined : Number(line);
+}

@@ -1,0 +1,67 @@
+import type { RuleProposal } from '../../src/protocol/rules.ts';
+import { Button } from '../components/Buttons.tsx';
+import { say, t } from '../l10n.ts';
+import { formatPattern } from '../text/pattern.ts';
+import { edit, openFile } from './store.ts';
+
+/** A workspace may tighten by itself; whatever would loosen waits here for a yes (design decision 12). */
+export function Proposals({ proposals }: { proposals: readonly RuleProposal[] }) {
+  const open = proposals.filter(({ state }) => state === 'new');
+  const refused = proposals.filter(({ state }) => state === 'refused');
+  if (proposals.length === 0) return null;
+  return (
+    <section class="page-part" aria-labelledby="proposals">
+      <h2 id="proposals">{t('What the workspace asks for')}</h2>
+      {open.length > 0 && (
+        <ul class="page-list" aria-label={t('Open requests of the workspace')}>
+          {open.map((proposal) => (
+            <Proposal key={proposal.hash} proposal={proposal} />
+          ))}
+        </ul>
+      )}
+      {refused.length > 0 && (
+        <details data-testid="rules-refused">
+          <summary>{t('Refused ({0})', refused.length)}</summary>
+          <ul class="page-list" aria-label={t('Refused requests of the workspace')}>
+            {refused.map((proposal) => (
+              <Proposal key={proposal.hash} proposal={proposal} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RuleProposal }) {
+  const pattern = <code>{formatPattern(rule.pattern)}</code>;
+  return (
+    <li class="page-item" data-testid="rules-proposal">
+      <div class="page-item-text">
+        <span>
+          {rule.bypassSandbox
+            ? say('Allow what starts with {0}, outside the box', pattern)
+            : say('Allow what starts with {0}', pattern)}
+        </span>
+        {rule.justification !== undefined && <span class="page-dim">{t('“{0}”', rule.justification)}</span>}
+        <button type="button" class="link page-file" data-testid="rules-open-file" onClick={() => openFile(file)}>
+          {file}
+        </button>
+      </div>
+      <span class="page-item-actions">
+        <Button testid="rules-accept" onClick={() => edit({ type: 'settle_proposal', hash, accept: true })}>
+          {t('Accept')}
+        </Button>
+        {state === 'new' && (
+          <Button
+            testid="rules-refuse"
+            kind="quiet"
+            onClick={() => edit({ type: 'settle_proposal', hash, accept: false })}
+          >
+            {t('Refuse')}
+          </Button>
+        )}
+      </span>
+    </li>
+  );
+}

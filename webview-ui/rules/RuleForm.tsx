@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Rule, RuleDecision, RuleScope } from '../../src/protocol/policy.ts';
+import type { RuleEntry } from '../../src/protocol/rules.ts';
+import { Button } from '../components/Buttons.tsx';
+import { t } from '../l10n.ts';
+import { formatPattern, parsePattern } from '../text/pattern.ts';
+import { decisionWord } from './DecisionWord.tsx';
+import { edit, form, openForm, state } from './store.ts';
+
+const DECISIONS: readonly RuleDecision[] = ['allow', 'prompt', 'forbidden'];
+
+/** Writes a rule, or another one in its place. */
+export function RuleForm() {
+  const open = form.value;
+  if (open === null) return null;
+  return open.type === 'new' ? <Form key="new" entry={null} /> : <Form key={open.entry.id} entry={open.entry} />;
+}
+
+function Form({ entry }: { entry: RuleEntry | null }) {
+  const given = entry?.rule;
+  const pattern = useSignal(given ? formatPattern(given.pattern) : '');
+  const decision = useSignal<RuleDecision>(given?.decision ?? 'allow');
+  const outside = useSignal(given?.bypassSandbox ?? false);
+  const justification = useSignal(given?.justification ?? '');
+  const scope = useSignal<RuleScope>('user');
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => field.current?.focus(), []);
+  const parsed = parsePattern(pattern.value);
+  const save = () => {
+    if (parsed === undefined) return;
+    const why = justification.value.trim();
+    const rule: Rule = {
+      ...(given?.match ? { match: given.match } : {}),
+      ...(given?.not_match ? { not_match: given.not_match } : {}),
+      pattern: parsed,
+      decision: decision.value,
+      ...(outside.value && decision.value === 'allow' ? { bypassSandbox: true } : {}),
+      ...(why === '' ? {} : { justification: why }),
+    };
+    edit(entry === null ? { type: 'add', scope: scope.value, rule } : { type: 'replace', id: entry.id, rule });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter' && !(event.target instanceof HTMLButtonElement)) save();
+    else if (event.key === 'Escape') openForm(null);
+    else return;
+    event.preventDefault();
+  };
+  const title = entry === null ? t('New rule') : t('Change the rule');
+  return (
+    <section class="page-part page-form" aria-label={title} data-testid="rule-form" onKeyDown={onKeyDown}>
+      <h2>{title}</h2>
+      <div class="form">
+        <label for="rule-pattern">{t('Commands that start with')}</label>
+        <input
+          ref={field}
+          id="rule-pattern"
+          class="input page-mono"
+          data-testid="rule-form-pattern"
+          aria-describedby="rule-pattern-hint"
+          value={pattern.value}
+          onInput={({ currentTarget }) => (pattern.value = currentTarget.value)}
+        />
+        <label for="rule-decision">{t('Decision')}</label>
+        <select
+          id="rule-decision"
+          class="input"
+          data-testid="rule-form-decision"
+          value={decision.value}
+          onChange={({ currentTarget }) =>
+            (decision.value = DECISIONS.find((one) => one === currentTarget.value) ?? 'prompt')
+          }
+        >
+          {DECISIONS.map((one) => (
+            <option key={one} value={one}>
+              {decisionWord(one)}
+            </option>
+          ))}
+        </select>
+        <label for="rule-why">{t('Because')}</label>
+        <input
+          id="rule-why"
+          class="input"
+          data-testid="rule-form-justification"
+          placeholder={t('Shown wherever the rule decides (optional)')}
+          value={justification.value}
+          onInput={({ currentTarget }) => (justification.value = currentTarget.value)}
+        />
+        {entry === null && (
+          <>
+            <label for="rule-scope">{t('Where it holds')}</label>
+            <select
+              id="rule-scope"
+              class="input"
+              data-testid="rule-form-scope"
+              value={scope.value}
+              onChange={({ currentTarget }) => (scope.value = scopeOf(currentTarget.value))}
+            >
+              <option value="user">{t('Everywhere')}</option>
+              <option value="workspace">{t('In this workspace')}</option>
+              {state.value?.hasThread === true && <option value="thread">{t('In this thread')}</option>}
+            </select>
+          </>
+        )}
+      </div>
+      {decision.value === 'allow' && (
+        <label class="check">
+          <input
+            type="checkbox"
+            data-testid="rule-form-outside"
+            checked={outside.value}
+            onChange={() => (outside.value = !outside.value)}
+          />
+          <span>{t('Run outside the box, too')}</span>
+        </label>
+      )}
+      <p class="page-dim" id="rule-pattern-hint">
+        {parsed === undefined && pattern.value.trim() !== ''
+          ? t('A quote or a bracket is left open.')
+          : t('Words as in a shell; (a|b) stands for one or the other.')}
+      </p>
+      <div class="page-actions">
+        <Button testid="rule-form-save" kind="primary" shortcut="Enter" disabled={parsed === undefined} onClick={save}>
+          {t('Save rule')}
+        </Button>
+        <Button testid="rule-form-cancel" kind="quiet" shortcut="Esc" onClick={() => openForm(null)}>
+          {t('Cancel')}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function scopeOf(value: string): RuleScope {
+  return value === 'thread' || value === 'workspace' ? value : 'user';
+}

@@ -1,0 +1,96 @@
+import type { RuleEntry, Uses } from '../../src/protocol/rules.ts';
+import { IconButton } from '../components/Buttons.tsx';
+import { plural, t } from '../l10n.ts';
+import { ago } from '../text/ago.ts';
+import { formatPattern } from '../text/pattern.ts';
+import { DecisionWord } from './DecisionWord.tsx';
+import { edit, now, openFile, openForm } from './store.ts';
+
+/** The rules of one layer. */
+export function RuleTable({ title, empty, rules }: { title: string; empty: string; rules: readonly RuleEntry[] }) {
+  return (
+    <section class="page-part" aria-label={title}>
+      <h2>{title}</h2>
+      {rules.length === 0 ? (
+        <p class="page-dim">{empty}</p>
+      ) : (
+        <table class="page-table" data-testid="rules-table">
+          <thead>
+            <tr>
+              <th scope="col">{t('Decision')}</th>
+              <th scope="col">{t('Commands that start with')}</th>
+              <th scope="col">{t('Used')}</th>
+              <th scope="col">
+                <span class="sr">{t('Actions')}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rules.map((entry) => (
+              <RuleLine key={entry.id} entry={entry} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function RuleLine({ entry }: { entry: RuleEntry }) {
+  const { rule, uses, id, file } = entry;
+  const pattern = formatPattern(rule.pattern);
+  const isOwn = entry.layer !== 'workspace_file';
+  return (
+    <tr data-testid="rule">
+      <td>
+        <DecisionWord decision={rule.decision} />
+        {rule.bypassSandbox && <span class="page-dim page-sub">{t('outside the box')}</span>}
+      </td>
+      <td>
+        <code>{pattern}</code>
+        {rule.justification !== undefined && <span class="page-dim page-sub">{rule.justification}</span>}
+      </td>
+      <td>
+        <UsesOf uses={uses} />
+      </td>
+      <td class="page-cell-actions">
+        {isOwn && (
+          <IconButton
+            testid="rule-edit"
+            icon="edit"
+            label={t('Edit the rule for {0}', pattern)}
+            onClick={() => openForm({ type: 'change', entry })}
+          />
+        )}
+        {file !== null && (
+          <IconButton
+            testid="rule-open-file"
+            icon="go-to-file"
+            label={t('Open the file of the rule for {0}', pattern)}
+            onClick={() => openFile(file)}
+          />
+        )}
+        {(isOwn || rule.decision === 'allow') && (
+          <IconButton
+            testid="rule-remove"
+            icon="trash"
+            label={t('Remove the rule for {0}', pattern)}
+            onClick={() => edit({ type: 'remove', id })}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+export function UsesOf({ uses: { count, lastUsedAt } }: { uses: Uses }) {
+  if (lastUsedAt === null) return <span class="page-dim">{t('never')}</span>;
+  return (
+    <>
+      {plural(count, 'once', '{0} times')}
+      <span class="page-dim page-sub" title={new Date(lastUsedAt).toLocaleString()}>
+        {ago(lastUsedAt, now.value)}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import type { RuleLayer } from '../../src/protocol/policy.ts';
+import { Button } from '../components/Buttons.tsx';
+import { t } from '../l10n.ts';
+import { ApprovedThings } from './ApprovedThings.tsx';
+import { Problems } from './Problems.tsx';
+import { Proposals } from './Proposals.tsx';
+import { RuleForm } from './RuleForm.tsx';
+import { RuleTable } from './RuleTable.tsx';
+import { form, importRules, openForm, showAudit, state } from './store.ts';
+import { TryCommand } from './TryCommand.tsx';
+
+/** What is allowed, asked and forbidden, by whom, and how often that has mattered. */
+export function RulesPage() {
+  const { value } = state;
+  if (value === null) return null;
+  const layers: readonly { layer: RuleLayer; title: string; empty: string }[] = [
+    { layer: 'user', title: t('Everywhere'), empty: t('No rule of yours holds everywhere.') },
+    {
+      layer: 'workspace',
+      title: value.workspaceName === null ? t('In this folder') : t('In {0}', value.workspaceName),
+      empty: t('No rule of yours holds here alone.'),
+    },
+    { layer: 'thread', title: t('In this thread'), empty: t('This thread has no rules of its own.') },
+    {
+      layer: 'workspace_file',
+      title: t('From files of the workspace'),
+      empty: value.trusted
+        ? t('The workspace brings no rules.')
+        : t('Nothing the workspace brings is looked at before you trust it.'),
+    },
+  ];
+  return (
+    <main class="page" data-testid="rules-page">
+      <header class="page-head">
+        <h1>{t('Rules and Approvals')}</h1>
+        <span class="page-actions">
+          <Button
+            testid="rules-add"
+            icon="add"
+            expanded={form.value !== null}
+            onClick={() => openForm({ type: 'new' })}
+          >
+            {t('Add rule')}
+          </Button>
+          <Button testid="rules-import" icon="cloud-download" kind="quiet" onClick={importRules}>
+            {t('Import…')}
+          </Button>
+          <Button testid="rules-audit" icon="history" kind="quiet" onClick={showAudit}>
+            {t('Audit log')}
+          </Button>
+        </span>
+      </header>
+      <Problems problems={value.overview.problems} />
+      <Proposals proposals={value.overview.proposals} />
+      <TryCommand />
+      <RuleForm />
+      {layers.map(({ layer, title, empty }) => (
+        <RuleTable
+          key={layer}
+          title={title}
+          empty={empty}
+          rules={value.overview.rules.filter((entry) => entry.layer === layer)}
+        />
+      ))}
+      <ApprovedThings approvals={value.overview.approvals} />
+    </main>
+  );
+}

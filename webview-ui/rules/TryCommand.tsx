@@ -1,0 +1,70 @@
+import type { CommandExplanation } from '../../src/protocol/rules.ts';
+import { Icon } from '../components/Icon.tsx';
+import { reasonName } from '../decisions.ts';
+import { t } from '../l10n.ts';
+import { formatPattern } from '../text/pattern.ts';
+import { decisionIcon } from './DecisionWord.tsx';
+import { explain, explanation, tried } from './store.ts';
+
+/** What would happen to a command and why. Nothing is run. */
+export function TryCommand() {
+  const { value } = explanation;
+  return (
+    <section class="page-part" aria-labelledby="try">
+      <h2 id="try">{t('Try a command')}</h2>
+      <input
+        class="input page-mono"
+        data-testid="rules-try"
+        aria-label={t('A command, as it would be run')}
+        placeholder={t('What would happen to … (nothing is run)')}
+        value={tried.value}
+        onInput={({ currentTarget }) => explain(currentTarget.value)}
+      />
+      <div role="status" data-testid="rules-verdict">
+        {tried.value.trim() !== '' && value !== null && <Verdict explanation={value} />}
+      </div>
+    </section>
+  );
+}
+
+function Verdict({
+  explanation: { decision, bypassSandbox, reason, commands, matchedRules },
+}: {
+  explanation: CommandExplanation;
+}) {
+  return (
+    <div class="page-verdict" data-decision={decision}>
+      <Icon name={decisionIcon(decision)} />
+      <div>
+        <p class="page-strong">{sentence(decision, bypassSandbox)}</p>
+        <p>
+          {reason.text} <span class="page-dim">{t('({0})', reasonName(reason))}</span>
+        </p>
+        {commands !== null && commands.length > 1 && (
+          <p class="page-dim">{t('It runs {0} commands; the strictest decides.', commands.length)}</p>
+        )}
+        {matchedRules.length > 0 && (
+          <ul aria-label={t('Rules that match')}>
+            {matchedRules.map(({ file, index, pattern }) => (
+              <li key={`${file}#${index}`} class="page-dim">
+                <code>{formatPattern(pattern)}</code>{' '}
+                {reasonName({ source: 'rule', id: `rule:${file}#${index}`, text: '' })}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function sentence(decision: CommandExplanation['decision'], bypassSandbox: boolean): string {
+  switch (decision) {
+    case 'allow':
+      return bypassSandbox ? t('Runs unasked, outside the box') : t('Runs unasked');
+    case 'prompt':
+      return t('You are asked');
+    case 'forbidden':
+      return t('Is refused');
+  }
+}

@@ -1,0 +1,10 @@
+/** Puts the page "Rules and Approvals" into its editor tab. */
+import { render } from 'preact';
+import '../styles/page.css';
+import { RulesPage } from './RulesPage.tsx';
+import { begin } from './store.ts';
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('The page has no #root.');
+render(<RulesPage />, root);
+begin();

@@ -1,0 +1,76 @@
+/** What the page "Rules and Approvals" shows, and what a person can do on it. */
+import { batch, computed, signal } from '@preact/signals';
+import type { CommandExplanation, RuleEdit, RuleEntry } from '../../src/protocol/rules.ts';
+import type { RulesHostMessage, RulesPageMessage, RulesPageState } from '../../src/protocol/rulesWire.ts';
+import { setTexts } from '../l10n.ts';
+import { openPage } from '../page.ts';
+
+type RuleFormState = { readonly type: 'new' } | { readonly type: 'change'; readonly entry: RuleEntry } | null;
+
+export const state = signal<RulesPageState | null>(null);
+export const now = signal(Date.now());
+/** The rule that is being written; `null` for none. */
+export const form = signal<RuleFormState>(null);
+/** Why the last edit changed nothing. */
+export const refusal = signal<string | null>(null);
+
+/** The command in the test box, and what would happen to it. */
+export const tried = signal('');
+const explained = signal<{ readonly command: string; readonly explanation: CommandExplanation } | null>(null);
+export const explanation = computed(() =>
+  explained.value?.command === tried.value ? explained.value.explanation : null,
+);
+
+const post = openPage<RulesHostMessage, RulesPageMessage>((message) => batch(() => take(message)));
+let edits = 0;
+
+function take(message: RulesHostMessage): void {
+  switch (message.type) {
+    case 'rules':
+      setTexts(message.texts);
+      state.value = message.state;
+      now.value = Date.now();
+      // What decides may have changed.
+      explain(tried.value);
+      break;
+    case 'edited':
+      if (message.requestId !== edits) break;
+      refusal.value = message.result.type === 'refused' ? message.result.message : null;
+      if (message.result.type === 'done') form.value = null;
+      break;
+    case 'explained':
+      explained.value = message;
+      break;
+  }
+}
+
+export function begin(): void {
+  post({ type: 'ready' });
+}
+
+export function edit(wanted: RuleEdit): void {
+  refusal.value = null;
+  post({ type: 'edit', requestId: ++edits, edit: wanted });
+}
+
+export function explain(command: string): void {
+  tried.value = command;
+  if (command.trim() !== '') post({ type: 'explain', command });
+}
+
+export function openFile(path: string, line?: number): void {
+  post({ type: 'open_file', path, ...(line === undefined ? {} : { line }) });
+}
+
+export function importRules(): void {
+  post({ type: 'import' });
+}
+
+export function showAudit(): void {
+  post({ type: 'show_audit' });
+}
+
+export function openForm(next: RuleFormState): void {
+  refusal.value = null;
+  form.value = next;
+}

@@ -1,0 +1,27 @@
+/** The pattern of a rule as a person types it: `git (status|log) 'two words'`. */
+import type { Rule } from '../../src/protocol/policy.ts';
+
+type Pattern = Rule['pattern'];
+
+/** `undefined` where a quote or a bracket is left open, or nothing stands in it. */
+export function parsePattern(text: string): Pattern | undefined {
+  const place = /\s*(?:\(([^()\s]+)\)(?=\s|$)|((?:'[^']*'|"[^"]*"|[^\s'"()])+)(?=\s|$))/y;
+  const pattern: Pattern = [];
+  const end = text.trimEnd().length;
+  while (place.lastIndex < end) {
+    const [, alternatives, word] = place.exec(text) ?? [];
+    if (alternatives === undefined && word === undefined) return undefined;
+    const choices = alternatives?.split('|');
+    if (choices?.includes('')) return undefined;
+    pattern.push(choices ?? (word ?? '').replaceAll(/'([^']*)'|"([^"]*)"/g, '$1$2'));
+  }
+  return pattern.length > 0 ? pattern : undefined;
+}
+
+export function formatPattern(pattern: Pattern): string {
+  return pattern.map((place) => (typeof place === 'string' ? quoted(place) : `(${place.join('|')})`)).join(' ');
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./|*~^#!?-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
+}
