@@ -3,6 +3,10 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
 import type { Threads } from '../threads.ts';
 import { ProcessTerminals } from './processTerminals.ts';
+import { shortened } from './shortened.ts';
+
+/** Characters of a command in a list; behind it stands its age. */
+const MAX_LABEL = 50;
 
 interface Running {
   readonly state: ThreadState;
@@ -83,7 +87,9 @@ export class BackgroundProcesses implements Disposable {
       running.length === 1
         ? vscode.l10n.t('Tiller: 1 background process')
         : vscode.l10n.t('Tiller: {0} background processes', running.length);
-    this.#item.tooltip = [sentence, ...running.map(({ process }) => process.command)].join('\n');
+    this.#item.tooltip = [sentence, ...running.map(({ process }) => shortened(process.command, 2 * MAX_LABEL))].join(
+      '\n',
+    );
     this.#item.accessibilityInformation = { label: sentence };
     this.#item.show();
   }
@@ -102,7 +108,7 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
   pick.placeholder = vscode.l10n.t('Choose one to open it in a terminal');
   pick.matchOnDescription = true;
   pick.items = running.map((one) => ({
-    label: one.process.command,
+    label: shortened(one.process.command, MAX_LABEL),
     description: ageOf(one.process),
     detail: lastLine(one.process.output),
     iconPath: new vscode.ThemeIcon('server-process'),

@@ -3,8 +3,10 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { Event } from '../../protocol/event.ts';
 import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
 import type { Threads } from '../threads.ts';
+import { shortened } from './shortened.ts';
 import { TerminalMirror } from './terminalMirror.ts';
 
+/** Characters; a tab has room for a few words. */
 const MAX_NAME = 40;
 
 interface OpenMirror {
@@ -41,7 +43,7 @@ export class ProcessTerminals implements Disposable {
       },
     });
     const terminal = vscode.window.createTerminal({
-      name: vscode.l10n.t('Tiller: {0}', shortened(process.command)),
+      name: vscode.l10n.t('Tiller: {0}', shortened(process.command, MAX_NAME)),
       pty: mirror,
       iconPath: new vscode.ThemeIcon('server-process'),
       isTransient: true,
@@ -64,12 +66,6 @@ export class ProcessTerminals implements Disposable {
       else if (msg.type === 'process_exited' && msg.processId === open.processId) open.mirror.end(msg.exitCode);
     }
   }
-}
-
-/** A tab has room for a few words. */
-function shortened(command: string): string {
-  const [line = ''] = command.trim().split('\n', 1);
-  return line.length <= MAX_NAME ? line : `${line.slice(0, MAX_NAME - 1)}…`;
 }
 
 /** While its call waits for it the item has what it printed, later the process has the rest. */
