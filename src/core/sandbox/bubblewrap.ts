@@ -33,8 +33,31 @@ export interface BubblewrapOptions {
 
 /** Folders that are never what the machine has there. */
 export const HIDDEN_FOLDERS: readonly string[] = ['/tmp', '/run', '/var/tmp'];
-/** sysctl, the magic SysRq key, interrupt affinity, PCI: files that belong to uid 0 and ask for nothing else. */
-export const KERNEL_FILES: readonly string[] = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
+/** sysctl, the magic SysRq key, interrupts, buses, drivers: files that belong to uid 0 and ask for nothing else. */
+export const KERNEL_FILES: readonly string[] = [
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+  '/proc/irq',
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/acpi',
+  '/proc/scsi',
+  '/proc/mtrr',
+  '/proc/asound',
+];
+/** Secrets of the machine, which nobody but root can read: for a Tiller that runs as root. */
+export const MACHINE_SECRETS: readonly string[] = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/ssh/ssh_host_rsa_key',
+  '/etc/ssh/ssh_host_ecdsa_key',
+  '/etc/ssh/ssh_host_ed25519_key',
+  '/etc/ssl/private',
+];
 /** Needed of the hidden folders: programs of systems that keep them there, and how names are resolved. */
 export const SHOWN_ALWAYS: readonly string[] = ['/run/current-system', '/run/wrappers', '/run/opengl-driver'];
 export const SHOWN_WITH_NETWORK: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/nscd'];

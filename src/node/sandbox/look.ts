@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { BoxWalls } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
-import { hiddenFolders, kernelFiles, shownFolders } from './machine.ts';
+import { hiddenFolders, kernelFiles, machineSecrets, shownFolders } from './machine.ts';
 import type { TreeScan } from './treeScan.ts';
 
 /** So much does harm by merely coming into being, while a command runs, that it must not even for a moment. */
@@ -50,7 +50,7 @@ export function look(
       writable: roots,
       readOnly: [...new Set(readOnly)].filter((one) => !roots.includes(one)),
       visible: [...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => real(one) ?? []),
-      masked: walls.unreadable.flatMap(maskOf),
+      masked: [...walls.unreadable, ...machineSecrets()].flatMap(maskOf),
       temporary: walls.temporary,
       hidden: hiddenFolders(),
       kernelFiles: kernelFiles(),

@@ -1,12 +1,25 @@
 /** Facts about the machine that every box needs, looked up once. */
 import { existsSync, lstatSync } from 'node:fs';
-import { HIDDEN_FOLDERS, KERNEL_FILES, SHOWN_ALWAYS, SHOWN_WITH_NETWORK } from '../../core/sandbox/bubblewrap.ts';
+import {
+  HIDDEN_FOLDERS,
+  KERNEL_FILES,
+  MACHINE_SECRETS,
+  SHOWN_ALWAYS,
+  SHOWN_WITH_NETWORK,
+} from '../../core/sandbox/bubblewrap.ts';
 
 let kernel: readonly string[] | undefined;
 
 export function kernelFiles(): readonly string[] {
   kernel ??= KERNEL_FILES.filter((file) => existsSync(file));
   return kernel;
+}
+
+let secrets: readonly string[] | undefined;
+
+export function machineSecrets(): readonly string[] {
+  secrets ??= process.getuid?.() === 0 ? MACHINE_SECRETS.filter((file) => existsSync(file)) : [];
+  return secrets;
 }
 
 let hidden: readonly string[] | undefined;

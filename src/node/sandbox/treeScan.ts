@@ -14,8 +14,8 @@ const MAX_FOLDERS = 4_000;
 const RECENT_MS = 2_000;
 /** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
 const TICK_MS = 50;
-/** Looked at last, when there is room: thousands of folders in which nobody keeps a repository of their own. */
-const CROWDED = 'node_modules';
+/** Thousands of folders in which nobody keeps a repository of their own, and no editor looks for one. */
+const NOT_ENTERED = 'node_modules';
 
 const PROTECTED = new Set(PROTECTED_NAMES);
 
@@ -34,7 +34,6 @@ interface Folder {
   readonly protectedPaths: readonly string[];
   readonly links: readonly string[];
   readonly folders: readonly string[];
-  readonly crowded: string | undefined;
   readonly isBare: boolean;
   /** The last scan that met it. */
   scan: number;
@@ -55,9 +54,7 @@ export class TreeScan {
     const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
     const scan = ++this.#scans;
     const queue = [{ folder: root, depth: 0 }];
-    const crowded: typeof queue = [];
     for (let next = 0, count = 0; count < MAX_FOLDERS; next++) {
-      if (next === queue.length) queue.push(...crowded.splice(0));
       const at = queue[next];
       if (at === undefined) break;
       const { folder, depth } = at;
@@ -70,7 +67,6 @@ export class TreeScan {
       if (content.isBare) tree.bareRepositories.push(folder);
       if (depth === MAX_DEPTH) continue;
       for (const inner of content.folders) queue.push({ folder: inner, depth: depth + 1 });
-      if (content.crowded !== undefined) crowded.push({ folder: content.crowded, depth: depth + 1 });
     }
     this.#forget(root, scan);
     this.#last.set(root, { at: performance.now(), tree });
@@ -106,16 +102,14 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
   const protectedPaths: string[] = [];
   const links: string[] = [];
   const folders: string[] = [];
-  let crowded: string | undefined;
   const bareParts = { HEAD: false, objects: false, refs: false };
   for (const entry of entries) {
     const { name } = entry;
     const inner = `${folder}/${name}`;
     if (PROTECTED.has(name)) (entry.isSymbolicLink() ? links : protectedPaths).push(inner);
-    else if (entry.isDirectory() && name === CROWDED) crowded = inner;
-    else if (entry.isDirectory()) folders.push(inner);
+    else if (entry.isDirectory() && name !== NOT_ENTERED) folders.push(inner);
     if (name in bareParts) bareParts[name as keyof typeof bareParts] = true;
   }
   const isBare = bareParts.HEAD && bareParts.objects && bareParts.refs;
-  return { inode, changedAt, protectedPaths, links, folders, crowded, isBare, scan: 0 };
+  return { inode, changedAt, protectedPaths, links, folders, isBare, scan: 0 };
 }

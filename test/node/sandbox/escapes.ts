@@ -115,6 +115,9 @@ export const ESCAPES: readonly Escape[] = [
   // ---- secrets
   { name: 'an unreadable file', script: 'grep -q words "$SECRET"' },
   { name: 'an unreadable file by a link', script: 'ln -s "$SECRET" "$WS/s" 2>/dev/null; grep -q words "$WS/s"' },
+  { name: 'the passwords of the machine', script: 'test -s /etc/shadow && cat /etc/shadow' },
+  { name: 'the keys of the machine', script: 'cat /etc/ssh/ssh_host_*_key | grep -q .' },
+  { name: 'memory as a file', script: 'head -c1 /proc/kcore | grep -q .' },
   { name: 'the home of Tiller', script: 'grep -q words "$HOME/tiller/settings.json"' },
   { name: 'write into the home of Tiller', script: 'echo x > "$HOME/tiller/rules.json"' },
   { name: 'a key in the environment', script: 'env | grep -q "hush"' },
