@@ -3,7 +3,8 @@
  *
  * Everything is allowed but what reaches around the box: other kernels' ABIs, namespaces and mounts of its own, handles
  * that open files behind a mount, the kernel's own machinery, unix sockets (the host's agents and editors listen on
- * those), and typing into the person's terminal. Reasons and measurements: reference/sandbox.md §7.
+ * those), typing into the person's terminal, and files that would run with their owner's rights whoever starts them.
+ * Reasons and measurements: reference/sandbox.md §7; the last as systemd's RestrictSUIDSGID does it.
  */
 import { SYSTEM_CALLS, type SystemCalls } from './systemCalls.ts';
 
@@ -22,8 +23,9 @@ const ENOSYS = failWith(38);
 /** Offsets in `struct seccomp_data`; of an argument its lower half, which is all that these calls read. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
-const FIRST_ARGUMENT = 16;
-const SECOND_ARGUMENT = 24;
+const argument = (index: number): number => 16 + 8 * index;
+const FIRST_ARGUMENT = argument(0);
+const SECOND_ARGUMENT = argument(1);
 
 const X32_BIT = 0x40000000;
 const AF_UNIX = 1;
@@ -31,6 +33,9 @@ const AF_UNIX = 1;
 const SOCKET_FAMILIES = [2, 10, 16];
 /** TIOCSTI and TIOCLINUX put words into a terminal's mouth. */
 const TERMINAL_TRICKS = [0x5412, 0x541c];
+const SET_USER_ID = 0o4000;
+/** O_CREAT and the bit of its own that O_TMPFILE has: without them the mode is whatever happens to stand there. */
+const MAY_CREATE = 0x40 | 0x400000;
 /** CLONE_NEWTIME is one of these for `unshare` only: in `clone` the bit is part of a signal number. */
 const NEW_NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000;
 const NEW_TIME_NAMESPACE = 0x80;
@@ -63,8 +68,18 @@ function instructionsFor(calls: SystemCalls): Instruction[] {
     // A pair that nobody else can name reaches nobody else.
     ...when(calls.socketpair, onlyIf(FIRST_ARGUMENT, [AF_UNIX])),
     ...when(calls.ioctl, unless(SECOND_ARGUMENT, TERMINAL_TRICKS)),
-    ...when(calls.clone, withoutBits(NEW_NAMESPACES)),
-    ...when(calls.unshare, withoutBits(NEW_NAMESPACES | NEW_TIME_NAMESPACE)),
+    ...when(calls.clone, withoutBits(FIRST_ARGUMENT, NEW_NAMESPACES)),
+    ...when(calls.unshare, withoutBits(FIRST_ARGUMENT, NEW_NAMESPACES | NEW_TIME_NAMESPACE)),
+    ...calls.setMode.flatMap(([number, mode]) => when(number, withoutBits(argument(mode), SET_USER_ID))),
+    ...calls.open.flatMap(([number, flags, mode]) =>
+      when(number, [
+        [LOAD, argument(flags)],
+        [JUMP_IF_ANY_BIT, MAY_CREATE, 1, 0],
+        [RETURN, ALLOW],
+        ...withoutBits(argument(mode), SET_USER_ID),
+      ]),
+    ),
+    ...when(calls.openat2, [[RETURN, ENOSYS]]),
     [RETURN, ALLOW],
   ];
 }
@@ -74,19 +89,19 @@ function when(number: number, verdict: readonly Instruction[]): Instruction[] {
   return [[JUMP_IF_EQUAL, number, 0, verdict.length], ...verdict];
 }
 
-function onlyIf(argument: number, values: readonly number[]): Instruction[] {
+function onlyIf(where: number, values: readonly number[]): Instruction[] {
   const tests = values.map((value, index): Instruction => [JUMP_IF_EQUAL, value, values.length - index, 0]);
-  return [[LOAD, argument], ...tests, [RETURN, EPERM], [RETURN, ALLOW]];
+  return [[LOAD, where], ...tests, [RETURN, EPERM], [RETURN, ALLOW]];
 }
 
-function unless(argument: number, values: readonly number[]): Instruction[] {
+function unless(where: number, values: readonly number[]): Instruction[] {
   const tests = values.map((value, index): Instruction => [JUMP_IF_EQUAL, value, values.length - index, 0]);
-  return [[LOAD, argument], ...tests, [RETURN, ALLOW], [RETURN, EPERM]];
+  return [[LOAD, where], ...tests, [RETURN, ALLOW], [RETURN, EPERM]];
 }
 
-function withoutBits(bits: number): Instruction[] {
+function withoutBits(where: number, bits: number): Instruction[] {
   return [
-    [LOAD, FIRST_ARGUMENT],
+    [LOAD, where],
     [JUMP_IF_ANY_BIT, bits, 0, 1],
     [RETURN, EPERM],
     [RETURN, ALLOW],

@@ -11,7 +11,16 @@ export interface SystemCalls {
   readonly clone3: number;
   readonly unshare: number;
   readonly denied: readonly number[];
+  /** Calls that give a file its mode, and which of their arguments it is (the first is 0). */
+  readonly setMode: readonly (readonly [number: number, mode: number])[];
+  /** The same of calls that do so only if their flags say that a file may be made. */
+  readonly open: readonly (readonly [number: number, flags: number, mode: number])[];
+  /** Says its mode where a filter cannot look. */
+  readonly openat2: number;
 }
+
+const FCHMODAT2 = 452;
+const OPENAT2 = 437;
 
 /** Since 5.1 new calls have one number everywhere. */
 const DENIED_EVERYWHERE = {
@@ -114,6 +123,22 @@ export const SYSTEM_CALLS: Readonly<Record<string, SystemCalls>> = {
     clone3: 435,
     unshare: 272,
     denied: Object.values({ ...DENIED_ON_X64, ...DENIED_EVERYWHERE }),
+    // chmod, fchmod, fchmodat, creat, mknod, mknodat
+    setMode: [
+      [90, 1],
+      [91, 1],
+      [268, 2],
+      [FCHMODAT2, 2],
+      [85, 1],
+      [133, 1],
+      [259, 2],
+    ],
+    // open, openat
+    open: [
+      [2, 1, 2],
+      [257, 2, 3],
+    ],
+    openat2: OPENAT2,
   },
   arm64: {
     architecture: 0xc00000b7,
@@ -125,5 +150,15 @@ export const SYSTEM_CALLS: Readonly<Record<string, SystemCalls>> = {
     clone3: 435,
     unshare: 97,
     denied: Object.values({ ...DENIED_ON_ARM64, ...DENIED_EVERYWHERE }),
+    // fchmod, fchmodat, mknodat
+    setMode: [
+      [52, 1],
+      [53, 2],
+      [FCHMODAT2, 2],
+      [33, 2],
+    ],
+    // openat
+    open: [[56, 2, 3]],
+    openat2: OPENAT2,
   },
 };

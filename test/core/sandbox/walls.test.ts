@@ -141,7 +141,14 @@ describe('the filter', () => {
   /** What classic BPF makes of a call (bpf(4)): the same steps as the kernel's. */
   function verdict(program: Uint8Array, architecture: number, number: number, ...words: number[]): number {
     const view = new DataView(program.buffer, program.byteOffset);
-    const data: Record<number, number> = { 0: number, 4: architecture, 16: words[0] ?? 0, 24: words[1] ?? 0 };
+    const data: Record<number, number> = {
+      0: number,
+      4: architecture,
+      16: words[0] ?? 0,
+      24: words[1] ?? 0,
+      32: words[2] ?? 0,
+      40: words[3] ?? 0,
+    };
     let loaded = 0;
     for (let at = 0; ; at++) {
       const [code, operand] = [view.getUint16(at * 8, true), view.getUint32(at * 8 + 4, true)];
@@ -200,6 +207,31 @@ describe('the filter', () => {
     ]);
     expect([0x400, 0x40000000, 0x80].map((flags) => say(calls.unshare, flags))).toEqual([ALLOW, EPERM, EPERM]);
   });
+
+  test.each([
+    ['x64', 0xc000003e, { fchmod: 91, fchmodat: 268, openat: 257 }],
+    ['arm64', 0xc00000b7, { fchmod: 52, fchmodat: 53, openat: 56 }],
+  ])(
+    'on %s nothing is made that runs with the rights of its owner',
+    (name, architecture, { fchmod, fchmodat, openat }) => {
+      const program = seccompProgram(name) ?? new Uint8Array();
+      const say = (number: number, ...words: number[]) => verdict(program, architecture, number, ...words);
+      expect([say(fchmod, 3, 0o755), say(fchmod, 3, 0o4755), say(fchmodat, 3, 0, 0o4755)]).toEqual([
+        ALLOW,
+        EPERM,
+        EPERM,
+      ]);
+      // Reading, with whatever stands where a mode would; making; making with the bit; a nameless file with the bit.
+      const opens = [
+        [0, 0o4755],
+        [0o101, 0o644],
+        [0o101, 0o4755],
+        [0x410002, 0o4755],
+      ].map(([flags = 0, mode = 0]) => say(openat, 3, 0, flags, mode));
+      expect(opens).toEqual([ALLOW, ALLOW, EPERM, EPERM]);
+      expect(say(437)).toBe(ENOSYS);
+    },
+  );
 
   test('calls of x32 do not exist', () => {
     expect(verdict(seccompProgram('x64') ?? new Uint8Array(), 0xc000003e, 0x40000001)).toBe(ENOSYS);

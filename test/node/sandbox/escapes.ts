@@ -68,6 +68,9 @@ export const ESCAPES: readonly Escape[] = [
   { name: 'become somebody else', script: 'sudo -n true || su -c true nobody </dev/null' },
   { name: 'gain a capability', script: 'grep CapEff /proc/self/status | grep -qv 0000000000000000' },
   { name: 'gain rights by a program', script: 'grep -q "NoNewPrivs:.0" /proc/self/status' },
+  { name: 'leave a program with our rights', script: 'cp /bin/true mine; chmod u+s mine', writing: true },
+  { name: 'make a program with our rights', script: 'install -m 4755 /bin/true mine', writing: true },
+  { name: 'open a program with our rights', script: call(2, '"made"', '0x41', '04755'), writing: true },
   // ---- the kernel
   { name: 'a user namespace', script: 'unshare -r true' },
   { name: 'a mount namespace', script: call(272, 0x20000) },
