@@ -1,0 +1,111 @@
+/** Files that are more than a name with a text: several names, no place in the workspace, two writers, a view on them. */
+import assert from 'node:assert/strict';
+import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { inPlace, until } from './support/editorPlace.ts';
+
+const saved = (result: { type: string; files?: readonly { saved: boolean }[] }) =>
+  result.type === 'applied' ? result.files?.map((file) => file.saved) : result;
+
+suite('a file with several names', () => {
+  for (const isOpen of [false, true]) {
+    test(
+      `keeps both of them (hard link, ${isOpen ? 'open' : 'closed'})`,
+      inPlace({ 'one.txt': 'a\n' }, async (here) => {
+        linkSync(here.at('one.txt'), here.at('two.txt'));
+        if (isOpen) await here.open('one.txt');
+        assert.deepEqual(saved(await here.apply([here.update('one.txt', 'a\n', 'A\n')])), [true]);
+        assert.deepEqual(here.tree(), { 'one.txt': 'A\n', 'two.txt': 'A\n' });
+        assert.equal(statSync(here.at('one.txt')).nlink, 2);
+      }),
+    );
+  }
+
+  test(
+    'is the same one by a way through ..',
+    inPlace({ 'a.txt': 'a\n', 'sub/b.txt': 'b\n' }, async (here) => {
+      await here.type('a.txt', 'mine ');
+      const round = `${here.root}/sub/../a.txt`;
+      const change = { ...here.update('a.txt', 'mine a\n', 'mine A\n'), path: round };
+      assert.deepEqual(saved(await here.apply([change])), [false]);
+      assert.equal(here.document('a.txt')?.getText(), 'mine A\n');
+    }),
+  );
+});
+
+suite('a file outside every root', () => {
+  test(
+    'lands when the policy has let it through, and leaves no tab',
+    inPlace({}, async (here) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tiller-outside-'));
+      const file = join(folder, 'a.txt');
+      try {
+        writeFileSync(file, 'a\r\n');
+        const change = { ...here.update('a.txt', 'a\r\n', 'A\r\n'), path: file };
+        assert.deepEqual(saved(await here.apply([change])), [true]);
+        assert.equal(readFileSync(file, 'utf8'), 'A\r\n');
+        assert.deepEqual(here.tabs(), []);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    }),
+  );
+});
+
+suite('a file changed on disk while it holds unsaved edits', () => {
+  test(
+    'gets the patch beside the unsaved edits; what stands on the disk stays there',
+    inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {
+      await here.type('a.txt', 'mine ');
+      here.write('a.txt', 'somebody else\n');
+      const { text } = await here.workspace.read(here.at('a.txt'));
+      assert.equal(text, 'mine 1\n2\n3\n');
+      assert.deepEqual(saved(await here.apply([here.update('a.txt', text, 'mine 1\n2\nthree\n')])), [false]);
+      assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\nthree\n');
+      assert.equal(here.disk('a.txt'), 'somebody else\n');
+    }),
+  );
+});
+
+suite('an editor that shows a file', () => {
+  const before = Array.from({ length: 200 }, (_nothing, index) =>
+    index % 10 === 0 ? `block ${index}\n` : `  line ${index}\n`,
+  ).join('');
+
+  for (const isActive of [true, false]) {
+    test(
+      `keeps its folds, its place and its breakpoints (${isActive ? 'active' : 'beside the active one'})`,
+      inPlace({ 'seen.txt': before, 'other.txt': 'x\n' }, async (here) => {
+        const editor = await here.open('seen.txt');
+        editor.selection = new vscode.Selection(101, 2, 101, 6);
+        await vscode.commands.executeCommand('editor.fold', { selectionLines: [100] });
+        await until(() => editor.visibleRanges.length > 1);
+        const point = new vscode.SourceBreakpoint(
+          new vscode.Location(here.uri('seen.txt'), new vscode.Position(150, 0)),
+        );
+        vscode.debug.addBreakpoints([point]);
+        try {
+          if (!isActive) {
+            await vscode.window.showTextDocument(here.uri('other.txt'), { viewColumn: vscode.ViewColumn.Beside });
+          }
+          const active = vscode.window.activeTextEditor;
+          const after = before.replace('  line 5\n', '  line 5\n  new\n  lines\n').replace('  line 199', '  LAST');
+          assert.deepEqual(saved(await here.apply([here.update('seen.txt', before, after)])), [true]);
+          assert.equal(vscode.window.activeTextEditor, active);
+          const shown = vscode.window.visibleTextEditors.find(({ document }) => document === editor.document);
+          assert.ok(shown);
+          await until(() => shown.visibleRanges.length > 1);
+          const isFolded = shown.visibleRanges.every((range) => range.start.line > 111 || range.end.line < 104);
+          assert.ok(isFolded, JSON.stringify(shown.visibleRanges));
+          const kept = vscode.debug.breakpoints.find(({ id }) => id === point.id);
+          assert.equal(kept instanceof vscode.SourceBreakpoint && kept.location.range.start.line, 152);
+        } finally {
+          vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
+        }
+      }),
+    );
+  }
+});
