@@ -73,6 +73,8 @@ export const approvalRequestSchema = z.object({
   cwd: z.string().optional(),
   /** Where it would run. */
   box: boxSchema.optional(),
+  /** It would get a terminal, and what the model types there is not asked about again. */
+  tty: z.boolean().optional(),
   /** Each sub-command of a script with its own verdict. */
   parts: z
     .array(

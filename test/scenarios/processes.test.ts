@@ -208,6 +208,24 @@ describe('typing', () => {
     expect(end).toContain('Process exited with code 0');
   });
 
+  it('is announced when the person is asked about the command, and not asked about again', async () => {
+    await using chat = await startScenario({
+      policy: 'untrusted',
+      model: [
+        [exec('read name; echo "hello $name"', { tty: true })],
+        writes('you\n', { yield_time_ms: 20_000 }),
+        [says('Hello.')],
+      ],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    expect(await chat.next('approval_requested')).toMatchObject({ kind: 'command', tty: true });
+    await chat.answer('approved');
+    await ended;
+    expect(chat.outputs()[1]).toContain('hello you');
+    expect(chat.said('approval_requested')).toHaveLength(1);
+  });
+
   it('is for the person, too', async () => {
     await using chat = await start({
       model: [[exec('read name; echo "hello $name"', { tty: true })], [says('It asks.')]],
@@ -264,7 +282,7 @@ describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () =>
       model: [[exec('echo $PPID; setsid sleep 4242 & sleep 4242')], [says('It runs.')]],
     });
     await chat.send('go');
-    expect(commandLines().filter((line) => line === 'sleep 4242')).toHaveLength(2);
+    await expect.poll(() => commandLines().filter((line) => line === 'sleep 4242').length, PATIENT).toBe(2);
     const { processId } = onlyProcess(chat);
     const exited = chat.next('process_exited');
     chat.submit({ type: 'kill_process', processId });

@@ -59,6 +59,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
           </Fact>
         )}
         {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, isRisky(request))}</Fact>}
+        {request.tty && <Fact name={t('Terminal')}>{t('Tiller may type into it while it runs')}</Fact>}
         {parts.length > 1 && (
           <Fact name={t('Parts')}>
             <ul class="parts">
