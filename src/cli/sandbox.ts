@@ -7,7 +7,7 @@ import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
 import { describeHost } from '../node/host.ts';
-import { Boxes } from '../node/sandbox/launch.ts';
+import { Boxes, type Launch } from '../node/sandbox/launch.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
@@ -65,7 +65,13 @@ async function run(request: ExecRequest, home: string, say: (line: string) => vo
   if (request.confinement.type === 'none') return NO_BOX;
   sweepBoxes(home);
   const boxes = new Boxes(home);
-  const launch = boxes.launch(request, request.confinement.walls);
+  let launch: Launch;
+  try {
+    launch = boxes.launch(request, request.confinement.walls);
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    return NO_BOX;
+  }
   try {
     const child = spawn(launch.program, launch.args, {
       cwd: request.cwd,

@@ -27,6 +27,13 @@ describe.skipIf(noBox)('tiller sandbox', () => {
     expect(await runCli(['sandbox', '--', ...command], { home: folder.path })).toMatchObject({ code });
   });
 
+  it('does not take all of the machine for a workspace, and says so', async () => {
+    using folder = tempFolder();
+    const run = await runCli(['sandbox', '--cd', '/', '--', 'true'], { home: folder.path });
+    expect(run).toMatchObject({ code: 125, stdout: '' });
+    expect(run.stderr).toContain('The whole file system cannot be a writable folder');
+  });
+
   it('writes nowhere in read-only, and in named folders besides otherwise', async () => {
     using folder = tempFolder();
     using other = tempFolder();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { BoxFinding, BoxWalls, ExecRequest } from '../../core/ports.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
+import { messageOf } from '../errors.ts';
 import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
 import { PRIVATE_FOLDER } from '../privateFiles.ts';
 import { aftermath } from './aftermath.ts';
@@ -72,7 +73,7 @@ export class Boxes {
     const giveBack = this.#mountPoints.hold(before.heldNames);
     try {
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...before.heldNames.filter(isMountPoint)] };
-      const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd };
+      const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
       const boxed = ['--seccomp', '3', ...bubblewrapArguments(facts, options), '--', ...inside];
       const start = startOf(program, boxed, filterFile(this.#folder), tty !== undefined);
@@ -82,6 +83,9 @@ export class Boxes {
         ended: async () => {
           try {
             return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });
+          } catch (error) {
+            const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
+            return [{ kind: 'left_behind', path: cwd, message }];
           } finally {
             giveBack();
           }

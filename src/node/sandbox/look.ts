@@ -12,6 +12,8 @@ const HELD_NAMES: ReadonlySet<string> = new Set(['.git', '.vscode']);
 
 export interface Look {
   readonly facts: TreeFacts;
+  /** Real, so that it is there also where a link on the way to it is hidden. */
+  readonly cwd: string;
   /** Real paths of the folders that may be written. */
   readonly roots: readonly string[];
   /** Absent names that need a mount point. */
@@ -55,6 +57,7 @@ export function look(
       hidden: hiddenFolders(),
       kernelFiles: kernelFiles(),
     },
+    cwd: real(cwd) ?? cwd,
     roots,
     heldNames: absent.filter((one) => HELD_NAMES.has(path.basename(one))),
     absentNames: absent.filter((one) => !HELD_NAMES.has(path.basename(one))),

@@ -81,6 +81,14 @@ export class MountPoints {
 
   #giveBack(mountPoints: readonly string[]): void {
     if (mountPoints.length === 0) return;
+    try {
+      this.#removeLeases(mountPoints);
+    } catch {
+      // What cannot be written down now is swept at the next start.
+    }
+  }
+
+  #removeLeases(mountPoints: readonly string[]): void {
     this.#locked(() => {
       for (const mountPoint of mountPoints) {
         clearTimeout(this.#held.get(mountPoint)?.timer);

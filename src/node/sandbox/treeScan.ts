@@ -5,7 +5,7 @@
  * 20,000 files below a few milliseconds. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest first, so that
  * what lies deeper than that is not protected (docs/sandbox.md).
  */
-import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
 
@@ -81,7 +81,7 @@ export class TreeScan {
   }
 
   #read(folder: string): Folder | undefined {
-    const stat = lstatSync(folder, { throwIfNoEntry: false });
+    const stat = statOf(folder);
     if (stat === undefined || !stat.isDirectory()) return undefined;
     const known = this.#known.get(folder);
     if (known !== undefined && known.inode === stat.ino && known.changedAt === stat.ctimeMs) return known;
@@ -89,6 +89,15 @@ export class TreeScan {
     if (read !== undefined && Date.now() - stat.ctimeMs > TICK_MS) this.#known.set(folder, read);
     else this.#known.delete(folder);
     return read;
+  }
+}
+
+/** Where we may not look nobody of ours can be led astray. */
+function statOf(folder: string): Stats | undefined {
+  try {
+    return lstatSync(folder, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
   }
 }
 

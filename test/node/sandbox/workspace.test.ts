@@ -1,6 +1,7 @@
 /** What boxes do to the folder they stand in, and what they leave there: nothing. */
 import { spawn } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -111,6 +112,19 @@ describe.skipIf(noBox)('the workspace', () => {
     expect(child.exitCode).toBe(0);
     expect(readFileSync(place.at('code'), 'utf8')).toBe('1\n');
     expect(readdirSync(place.workspace)).toEqual(['code']);
+  });
+
+  test('may be reached by a link from where nothing is seen, and hold folders that nobody may enter', async () => {
+    using place = new Playground();
+    using elsewhere = tempFolder();
+    symlinkSync(place.workspace, elsewhere.at('link'));
+    mkdirSync(place.at('closed', 'inner'), { recursive: true });
+    chmodSync(place.at('closed'), 0o444);
+    expect(await place.bash('pwd; touch x', { cwd: elsewhere.at('link') })).toMatchObject({
+      code: 0,
+      stdout: `${place.workspace}\n`,
+      findings: [],
+    });
   });
 
   test('sees a folder beside it that is writable too, with its own protected names', async () => {
