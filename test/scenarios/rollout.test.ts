@@ -134,6 +134,23 @@ describe('resuming', () => {
     expect(second.outputs()).toEqual(['aborted', expect.stringContaining('exited with code 0')]);
   });
 
+  it('shows what the model had said when the window went away, and tells the model nothing of it', async () => {
+    await using first = await startScenario({ model: [[says('Half a sent'), hangs()]] });
+    const growing = first.next('item_delta');
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await growing;
+    await first.session.suspend();
+    await using second = await startScenario({ resume: first, model: [[says('A whole one.')]] });
+    const shown = second.session.initialState.turns[0]?.items.map((item) => [item.type, item.status]);
+    expect(shown).toEqual([
+      ['user_message', 'completed'],
+      ['agent_message', 'aborted'],
+    ]);
+    await second.send('and?');
+    expect(JSON.stringify(second.state.turns[0]?.items)).toContain('Half a');
+    expect(JSON.stringify(second.server.lastRequest.input)).not.toContain('Half a');
+  });
+
   it('tells the model nothing twice', async () => {
     await using first = await startScenario({ files: { 'AGENTS.md': 'Use tabs.' }, model: [[says('One.')]] });
     await first.send('first');

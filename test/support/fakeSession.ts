@@ -31,7 +31,8 @@ export type ModelStep =
   | { readonly type: 'goes_on' }
   | { readonly type: 'fails'; readonly retryable: boolean };
 
-const PATH = 'threads/2026/11/21/rollout-2026-11-21T00-00-00-thread.jsonl';
+/** The rollout of every thread here. */
+export const PATH = 'threads/2026/11/21/rollout-2026-11-21T00-00-00-thread.jsonl';
 const NOW = new Date('2026-11-21T00:00:00.000Z');
 
 /** One turn of the event loop: everything that waits for nothing else has happened. */

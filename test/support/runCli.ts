@@ -57,5 +57,12 @@ export async function startCli(args: readonly string[], options: CliOptions) {
     child.on('error', reject);
     child.on('close', (code) => resolve({ code, ...output }));
   });
-  return { pid: child.pid, stdin: child.stdin, ended, kill: (signal: NodeJS.Signals) => child.kill(signal), output };
+  return {
+    pid: child.pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    ended,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    output,
+  };
 }

@@ -49,7 +49,10 @@ export class EventSink {
     return this.#emitter.event(listener);
   }
 
-  /** From here on nothing is written and nothing is told. */
+  /**
+   * From here on nothing is told, and nothing is written but what the model had said so far of a message: it is dropped
+   * from the model's history, but the person has read it.
+   */
   freeze(): void {
     this.#frozen = true;
   }
@@ -62,11 +65,12 @@ export class EventSink {
   }
 
   emit(turnId: string | null, submissionId: string | null, msg: EventMsg): void {
-    if (this.#frozen) return;
+    if (this.#frozen && !isLastWord(msg)) return;
     const at = this.#clock.now().toISOString();
     const failure = isPersisted(msg)
       ? this.#write({ type: 'event_msg', payload: { turnId, submissionId, msg } }, at)
       : undefined;
+    if (this.#frozen) return;
     this.#emitter.fire({
       v: 1,
       seq: this.#sequence.next(),
@@ -95,4 +99,9 @@ export class EventSink {
   dispose(): void {
     this.#emitter.dispose();
   }
+}
+
+function isLastWord(msg: EventMsg): boolean {
+  if (msg.type !== 'item_completed' || msg.item.status !== 'aborted') return false;
+  return msg.item.type === 'agent_message' || msg.item.type === 'reasoning';
 }

@@ -7,7 +7,9 @@ import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
 import type { Event } from '../../../src/protocol/event.ts';
 import type { ApprovalDecision, ApprovalPolicy, SandboxMode } from '../../../src/protocol/policy.ts';
 import { sandboxPolicySchema } from '../../../src/protocol/policy.ts';
-import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
+import { parseLine } from '../../../src/core/rollout/parseLine.ts';
+import type { ThreadState } from '../../../src/protocol/thread.ts';
+import { FakeSession, PATH, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 import { pairingBreaches, prefixBreaches, sentPrefix } from '../../support/modelServer.ts';
 
@@ -305,4 +307,78 @@ describe('whatever happens in whatever order', () => {
       { numRuns: 100 },
     );
   });
+
+  it('crash after crash, no turn hears of anything after its end, every call has one output, and the rollout tells what was shown', async () => {
+    const lives = fc.array(fc.record({ answers, moves: story, cut: fc.nat() }), { minLength: 2, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(lives, async (lives) => {
+        let left = '';
+        for (const { answers, moves, cut } of lives) {
+          const storage = new MemoryStorage(left === '' ? {} : { [PATH]: left });
+          const chat = new FakeSession({ answers, storage });
+          await play(chat, moves);
+          await chat.session.dispose();
+          expectPaired(chat);
+          const written = storage.files.get(PATH);
+          if (written === undefined) continue;
+          expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
+          expect(lateEvents(written)).toEqual([]);
+          const lines = written.split('\n');
+          left = lines.slice(0, 1 + (cut % lines.length)).join('\n');
+          if (cut % 2 === 0) left = left.slice(0, Math.max((lines[0]?.length ?? 0) + 1, left.length - (cut % 50)));
+          left = `${left}\n`;
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('recovered twice is recovered once', async () => {
+    await fc.assert(
+      fc.asyncProperty(answers, story, fc.nat(), async (answers, moves, cut) => {
+        const first = new FakeSession({ answers });
+        await play(first, moves);
+        await first.session.dispose();
+        const lines = (first.storage.files.get(PATH) ?? '').split('\n');
+        const left = `${lines.slice(0, 1 + (cut % lines.length)).join('\n')}\n`;
+        if (left.trim() === '') return;
+        const recovered = async (text: string) => {
+          const chat = new FakeSession({ storage: new MemoryStorage({ [PATH]: text }), interactive: false });
+          await chat.session.idle();
+          const { state } = chat;
+          await chat.session.suspend();
+          return { text: chat.storage.files.get(PATH) ?? '', state: comparable(state) };
+        };
+        const once = await recovered(left);
+        const twice = await recovered(once.text);
+        expect(twice.state.turns.map(({ status }) => status.type)).toEqual(
+          once.state.turns.map(({ status }) => status.type),
+        );
+        expect(twice.state).toEqual(once.state);
+      }),
+      { numRuns: 30 },
+    );
+  });
 });
+
+function expectPaired(chat: FakeSession): void {
+  expect(chat.model.prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input }))).toEqual([]);
+}
+
+/** Lines of a rollout that name a turn which has ended, whichever process wrote them. */
+function lateEvents(text: string): string[] {
+  const ended = new Set<string>();
+  return text.split('\n').flatMap((line) => {
+    const entry = parseLine(line);
+    if (entry?.type !== 'event_msg') return [];
+    const { turnId, msg } = entry.payload;
+    const late = turnId !== null && ended.has(turnId);
+    if (turnId !== null && (msg.type === 'turn_completed' || msg.type === 'turn_aborted')) ended.add(turnId);
+    return late ? [`${msg.type} after the end of ${turnId}`] : [];
+  });
+}
+
+/** Without what each process says of itself. */
+function comparable(state: ThreadState) {
+  return { ...state, started: null, lastSeq: 0 };
+}
