@@ -97,6 +97,8 @@ export const approvalRequestSchema = z.object({
   /** The rule that "always allow …" would add. */
   proposedRule: ruleSchema.optional(),
   choices: z.array(approvalChoiceSchema),
+  /** Commands that other threads run right now in the same place: they may be changing the same files. */
+  elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),
   /** Items of further calls of the very same thing, which wait for the same answer. */
   alsoItems: z.array(z.string()).optional(),
 });

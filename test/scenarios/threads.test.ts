@@ -155,3 +155,27 @@ describe('a thread that another window has', () => {
     expect((await impatient.catalog.list([]))[0]?.owner).toBe('another_process');
   });
 });
+
+describe('a question', () => {
+  it('says what another thread is running in the same place', async () => {
+    await using first = await startScenario({
+      sandbox: 'danger-full-access',
+      policy: 'untrusted',
+      model: (request) => [
+        JSON.stringify(request.input).includes('slowly')
+          ? calls('exec_command', { cmd: 'echo up; sleep 30' })
+          : calls('exec_command', { cmd: 'touch x' }),
+      ],
+    });
+    await using second = await first.another();
+    const started = first.next('approval_requested');
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'slowly' }] });
+    expect((await started).elsewhere).toBeUndefined();
+    const running = first.next('item_delta');
+    await first.answer('approved');
+    await running;
+    const asked = second.next('approval_requested');
+    second.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30' }]);
+  });
+});

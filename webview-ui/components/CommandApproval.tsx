@@ -7,6 +7,7 @@ import { plural, say, t } from '../l10n.ts';
 import { settings } from '../store.ts';
 import { makingRule } from '../view.ts';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
+import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from './Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
 
@@ -43,6 +44,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
           <code>{command}</code>
         </pre>
       )}
+      <Elsewhere request={request} />
       <dl class="facts">
         {unsaved.length > 0 && (
           <Fact name={t('Not saved')}>

@@ -6,6 +6,7 @@ import { t } from '../l10n.ts';
 import { pendingDiff } from '../store.ts';
 import { denyOf, stopOf, widerAnswers } from './CommandApproval.tsx';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
+import { Elsewhere } from './Elsewhere.tsx';
 import { LineCount } from './Facts.tsx';
 import { sumOf } from './FileChange.tsx';
 import { FileRows } from './FileRows.tsx';
@@ -56,6 +57,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
           <Icon name="warning" /> {t('Edits you have not saved would go: {0}', discarded.join(', '))}
         </p>
       )}
+      <Elsewhere request={request} />
       {showsReason && <p class="decide-lead">{t('Asked because: {0}', reason.text)}</p>}
       <FileRows itemId={itemId} changes={changes} diff={pendingDiff(itemId)} openFirst />
     </DecisionCard>

@@ -26,6 +26,8 @@ export interface ApprovalsOptions {
   readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
   /** Keeps a rule beyond the thread. @throws Error with a sentence for the person. */
   readonly keepRule?: (rule: Rule, scope: Exclude<RuleScope, 'thread'>) => Promise<void>;
+  /** Commands that others run right now where this thread works. */
+  readonly elsewhere?: () => NonNullable<ApprovalRequest['elsewhere']>;
   /** Hears under which keys something was allowed without a question. */
   readonly onRemembered?: (keys: readonly string[]) => void;
 }
@@ -117,12 +119,14 @@ export class Approvals {
       // The first call took its question back: the second one has it still.
       return answer ?? this.#ask(question, signal, emit);
     }
+    const elsewhere = this.#options.elsewhere?.() ?? [];
     const request: ApprovalRequest = {
       approvalId: this.#options.ids.next('approval'),
       itemId,
       callId,
       ...card,
       reason,
+      ...(elsewhere.length > 0 ? { elsewhere: [...elsewhere] } : {}),
       choices: choicesFor(question),
     };
     if (proposal) this.#options.onProposal?.(request.approvalId, proposal);

@@ -26,6 +26,7 @@ import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
+import { commandsIn } from './workspaceCoordinator.ts';
 
 interface ActiveTurn {
   readonly turnId: string;
@@ -80,6 +81,7 @@ export class Session {
       onProposal: options.onProposal,
       keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
       onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
+      elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
     });
     this.#rulesChanged = options.rules.onChange(() => void this.#approvals.reconsider());
     this.#tools = new Toolset({ ...options, rules: (cwd) => this.#rulesIn(cwd) });

@@ -226,6 +226,7 @@ export class SessionManager {
     const session = new Session({
       ...config,
       ports: this.#coordinator.portsFor(meta.id, this.#ports),
+      commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
       sequence: this.#sequence,
       meta,
       rolloutPath: path,

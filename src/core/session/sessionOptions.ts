@@ -10,6 +10,7 @@ import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
+import type { RunningCommand } from './workspaceCoordinator.ts';
 
 /** What surrounds commands, and why nothing does where the policy wants something to. */
 export type ChosenBox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
@@ -35,6 +36,8 @@ export interface SessionOptions {
   /** How models are reached. One that cannot be says so when it is asked. */
   readonly connect: (model: string) => ConnectedModel;
   readonly rules: RulesStore;
+  /** What other threads of this host run right now; nobody else is here where it is absent. */
+  readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** What surrounds commands on this machine under a policy. */
   readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
   /** What commands in a box must not read, as the setting says it. */

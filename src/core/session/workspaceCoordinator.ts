@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { ApplyResult, Exec, FileChange, Ports, Workspace } from '../ports.ts';
 
 /** A command that runs right now. */
@@ -78,4 +79,24 @@ export class WorkspaceCoordinator {
 
 function pathsOf(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
+}
+
+/** Those that run in this folder, above it or below it, as a person would type them. */
+export function commandsIn(
+  cwd: string,
+  commands: readonly RunningCommand[],
+): { readonly threadId: string; readonly command: string }[] {
+  return commands
+    .filter((command) => isBelow(command.cwd, cwd) || isBelow(cwd, command.cwd))
+    .map(({ threadId, argv }) => ({ threadId, command: asTyped(argv) }));
+}
+
+function isBelow(place: string, folder: string): boolean {
+  const way = path.relative(folder, place);
+  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
+}
+
+function asTyped(argv: readonly string[]): string {
+  const [, option = '', script = ''] = argv;
+  return argv.length === 3 && /^-l?c$/.test(option) ? script : argv.join(' ');
 }
