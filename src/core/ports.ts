@@ -246,6 +246,8 @@ export interface Storage {
   writeText(path: string, text: string): Promise<void>;
   /** Reads, changes and writes as one act, whoever else does. What `change` throws leaves the file as it was. */
   updateText(path: string, change: (text: string | undefined) => string): Promise<void>;
+  /** The same for what need not be text. */
+  writeBytes(path: string, bytes: Uint8Array): Promise<void>;
   /** At most `length` bytes from byte `from` on; fewer at the end, none when there is no such file. */
   readBytes(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Paths of all files below a folder, sorted; none when there is no folder. */

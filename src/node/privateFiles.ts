@@ -21,10 +21,10 @@ export async function writeNewPrivateFile(path: string, chunks: readonly Uint8Ar
 }
 
 /** Afterwards it is the old file or the new one. `temporaryPath` is in the same folder. */
-export async function replacePrivateFile(path: string, text: string, temporaryPath: string): Promise<void> {
+export async function replacePrivateFile(path: string, bytes: Uint8Array, temporaryPath: string): Promise<void> {
   await makePrivateFolder(dirname(path));
   try {
-    await writeNewPrivateFile(temporaryPath, [Buffer.from(text, 'utf8')]);
+    await writeNewPrivateFile(temporaryPath, [bytes]);
     await rename(temporaryPath, path);
   } catch (error) {
     await rm(temporaryPath, { force: true });

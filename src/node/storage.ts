@@ -30,8 +30,8 @@ const TEMPORARY = '.tiller-tmp-';
 export function createStorage(home: string): Storage {
   let writes = 0;
   const at = (path: string): string => join(home, insideHome(path));
-  const replace = (absolute: string, text: string): Promise<void> =>
-    replacePrivateFile(absolute, text, join(dirname(absolute), `${TEMPORARY}${process.pid}-${writes++}`));
+  const replace = (absolute: string, text: string | Uint8Array): Promise<void> =>
+    replacePrivateFile(absolute, Buffer.from(text), join(dirname(absolute), `${TEMPORARY}${process.pid}-${writes++}`));
   return {
     home,
     async openAppend(path) {
@@ -45,6 +45,7 @@ export function createStorage(home: string): Storage {
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
     writeText: (path, text) => replace(at(path), text),
+    writeBytes: (path, bytes) => replace(at(path), bytes),
     async updateText(path, change) {
       await makePrivateFolder(dirname(at(path)));
       // A link to somewhere else, as people keep their own files, stays one.
@@ -119,7 +120,8 @@ async function readPiece(path: string, from: number, length: number): Promise<Ui
   const file = await orUndefined(open(path, 'r'));
   if (file === undefined) return new Uint8Array();
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+    const there = Math.min(length, Math.max(0, (await file.stat()).size - from));
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(there), 0, there, from);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();

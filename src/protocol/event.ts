@@ -281,6 +281,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     files: z.boolean(),
     conversation: z.boolean(),
   }),
+  /** The command's output is gone, in the thread and on the disk. */
+  z.object({ type: z.literal('output_purged'), itemId: z.string() }),
   z.object({ type: z.literal('thread_closed') }),
 ]);
 export type EventMsg = z.infer<typeof eventMsgSchema>;

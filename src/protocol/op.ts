@@ -98,6 +98,8 @@ export const opSchema = z.discriminatedUnion('type', [
     files: z.boolean(),
     conversation: z.boolean(),
   }),
+  /** Takes the output of a command out of the thread and off the disk, for good. */
+  z.strictObject({ type: z.literal('purge_output'), itemId: z.string() }),
   z.strictObject({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) }),
   z.strictObject({ type: z.literal('shutdown') }),
 ]);

@@ -282,6 +282,13 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return msg.conversation
         ? { ...state, turns: state.turns.filter((turn) => !msg.turnIds.includes(turn.id)) }
         : state;
+    case 'output_purged':
+      return {
+        ...mapItems(state, (item) => (item.id === msg.itemId ? withoutOutput(item) : item)),
+        processes: state.processes.map((process) =>
+          process.itemId === msg.itemId ? { ...process, output: '' } : process,
+        ),
+      };
     case 'thread_closed':
       return { ...state, closed: true };
     default:
@@ -435,6 +442,12 @@ function updateProcess(
 
 function mapItems(state: ThreadState, map: (item: TurnItem) => TurnItem): ThreadState {
   return { ...state, turns: state.turns.map((turn) => ({ ...turn, items: turn.items.map(map) })) };
+}
+
+function withoutOutput(item: TurnItem): TurnItem {
+  if (item.type !== 'command_execution') return item;
+  const { logPath: _logPath, ...kept } = item;
+  return { ...kept, output: '' };
 }
 
 /** Replaces the element with the same key, or appends. */

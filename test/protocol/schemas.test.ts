@@ -48,6 +48,7 @@ describe('ops', () => {
     { type: 'undo', turnId: 't' },
     { type: 'redo' },
     { type: 'rollback', toItemId: 'i', files: true, conversation: false },
+    { type: 'purge_output', itemId: 'i' },
     { type: 'set_title', title: 'Mine' },
     { type: 'shutdown' },
   ])('%j is understood', (op) => {
@@ -63,6 +64,7 @@ describe('ops', () => {
           'kill_process',
           'override_turn_context',
           'process_input',
+        'purge_output',
           'redo',
           'register_tools',
           'remember',

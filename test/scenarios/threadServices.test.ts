@@ -214,3 +214,47 @@ describe('a thread that is only looked at', () => {
     expect(existsSync(chat.home.at('locks', `${chat.session.threadId}.lock`))).toBe(false);
   });
 });
+
+describe('the output of a command', () => {
+  it('can be taken out of the thread, the memory of the model and the disk', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [
+        [calls('exec_command', { cmd: 'cat secret.txt' }), calls('exec_command', { cmd: 'echo other' })],
+        [says('One.')],
+        [says('Two.')],
+      ],
+      files: { 'secret.txt': `the ${'canary'.repeat(3)} sings ☃\n` },
+    });
+    await chat.send('go');
+    const everything = () =>
+      readdirSync(chat.home.path, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
+        .join('\n');
+    const [command] = chat.state.turns[0]?.items.filter((item) => item.type === 'command_execution') ?? [];
+    const strange = '{"type":"from the future",  "payload":"☃"}';
+    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    const lines = readFileSync(chat.home.at(rollout), 'utf8').split('\n');
+    writeFileSync(chat.home.at(rollout), [...lines.slice(0, -1), strange, ''].join('\n'));
+    expect(everything()).toContain('canarycanary');
+
+    const purged = chat.next('output_purged');
+    chat.submit({ type: 'purge_output', itemId: command?.id ?? '' });
+    await purged;
+    expect(everything()).not.toContain('canarycanary');
+    await chat.send('again');
+    expect(chat.outputs()[0]).toBe('[output removed by the user]');
+    expect(chat.outputs()[1]).toContain('other');
+    const after = readFileSync(chat.home.at(rollout), 'utf8').split('\n');
+    expect(after).toContain(strange);
+    const unchanged = lines.filter((line) => line !== '' && !line.includes('canarycanary'));
+    expect(after.filter((line) => unchanged.includes(line))).toEqual(unchanged);
+    const read = await chat.manager.catalog.read(chat.session.threadId);
+    expect(read.type === 'reader' && read.reader.thread.state.turns).toEqual(chat.state.turns);
+
+    const warned = chat.next('warning');
+    chat.submit({ type: 'purge_output', itemId: 'nothing' });
+    expect((await warned).message).toContain('There is no command nothing');
+  });
+});

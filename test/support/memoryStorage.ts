@@ -41,6 +41,10 @@ export class MemoryStorage implements Storage {
     this.files.set(path, text);
   }
 
+  async writeBytes(path: string, bytes: Uint8Array): Promise<void> {
+    this.files.set(path, Buffer.from(bytes).toString('utf8'));
+  }
+
   async updateText(path: string, change: (text: string | undefined) => string): Promise<void> {
     const text = change(this.files.get(path));
     if (this.refuses?.(text) === true) throw new Error('ENOSPC: no space left on device');

@@ -1,6 +1,6 @@
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
-import { addToDraft, runCommand } from '../actions.ts';
+import { addToDraft, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { reasonName } from '../decisions.ts';
 import { denialOf, startOf } from '../facts.ts';
@@ -76,6 +76,15 @@ function FullOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-open-output" onClick={() => post({ type: 'open_output', itemId: item.id })}>
       {t('Open full output')}
+    </Act>
+  );
+}
+
+/** From the thread, the model's memory of it and the disk. */
+function RemoveOutput({ item }: { item: CommandItem }) {
+  return (
+    <Act testid="command-remove-output" onClick={() => submit({ type: 'purge_output', itemId: item.id })}>
+      {t('Remove output')}
     </Act>
   );
 }
@@ -189,12 +198,17 @@ function DoneCommand({ item }: { item: CommandItem }) {
       body={item.output === '' && !item.allowedBy ? undefined : () => item.output !== '' && <DoneOutput item={item} />}
       foot={
         <>
+<<<<<<< HEAD
           {item.output !== '' && <FullOutput item={item} />}
           {item.allowedBy && (
             <Link testid="command-rule" onClick={() => runCommand('showRules')}>
               {t('Allowed by {0}', reasonName(item.allowedBy))}
             </Link>
           )}
+=======
+          <FullOutput item={item} />
+          {item.output !== '' && <RemoveOutput item={item} />}
+>>>>>>> cf42dc1 (Remove the output of a command from the thread, the model's memory and the disk)
           {hasFailed && (
             <Act
               testid="command-add-to-message"

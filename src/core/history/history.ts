@@ -8,8 +8,8 @@ import {
 import { normalize } from './normalize.ts';
 
 /**
- * What the model has seen and said, in order. It only grows at its end, and an element is never changed: that is what
- * keeps a server's prompt cache (design §5, "request prefix").
+ * What the model has seen and said, in order. It only grows at its end, and an element is never changed, unless the
+ * person wants something gone: that is what keeps a server's prompt cache (design §5, "request prefix").
  */
 export class History {
   readonly #items: ResponseItem[] = [];
@@ -39,6 +39,13 @@ export class History {
     } else if (isToolCallOutput(item)) {
       this.#owed.delete(item.call_id);
     }
+  }
+
+  /** What these calls were answered with is replaced. */
+  replaceOutputs(callIds: ReadonlySet<string>, output: string): void {
+    this.#items.forEach((item, index) => {
+      if (isToolCallOutput(item) && callIds.has(item.call_id)) this.#items[index] = { ...item, output };
+    });
   }
 
   /**

@@ -51,6 +51,17 @@ export class Recorder {
     this.#write();
   }
 
+  /** Changes what was written before, as one act. `undefined` leaves it as it is. @throws Error */
+  async rewrite(change: (bytes: Uint8Array) => Uint8Array | undefined): Promise<void> {
+    await this.close();
+    try {
+      const changed = change(await this.#storage.readBytes(this.path, 0, Number.MAX_SAFE_INTEGER));
+      if (changed !== undefined) await this.#storage.writeBytes(this.path, changed);
+    } finally {
+      await this.open();
+    }
+  }
+
   async sync(): Promise<void> {
     await this.#file?.sync();
   }

@@ -7,6 +7,7 @@ import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
 import type { DynamicToolSpec, OpOf, Submission, TurnOverrides } from '../../protocol/op.ts';
 import { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
+import { type Purged, purgeOutput, REMOVED_OUTPUT } from '../rollout/purge.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -273,6 +274,8 @@ export class Session {
         if (this.#active) return this.#warn(id, 'A turn is running.');
         if (isAnswered(this.#history.items)) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
+      case 'purge_output':
+        return this.#purge(id, op.itemId);
       case 'set_title':
         return this.#keep(id, { type: 'title_changed', title: op.title });
       case 'user_input_answer':
@@ -458,6 +461,27 @@ export class Session {
       paths: [...paths],
       skipped: [...skipped],
     });
+  }
+
+  /** The rollout first: what it says no more, nobody says again. */
+  async #purge(submissionId: string, itemId: string): Promise<void> {
+    if (this.#active) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
+    const { storage } = this.#options.ports;
+    let purged: Purged | undefined;
+    if (this.#begun || this.#options.replayed !== null) {
+      await this.#open();
+      await this.#recorder.rewrite((bytes) => {
+        purged = purgeOutput(bytes, itemId);
+        return purged?.bytes;
+      });
+    }
+    if (purged === undefined) return this.#warn(submissionId, `There is no command ${itemId} in this thread.`);
+    for (const logPath of purged.logPaths) {
+      const inHome = path.relative(storage.home, logPath).split(path.sep).join('/');
+      if (inHome.startsWith('logs/')) await storage.remove(inHome);
+    }
+    this.#history.replaceOutputs(purged.callIds, REMOVED_OUTPUT);
+    this.#emit(submissionId, { type: 'output_purged', itemId });
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
