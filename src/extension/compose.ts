@@ -67,6 +67,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     roots: [],
     name: 'vscode',
     redact: (text) => redactor.redact(text),
+    hideKeys: (text) => redactor.hideTold(text),
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
   });
   const landing = landingHands(node.storage.home, node.ids, log);

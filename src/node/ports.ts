@@ -28,6 +28,8 @@ export interface NodePortsOptions {
   readonly name?: 'vscode' | 'cli';
   /** Hides secrets that only the caller knows. */
   readonly redact?: (text: string) => string;
+  /** Hides the keys that the front door holds, and nothing else. */
+  readonly hideKeys?: (text: string) => string;
 }
 
 export interface NodePorts extends Ports {
@@ -36,17 +38,22 @@ export interface NodePorts extends Ports {
 
 /** Starts nothing and opens nothing; folders and files are made when they are first written to. */
 export function createNodePorts(options: NodePortsOptions): NodePorts {
-  const { roots, baseUrl, environment = process.env, name = 'cli', redact } = options;
+  const { roots, baseUrl, environment = process.env, name = 'cli', redact, hideKeys = (text) => text } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   const log = createLog({ home, toStderr: environment.TILLER_LOG });
   const redactor = createRedactor();
   for (const secret of secretsIn(environment)) redactor.hide(secret);
-  for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) if (key) log.redact(key);
+  const keys = createRedactor();
+  for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) {
+    if (!key) continue;
+    log.redact(key);
+    keys.hide(key);
+  }
   return {
     workspace: createDiskWorkspace({ roots, home }),
     exec: createExec(host.platform, home, undefined, options.spareTerminals),
-    storage: createStorage(home),
+    storage: createStorage(home, (text) => keys.hideTold(hideKeys(text))),
     audit: createAuditJournal({ home, redact: (text) => redactor.redact(redact?.(text) ?? text) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),

@@ -26,17 +26,22 @@ export interface Redactor {
   /** From now on this value is hidden wherever it appears. */
   hide(secret: string): void;
   redact(text: string): string;
+  /** Hides what it was told of and nothing that only looks like it: for files that are read again. */
+  hideTold(text: string): string;
 }
 
 export function createRedactor(): Redactor {
   const secrets = new Set<string>();
+  const hideTold = (text: string) => [...secrets].reduce((safe, secret) => safe.replaceAll(secret, HIDDEN), text);
   return {
     hide(secret) {
-      if (secret.length >= SHORTEST_SECRET) secrets.add(secret);
+      if (secret.length < SHORTEST_SECRET) return;
+      // Also as it stands inside of JSON, and of JSON inside of JSON: the arguments of a call.
+      for (const form of [secret, inJson(secret), inJson(inJson(secret))]) secrets.add(form);
     },
+    hideTold,
     redact(text) {
-      let safe = text;
-      for (const secret of secrets) safe = safe.replaceAll(secret, HIDDEN);
+      let safe = hideTold(text);
       for (const [pattern, replacement] of PATTERNS) safe = safe.replace(pattern, replacement);
       return safe;
     },
@@ -55,4 +60,8 @@ export function redactDeep(value: unknown, redact: (text: string) => string): un
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redactDeep(one, redact)]));
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

@@ -27,7 +27,8 @@ export function tillerHome(environment: Environment, platform: NodeJS.Platform, 
 
 const TEMPORARY = '.tiller-tmp-';
 
-export function createStorage(home: string): Storage {
+/** What is written as text goes through `hide` first: keys that we hold stand in no file of ours. */
+export function createStorage(home: string, hide: (text: string) => string = (text) => text): Storage {
   let writes = 0;
   const at = (path: string): string => join(home, insideHome(path));
   const replace = (absolute: string, text: string | Uint8Array): Promise<void> =>
@@ -37,14 +38,14 @@ export function createStorage(home: string): Storage {
     async openAppend(path) {
       const absolute = at(path);
       await makePrivateFolder(dirname(absolute));
-      return openAppendFile(absolute);
+      return openAppendFile(absolute, hide);
     },
     readText: (path) => orUndefined(readFile(at(path), 'utf8')),
     async stamp(path) {
       const found = await orUndefined(stat(at(path), { bigint: true }));
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
-    writeText: (path, text) => replace(at(path), text),
+    writeText: (path, text) => replace(at(path), hide(text)),
     writeBytes: (path, bytes) => replace(at(path), bytes),
     async updateText(path, change) {
       await makePrivateFolder(dirname(at(path)));
@@ -52,7 +53,7 @@ export function createStorage(home: string): Storage {
       const absolute = await realpath(at(path)).catch(() => at(path));
       const lock = join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`);
       const update = async () => {
-        await replace(absolute, change(await orUndefined(readFile(absolute, 'utf8'))));
+        await replace(absolute, hide(change(await orUndefined(readFile(absolute, 'utf8')))));
       };
       await withFileLock(lock, update);
     },
@@ -82,14 +83,14 @@ function insideHome(path: string): string {
 }
 
 /** Each write is one call that returns when the system has the bytes; what a crash tore off is closed with a newline. */
-function openAppendFile(path: string): AppendFile {
+function openAppendFile(path: string, hide: (text: string) => string): AppendFile {
   let descriptor: number | undefined = openSync(path, 'a+', PRIVATE_FILE);
   const opened = (): number => {
     if (descriptor === undefined) throw new Error(`${path} is closed.`);
     return descriptor;
   };
   const append = (text: string): void => {
-    const bytes = Buffer.from(text, 'utf8');
+    const bytes = Buffer.from(hide(text), 'utf8');
     for (let written = 0; written < bytes.length; ) written += writeSync(opened(), bytes, written);
   };
   if (endsTorn(descriptor)) append('\n');

@@ -64,7 +64,7 @@ describe('ops', () => {
           'kill_process',
           'override_turn_context',
           'process_input',
-        'purge_output',
+          'purge_output',
           'redo',
           'register_tools',
           'remember',

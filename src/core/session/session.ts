@@ -342,7 +342,7 @@ export class Session {
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
       this.#sink.emit(turnId, by, msg);
     };
-    const ready = () => this.#open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
+    const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
     this.#active = { turnId, abort };
     this.#unhandled++;
     this.#lastTurn = runTurn(
@@ -425,15 +425,15 @@ export class Session {
     return rules;
   }
 
-  /** From here on the thread is ours and can be written. */
-  async #open(): Promise<void> {
+  /** From here on the thread is ours and can be written. @throws Error when it cannot */
+  async open(): Promise<void> {
     await this.#options.ownership.claim();
     await this.#recorder.open();
   }
 
   /** What changes a thread that is already written down is written at once, also where no turn follows. */
   async #keep(submissionId: string, msg: EventMsg): Promise<void> {
-    if (this.#options.replayed !== null) await this.#open();
+    if (this.#options.replayed !== null) await this.open();
     this.#emit(submissionId, msg);
   }
 
@@ -469,7 +469,7 @@ export class Session {
     const { storage } = this.#options.ports;
     let purged: Purged | undefined;
     if (this.#begun || this.#options.replayed !== null) {
-      await this.#open();
+      await this.open();
       await this.#recorder.rewrite((bytes) => {
         purged = purgeOutput(bytes, itemId);
         return purged?.bytes;

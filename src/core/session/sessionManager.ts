@@ -203,6 +203,10 @@ export class SessionManager {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }
     const session = await this.#session(await this.#continued(config, thread), thread.meta, path, thread, ownership);
+    if (thread.state.activeTurnId !== null) {
+      // What recovery says of a turn that was cut is written down before it is told. Where it cannot be, the turn says so.
+      await session.open().catch((error: unknown) => this.#ports.log.warn('The thread cannot be written', error));
+    }
     return { type: 'resumed', session, dropped: thread.dropped };
   }
 

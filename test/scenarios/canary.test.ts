@@ -1,0 +1,47 @@
+/** A key that Tiller holds stands in no file of ours, whoever says it (issue 8, point 3). */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { SessionManager } from '../../src/core/session/sessionManager.ts';
+import { createNodePorts } from '../../src/node/ports.ts';
+import { calls, ModelServer, says } from '../support/modelServer.ts';
+import { runCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const KEY = 'sesame-"open"-5f2c81d0';
+
+function filesWith(text: string, folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+it('is in no rollout, log, audit, index, bin or export, though the person, the model and a command say it', async () => {
+  using folder = tempFolder();
+  await using server = await ModelServer.start([
+    [says(`Is it ${KEY}?`), calls('exec_command', { cmd: `cat key.txt; echo '${KEY}'; printenv | sort` })],
+    [says('Yes.')],
+    [says('Again.')],
+  ]);
+  writeFileSync(folder.at('key.txt'), `the key: ${KEY}\n`);
+  const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+  const env = { TILLER_API_KEY: KEY, TILLER_LOG: 'debug' };
+  const first = await runCli(['exec', ...flags, `my key is ${KEY}`], { home: folder.path, env });
+  expect([first.code, first.stdout]).toEqual([0, 'Yes.\n']);
+  await runCli(['exec', ...flags, 'fork', '--last', 'and now?'], { home: folder.path, env });
+  expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+
+  const home = folder.at('tiller');
+  const ports = createNodePorts({ roots: [folder.path], environment: { TILLER_HOME: home, TILLER_API_KEY: KEY } });
+  const { catalog } = new SessionManager(ports, { version: '0', originator: 'cli' });
+  const [thread] = await catalog.list([]);
+  const exported = [await catalog.export(thread?.id ?? '', 'json'), await catalog.export(thread?.id ?? '', 'markdown')];
+  const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+  for (const form of [KEY, inJson(KEY), inJson(inJson(KEY))]) {
+    expect(filesWith(form, home)).toEqual([]);
+    expect(exported.join('')).not.toContain(form);
+  }
+  expect(exported.join('')).toContain('[hidden]');
+  expect(thread?.title).toBe('my key is [hidden]');
+});
