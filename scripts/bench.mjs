@@ -52,7 +52,7 @@ async function measure(name) {
       if (job.only !== undefined && job.only !== agent.name) continue;
       process.stderr.write(`${name} ${i + 1}/${job.repeat}: ${agent.name} … `);
       try {
-        const run = await runAgent(agent, program, server, { deltas: 0, quiet: false, ...job });
+        const run = await (job.measure?.() ?? runAgent(agent, program, server, { deltas: 0, quiet: false, ...job }));
         (runs[name] ??= []).push(run);
         process.stderr.write(`${(run.wallMs / 1000).toFixed(1)} s\n`);
       } catch (error) {

@@ -1,11 +1,14 @@
 // What is measured and what it must not exceed (design §5). A row names the jobs it needs; jobs are shared between rows.
 
+import { openThreadList } from './threadList.mjs';
+
 /** `repeat` and `turns` shrink under --quick. `only`: the others have no such thing, or are not measured at it. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
   boxed: { turns: 50, boxed: true, only: 'tiller', repeat: 5, quick: { turns: 20, repeat: 2 } },
   boxedLarge: { turns: 50, boxed: true, only: 'tiller', files: 20_000, repeat: 3, quick: { turns: 20, repeat: 1 } },
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
+  threads: { only: 'tiller', measure: openThreadList, repeat: 5, quick: { repeat: 2 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
 };
 
@@ -74,6 +77,14 @@ export const ROWS = [
     value: ({ long: [run] }) => run.peakMiB,
     limit: ({ codex }) => codex,
     budget: "≤ Codex's",
+  },
+  {
+    name: 'threads',
+    title: 'opening the list of 1,000 threads (ms)',
+    jobs: ['threads'],
+    value: ({ threads }) => median(threads.map((run) => run.wallMs)),
+    limit: () => 100,
+    budget: '≤ 100',
   },
   {
     name: 'prompt',

@@ -11,7 +11,7 @@ import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { startCli } from '../support/runCli.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
-const KILLS = Number(process.env.TILLER_SOAK ?? 8);
+const KILLS = Number(process.env.TILLER_SOAK ?? 5);
 const TURNS = 50;
 
 /** Every call is one of its kind: what it leaves behind tells how often it ran. */
@@ -30,7 +30,7 @@ interface Life {
   readonly turns: number;
 }
 
-/** Says one message after the other until it is killed, or until all is said. */
+/** Says one message after the other until it is killed, a moment after so many events, or until all is said. */
 async function live(folder: TempFolder, flags: readonly string[], resume: boolean, kill: number | null): Promise<Life> {
   const verb = resume ? ['resume', '--last'] : [];
   const child = await startCli(['exec', '--json', '--input', 'jsonl', ...flags, ...verb], { home: folder.path });
@@ -45,10 +45,10 @@ async function live(folder: TempFolder, flags: readonly string[], resume: boolea
     const event = wholeEvent(line);
     if (event === undefined) continue;
     events.push(event);
+    if (events.length === kill) setTimeout(() => child.kill('SIGKILL'), Math.random() * 30);
     const { type } = event.msg;
     if (type === 'thread_started') {
       say();
-      if (kill !== null) setTimeout(() => child.kill('SIGKILL'), kill);
     } else if (type === 'turn_completed') {
       turns++;
       if (kill === null) child.stdin.end();
@@ -89,7 +89,7 @@ it(
     for (let kills = 0; kills < KILLS; kills++) {
       const isNew = turns >= TURNS;
       if (isNew) turns = 0;
-      const life = await live(folder, flags, !isNew, Math.random() * 400);
+      const life = await live(folder, flags, !isNew, 1 + Math.floor(Math.random() * 60));
       turns += life.turns;
 
       const text = rollouts(folder).at(-1);

@@ -198,17 +198,13 @@ function DoneCommand({ item }: { item: CommandItem }) {
       body={item.output === '' && !item.allowedBy ? undefined : () => item.output !== '' && <DoneOutput item={item} />}
       foot={
         <>
-<<<<<<< HEAD
           {item.output !== '' && <FullOutput item={item} />}
+          {item.output !== '' && <RemoveOutput item={item} />}
           {item.allowedBy && (
             <Link testid="command-rule" onClick={() => runCommand('showRules')}>
               {t('Allowed by {0}', reasonName(item.allowedBy))}
             </Link>
           )}
-=======
-          <FullOutput item={item} />
-          {item.output !== '' && <RemoveOutput item={item} />}
->>>>>>> cf42dc1 (Remove the output of a command from the thread, the model's memory and the disk)
           {hasFailed && (
             <Act
               testid="command-add-to-message"
