@@ -27,6 +27,7 @@ export function submit(op: Op): void {
 export type PanelCommand =
   | 'newThread'
   | 'showWaitingThread'
+  | 'importThread'
   | 'setApiKey'
   | 'showLog'
   | 'openSettings'
@@ -133,6 +134,11 @@ export function decide(approvalIds: string | readonly string[], decision: Approv
   denying.value = null;
   makingRule.value = null;
   submit({ type: 'approval', approvalIds: open, decision });
+}
+
+/** Another way from this message or answer on; from the end where none is named. */
+export function fork(itemId: string | null): void {
+  post({ type: 'fork_thread', itemId });
 }
 
 export function interrupt(): void {

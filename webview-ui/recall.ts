@@ -1,6 +1,9 @@
-/** Up and down through what was said before, as a shell does; only while nothing else stands in the composer. */
+/**
+ * Up and down through what was said before, as a shell does: in this thread, then in any other. Only while nothing else
+ * stands in the composer.
+ */
 import { setDraft } from './actions.ts';
-import { draft, turns } from './store.ts';
+import { draft, history, turns } from './store.ts';
 import { firstWords } from './text/turnFold.ts';
 
 /** How many messages back; 0 is the present. */
@@ -9,7 +12,8 @@ let place = 0;
 export function recallKey(event: KeyboardEvent): void {
   const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
   if (step === 0) return;
-  const said = [...new Set(turns.value.map(firstWords))].filter((text) => text !== '').toReversed();
+  const here = turns.value.map(firstWords).filter((text) => text !== '');
+  const said = [...new Set([...here.toReversed(), ...history.value])];
   if (draft.value !== (place === 0 ? '' : said[place - 1])) {
     place = 0;
     if (draft.value !== '') return;

@@ -2,7 +2,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
 import { runningInBackground, threadReducer, type ThreadState } from '../src/protocol/thread.ts';
-import type { HostMessage, PanelSettings } from '../src/protocol/wire.ts';
+import type { HostMessage, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
 
@@ -11,6 +11,9 @@ export const TURN_WINDOW = 60;
 
 export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
+/** What may be done with the thread. */
+export const access = signal<ThreadAccess>({ type: 'own' });
+export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
 /** The first message is on its way: what is written meanwhile belongs to the thread that it begins. */
 export const isBeginning = signal(false);
@@ -21,6 +24,8 @@ export const shownTurns = signal(TURN_WINDOW);
 export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
 /** The person wants to see all that waits as one list. */
 export const wantsList = signal(false);
+/** What was said in any thread before this page, newest first. */
+export const history = signal<readonly string[]>([]);
 /** Counts the requests to put the cursor into the composer. */
 export const composerFocus = signal(0);
 
@@ -47,17 +52,19 @@ export type Waiting =
   | { readonly type: 'approval'; readonly id: string; readonly request: ApprovalRequest }
   | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest };
 
-export const approvals = computed(() => thread.value?.approvals ?? []);
+const asked = computed(() => thread.value?.approvals ?? []);
+/** What another window is asked is not ours to answer. */
+export const approvals = computed(() => (isOwn.value ? asked.value : []));
 /** Approvals are answered as one list, which it takes two for. */
 export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
-const questions = computed(() => thread.value?.questions ?? []);
+const questions = computed(() => (isOwn.value ? (thread.value?.questions ?? []) : []));
 export const waiting = computed((): readonly Waiting[] => [
   ...approvals.value.map((request) => ({ type: 'approval' as const, id: request.approvalId, request })),
   ...questions.value.map((request) => ({ type: 'question' as const, id: request.questionId, request })),
 ]);
 /** Items whose call waits for an approval. */
 export const waitingItems = computed(
-  () => new Set(approvals.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
+  () => new Set(asked.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
 );
 /** The diff of a proposed change; its item is in the running turn. */
 export function pendingDiff(itemId: string): string {
@@ -94,6 +101,7 @@ function take(message: HostMessage): void {
       turnsAtHost.value = message.earlierTurns;
       shownTurns.value = TURN_WINDOW;
       settings.value = message.settings;
+      access.value = message.access;
       if (!isBeginning.value || message.thread === null) draft.value = message.draft;
       isBeginning.value = false;
       break;
@@ -116,9 +124,13 @@ function take(message: HostMessage): void {
     case 'rule_preview':
       rulePreview.value = message;
       break;
+    case 'history':
+      history.value = message.texts;
+      break;
     case 'threads':
     case 'elsewhere':
     case 'show_threads':
+    case 'thread_deleted':
       // Of all threads: threads.ts.
       break;
     case 'show_waiting':

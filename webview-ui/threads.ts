@@ -26,6 +26,8 @@ export const activeRow = computed(
 export const shownRows = signal(FIRST_ROWS);
 /** The row whose name is being changed. */
 export const renaming = signal<string | null>(null);
+/** The thread that was thrown away last, as long as the list is open. */
+export const deleted = signal<{ readonly id: string; readonly title: string | null } | null>(null);
 /** Threads that are not shown and wait, or run. */
 export const elsewhere = signal({ waiting: 0, running: 0 });
 
@@ -40,6 +42,9 @@ export function receiveThreadNews(message: HostMessage): void {
       return;
     case 'elsewhere':
       elsewhere.value = { waiting: message.waiting, running: message.running };
+      return;
+    case 'thread_deleted':
+      deleted.value = { id: message.threadId, title: message.title };
       return;
     case 'show_threads':
       openList();
@@ -64,6 +69,7 @@ export function closeList(): void {
   if (!isListOpen.value) return;
   isListOpen.value = false;
   renaming.value = null;
+  deleted.value = null;
   rows.value = null;
   post({ type: 'close_threads' });
   composerFocus.value++;
@@ -108,6 +114,21 @@ export function moveActive(step: number): void {
 export function openThread(id: string): void {
   if (id !== threadId.value) post({ type: 'open_thread', threadId: id });
   closeList();
+}
+
+/** The next row becomes the active one. */
+export function remove(id: string): void {
+  const place = ordered.value.findIndex((row) => row.id === id);
+  wantedId.value = (ordered.value[place + 1] ?? ordered.value[place - 1])?.id ?? null;
+  rows.value = (rows.value ?? []).filter((row) => row.id !== id);
+  post({ type: 'delete_thread', threadId: id });
+}
+
+export function takeBack(): void {
+  if (deleted.value === null) return;
+  wantedId.value = deleted.value.id;
+  post({ type: 'restore_thread', threadId: deleted.value.id });
+  deleted.value = null;
 }
 
 export function rename(id: string): void {

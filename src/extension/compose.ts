@@ -5,6 +5,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
+import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { createNodePorts } from '../node/ports.ts';
@@ -29,7 +30,7 @@ import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { QuarantineOffer } from '../vscode/quarantineOffer.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
-import { waitingIn } from '../vscode/threadActivity.ts';
+import { typedText, waitingIn } from '../vscode/threadActivity.ts';
 import { Threads } from '../vscode/threads.ts';
 import { UndoPatch } from '../vscode/undoPatch.ts';
 import { createEditorWorkspace } from '../vscode/workspace/workspace.ts';
@@ -44,6 +45,9 @@ import { ThreadMaker } from './threadMaker.ts';
 import { ThreadViews } from './threadViews.ts';
 
 declare const TILLER_VERSION: string;
+
+/** Messages of other threads that the composer brings back. */
+const RECALLED_MESSAGES = 100;
 
 export interface Tiller extends CommandHands {
   /** Stops what runs and writes it down. */
@@ -87,6 +91,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     log,
     onProposal: (approvalId, changes) => preview.propose(approvalId, changes),
     undoTurn: (turnId) => patches.takeBack(turnId),
+    givesWay: (threadId) => threadViews.givesWay(threadId),
+    onTaken: (threadId) => void threads.taken(threadId).catch(report),
   });
   const threads = new Threads(maker, context.workspaceState, report);
   const patches = store.add(new PatchViews({ threads, preview, undo }));
@@ -94,19 +100,32 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const current = (): TurnSettings =>
     threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? maker.settings;
 
+  const history = new MessageHistory(ports, () => {
+    const { 'history.persistence': persistence, 'history.maxBytes': maxBytes } = settings();
+    return { persistence, maxBytes };
+  });
+  store.add(
+    threads.onEvent(({ event: { msg, threadId } }) => {
+      if (msg.type !== 'item_completed' || msg.item.type !== 'user_message') return;
+      void history.add(threadId, typedText(msg.item.content));
+    }),
+  );
+
   // ---- views
+  const drafts = new Drafts(context.workspaceState);
   const view: ChatView = store.add(
     new ChatView({
       extensionUri: context.extensionUri,
       build: TILLER_VERSION,
       threads,
-      drafts: new Drafts(context.workspaceState),
+      drafts,
+      history: () => history.recent(RECALLED_MESSAGES),
       settings: () => panelSettings(settings(), current()),
-      handle: (message) => void handlePanelRequest(message, panelHands).catch(report),
+      handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       log: (level, message) => log[level](message),
     }),
   );
-  const threadViews = store.add(new ThreadViews({ threads, manager, view, report }));
+  const threadViews = store.add(new ThreadViews({ threads, manager, maker, drafts, view, report }));
   const panelHands = {
     threads: threadViews,
     state: () => threads.state,

@@ -11,11 +11,12 @@ import type { TurnSettings } from '../protocol/event.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
 import type { SandboxPolicy } from '../protocol/policy.ts';
 import type { Settings } from '../protocol/settings.ts';
+import type { ReadOnlyReason } from '../protocol/threads.ts';
 import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
-import type { ThreadSource } from '../vscode/threads.ts';
+import type { Opened, OpenHow, ThreadSource } from '../vscode/threads.ts';
 import type { Connections } from './connections.ts';
 
-export interface ThreadMakerParts extends Pick<ThreadConfig, 'onProposal' | 'undoTurn'> {
+export interface ThreadMakerParts extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay' | 'onTaken'> {
   readonly manager: SessionManager;
   readonly connections: Connections;
   readonly settings: () => Settings;
@@ -50,11 +51,46 @@ export class ThreadMaker implements ThreadSource {
     return this.#parts.manager.start(await this.#config());
   }
 
-  async resume(id: string): Promise<Session | undefined> {
-    const resumed = await this.#parts.manager.resume({ id }, await this.#config());
-    if (resumed.type === 'resumed') return resumed.session;
-    this.#parts.log.warn(resumed.type === 'owned' ? 'The thread is open in another process' : resumed.message);
-    return undefined;
+  async open(id: string, how: OpenHow): Promise<Opened> {
+    if (how === 'read') return this.#read(id, 'owned');
+    const { manager, log } = this.#parts;
+    const config = await this.#config();
+    const resumed = await (how === 'ask' ? manager.takeOver(id, config) : manager.resume({ id }, config));
+    if (resumed.type === 'resumed') return { type: 'live', session: resumed.session };
+    if (resumed.type === 'refused') log.warn(resumed.message);
+    return this.#read(id, resumed.type === 'owned' ? 'owned' : 'newer_format');
+  }
+
+  async #read(id: string, reason: ReadOnlyReason['type']): Promise<Opened> {
+    const opened = await this.#parts.manager.catalog.read(id);
+    if (opened.type === 'unreadable') return { type: 'missing' };
+    const { reader } = opened;
+    return {
+      type: 'read_only',
+      reason,
+      reader: {
+        get state() {
+          return reader.thread.state;
+        },
+        poll: () => reader.poll(),
+      },
+    };
+  }
+
+  /** @throws Error that says why not. */
+  async fork(id: string, itemId: string | null) {
+    const forked = await this.#parts.manager.fork({ id }, itemId, await this.#config());
+    if (forked.type === 'resumed') return forked;
+    throw new Error(forked.type === 'owned' ? vscode.l10n.t('This thread is open in another window.') : forked.message);
+  }
+
+  /** @throws Error that says why not. */
+  async importThread(text: string): Promise<Session> {
+    const imported = await this.#parts.manager.importThread(text, await this.#config());
+    if (imported.type === 'resumed') return imported.session;
+    throw new Error(
+      imported.type === 'refused' ? imported.message : vscode.l10n.t('No thread was found in this file.'),
+    );
   }
 
   async #config(): Promise<ThreadConfig> {
@@ -74,7 +110,7 @@ export class ThreadMaker implements ThreadSource {
     settings: Settings,
     given: Pick<ThreadSurroundings, 'provider' | 'model' | 'baseInstructions'>,
   ): ThreadConfig {
-    const { onProposal, undoTurn } = this.#parts;
+    const { onProposal, undoTurn, givesWay, onTaken } = this.#parts;
     const config = threadConfigOf(settings, {
       ...given,
       cwd: this.#workingDirectory(),
@@ -86,7 +122,7 @@ export class ThreadMaker implements ThreadSource {
       onProposal,
       undoTurn,
     });
-    return { ...config, settings: this.#withChoices(config.settings) };
+    return { ...config, givesWay, onTaken, settings: this.#withChoices(config.settings) };
   }
 
   #withChoices(settings: TurnSettings): TurnSettings {

@@ -4,16 +4,22 @@ import type { SessionManager } from '../core/session/sessionManager.ts';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ChatView } from '../vscode/chatView.ts';
 import type { ThreadContext } from '../vscode/commands.ts';
+import type { Drafts } from '../vscode/drafts.ts';
+import { isAtRest, typedText } from '../vscode/threadActivity.ts';
+import { askForExport, askForImport } from '../vscode/threadFiles.ts';
 import { ThreadList, type ThreadQuery } from '../vscode/threadList.ts';
 import { ThreadNotices } from '../vscode/threadNotices.ts';
 import type { StoredThread } from '../vscode/threadRows.ts';
 import type { ThreadChange, Threads } from '../vscode/threads.ts';
+import type { ThreadMaker } from './threadMaker.ts';
 
 /** Everything a person can do with whole threads: from the list in the panel, its context menu and the palette. */
 export class ThreadViews implements Disposable {
   readonly list: ThreadList;
   readonly #threads: Threads;
   readonly #manager: SessionManager;
+  readonly #maker: ThreadMaker;
+  readonly #drafts: Drafts;
   readonly #view: ChatView;
   readonly #report: (error: unknown) => void;
   readonly #store = new DisposableStore();
@@ -21,12 +27,16 @@ export class ThreadViews implements Disposable {
   constructor(parts: {
     readonly threads: Threads;
     readonly manager: SessionManager;
+    readonly maker: ThreadMaker;
+    readonly drafts: Drafts;
     readonly view: ChatView;
     readonly report: (error: unknown) => void;
   }) {
-    const { threads, manager, view, report } = parts;
+    const { threads, manager, maker, drafts, view, report } = parts;
     this.#threads = threads;
     this.#manager = manager;
+    this.#maker = maker;
+    this.#drafts = drafts;
     this.#view = view;
     this.#report = report;
     this.list = this.#store.add(
@@ -62,7 +72,7 @@ export class ThreadViews implements Disposable {
   /** In the list where the person is looking at it, else in a box of its own. */
   async askName(context: ThreadContext | undefined): Promise<void> {
     const { state } = this.#threads;
-    const threadId = context?.threadId ?? state?.threadId;
+    const threadId = this.#meant(context);
     if (threadId === undefined) return this.#sayNone();
     if (context?.threadId !== undefined) return this.#view.showThreads(threadId);
     const given = await vscode.window.showInputBox({
@@ -72,6 +82,84 @@ export class ThreadViews implements Disposable {
     });
     const title = given?.trim().slice(0, 200);
     if (title) await this.rename(threadId, title);
+  }
+
+  /** The copy is shown; the message it was cut at stands in the composer, to be said in another way. */
+  async fork(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    const { session, draft } = await this.#maker.fork(threadId, context?.itemId ?? null);
+    if (draft) this.#drafts.set(session.threadId, typedText(draft));
+    await this.#threads.adopt(session);
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  /** Into the bin, at once: it can be taken back where it was thrown away from. */
+  async remove(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    const title = (await this.#manager.catalog.find(threadId))?.title ?? null;
+    const isMine = this.#threads.live.some((state) => state.threadId === threadId);
+    if (isMine) await this.#threads.forget(threadId);
+    const removed = await this.#manager.remove(threadId);
+    if (removed.type !== 'done') return sayWhyNot(removed);
+    if (this.#threads.state?.threadId === threadId) await this.#threads.clear();
+    if (this.list.isOpen) {
+      this.list.refresh();
+      return this.#view.tell({ type: 'thread_deleted', threadId, title });
+    }
+    const undo = vscode.l10n.t('Undo');
+    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', title ?? vscode.l10n.t('Untitled'));
+    if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.takeBack(threadId);
+  }
+
+  async takeBack(threadId: string): Promise<void> {
+    if (!(await this.#manager.catalog.takeBack(threadId))) return sayWhyNot({ type: 'missing' });
+    if (this.list.isOpen) this.list.refresh();
+    else await this.show(threadId);
+  }
+
+  async export(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    const title = (await this.#manager.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
+    const file = await askForExport(title);
+    if (!file) return;
+    const text = await this.#manager.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
+    if (text === undefined) return sayWhyNot({ type: 'missing' });
+    await vscode.workspace.fs.writeFile(file, Buffer.from(text));
+    const open = vscode.l10n.t('Open');
+    const sentence = vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(file));
+    if ((await vscode.window.showInformationMessage(sentence, open)) === open)
+      await vscode.window.showTextDocument(file);
+  }
+
+  async bringIn(): Promise<void> {
+    const [file] = (await askForImport()) ?? [];
+    if (!file) return;
+    const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8');
+    await this.#threads.adopt(await this.#maker.importThread(text));
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  /** From the window that has it. */
+  async takeOver(): Promise<void> {
+    const threadId = this.#threads.state?.threadId;
+    if (threadId === undefined) return;
+    const location = { viewId: 'tiller.chat' };
+    await vscode.window.withProgress({ location }, () => this.#threads.open(threadId, 'ask'));
+    if (this.#threads.access.type === 'own') return;
+    void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not give the thread up.'));
+  }
+
+  /** Another window wants it: one that does nothing is given at once, else the person says. */
+  async givesWay(threadId: string): Promise<boolean> {
+    const state = this.#threads.live.find((known) => known.threadId === threadId);
+    if (!state || isAtRest(state)) return true;
+    const give = vscode.l10n.t('Give It Up');
+    const title = state.title ?? vscode.l10n.t('Untitled');
+    const sentence = vscode.l10n.t('Another window wants to take over “{0}”. What runs in it would be stopped.', title);
+    return (await vscode.window.showWarningMessage(sentence, give, vscode.l10n.t('Keep It'))) === give;
   }
 
   async show(threadId: string): Promise<void> {
@@ -87,6 +175,10 @@ export class ThreadViews implements Disposable {
 
   dispose(): void {
     this.#store.dispose();
+  }
+
+  #meant(context: ThreadContext | undefined): string | undefined {
+    return context?.threadId ?? this.#threads.state?.threadId;
   }
 
   #sayNone(): void {

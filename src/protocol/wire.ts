@@ -18,6 +18,7 @@ import {
 } from './policy.ts';
 import type { RulePreview } from './rules.ts';
 import type { ThreadState } from './thread.ts';
+import type { ReadOnlyReason } from './threads.ts';
 
 /** What the panel needs to know beside the thread. */
 export interface PanelSettings {
@@ -44,6 +45,11 @@ export interface PanelSettings {
   readonly demoTask?: string;
 }
 
+/** What may be done with the thread that is shown. `taken`: another window has just taken it from this one. */
+export type ThreadAccess =
+  | { readonly type: 'own' }
+  | { readonly type: 'read_only'; readonly reason: ReadOnlyReason['type']; readonly taken: boolean };
+
 /** One line of the list of threads. */
 export interface ThreadRow {
   readonly id: string;
@@ -69,6 +75,7 @@ export type HostMessage =
       readonly thread: ThreadState | null;
       /** Earlier turns that were left out; asked for with `load_earlier`. */
       readonly earlierTurns: number;
+      readonly access: ThreadAccess;
       readonly draft: string;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
@@ -92,6 +99,15 @@ export type HostMessage =
     }
   /** Threads that are not shown and wait for the person, or run. */
   | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
+  /** What was said in any thread, newest first, for the composer to bring back. */
+  | { readonly type: 'history'; readonly build: string; readonly texts: readonly string[] }
+  /** It is in the bin; said to a list that is open, which offers to take it back. */
+  | {
+      readonly type: 'thread_deleted';
+      readonly build: string;
+      readonly threadId: string;
+      readonly title: string | null;
+    }
   /** Opens the list of threads, or begins to rename one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
   | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
@@ -124,6 +140,12 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('close_threads') }),
   z.object({ type: z.literal('open_thread'), threadId: z.string() }),
   z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
+  z.object({ type: z.literal('delete_thread'), threadId: z.string() }),
+  z.object({ type: z.literal('restore_thread'), threadId: z.string() }),
+  /** Goes another way from an item of the thread that is shown, or from its end. */
+  z.object({ type: z.literal('fork_thread'), itemId: z.string().nullable() }),
+  /** Asks the window that has the thread to give it up. */
+  z.object({ type: z.literal('take_over') }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('copy'), text: z.string() }),
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),

@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
 import type { ApprovalDecision } from '../protocol/policy.ts';
 import { questionOf, yesesTo } from './approvalWords.ts';
-import type { Threads } from './threads.ts';
+import type { ThreadChange, Threads } from './threads.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
 
@@ -33,7 +33,10 @@ export class ApprovalPrompts implements Disposable {
 
   constructor(options: ApprovalPromptsOptions) {
     this.#options = options;
-    this.#store.add(options.threads.onChange(({ state }) => this.#update(state?.approvals ?? [])));
+    const { threads } = options;
+    // What another window is asked is not ours to answer.
+    const mine = ({ state }: ThreadChange) => (threads.access.type === 'own' ? (state?.approvals ?? []) : []);
+    this.#store.add(threads.onChange((change) => this.#update(mine(change))));
   }
 
   /** Oldest first. */

@@ -13,6 +13,8 @@ export interface ChatViewOptions {
   readonly build: string;
   readonly threads: Threads;
   readonly drafts: Drafts;
+  /** What was said in any thread, newest first. */
+  readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
@@ -154,6 +156,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       this.#ready = true;
       this.#sendSnapshot();
       for (const message of this.#held.splice(0)) this.#post(message);
+      void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
     });
   }
 
@@ -164,6 +167,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#post({
       type: 'snapshot',
       ...(state ? snapshotOf(state) : { thread: null, earlierTurns: 0 }),
+      access: threads.access,
       draft: drafts.get(state?.threadId ?? null),
       settings: settings(),
       texts: vscode.l10n.bundle ?? {},

@@ -9,6 +9,8 @@ import type { Threads } from './threads.ts';
 /** A thread that a command is about: named by a context menu, else the one that is shown. */
 export interface ThreadContext {
   readonly threadId?: string;
+  /** The message it is about. */
+  readonly itemId?: string | null;
 }
 
 /** Everything a person can ask for by name; titles, keys and `when` clauses are in package.json. */
@@ -30,6 +32,10 @@ export interface CommandHands {
     showList(): Promise<void>;
     showWaiting(): Promise<void>;
     askName(context: ThreadContext | undefined): Promise<void>;
+    fork(context: ThreadContext | undefined): Promise<void>;
+    remove(context: ThreadContext | undefined): Promise<void>;
+    export(context: ThreadContext | undefined): Promise<void>;
+    bringIn(): Promise<void>;
   };
   readonly useDemo: () => Promise<void>;
   readonly ruleViews: { showRules(): void; showAudit(): void; importRules(): Promise<void> };
@@ -81,6 +87,10 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('selectModel', ({ selectModel }) => selectModel()),
     command('threads', ({ threadViews }) => threadViews.showList()),
     command('renameThread', ({ threadViews }, context?: ThreadContext) => threadViews.askName(context)),
+    command('forkThread', ({ threadViews }, context?: ThreadContext) => threadViews.fork(context)),
+    command('deleteThread', ({ threadViews }, context?: ThreadContext) => threadViews.remove(context)),
+    command('exportThread', ({ threadViews }, context?: ThreadContext) => threadViews.export(context)),
+    command('importThread', ({ threadViews }) => threadViews.bringIn()),
     command('showWaitingThread', ({ threadViews }) => threadViews.showWaiting()),
     command('startDemo', ({ useDemo }) => useDemo()),
     command('backgroundProcesses', ({ processes }) => processes.pick()),

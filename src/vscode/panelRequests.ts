@@ -27,6 +27,10 @@ export interface PanelRequestHands {
     readonly list: { open(query: ThreadQuery): void; close(): void };
     open(threadId: string): Promise<void>;
     rename(threadId: string, title: string): Promise<void>;
+    remove(context: { readonly threadId: string }): Promise<void>;
+    takeBack(threadId: string): Promise<void>;
+    fork(context: { readonly itemId: string | null }): Promise<void>;
+    takeOver(): Promise<void>;
   };
 }
 
@@ -53,6 +57,14 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return hands.threads.open(message.threadId);
     case 'rename_thread':
       return hands.threads.rename(message.threadId, message.title);
+    case 'delete_thread':
+      return hands.threads.remove(message);
+    case 'restore_thread':
+      return hands.threads.takeBack(message.threadId);
+    case 'fork_thread':
+      return hands.threads.fork(message);
+    case 'take_over':
+      return hands.threads.takeOver();
     case 'open_link':
       await vscode.env.openExternal(vscode.Uri.parse(message.url, true));
       return;

@@ -3,11 +3,17 @@ import type { Session } from '../core/session/session.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { Event } from '../protocol/event.ts';
 import type { Op } from '../protocol/op.ts';
+import type { ReadOnlyReason } from '../protocol/threads.ts';
+import type { ThreadAccess } from '../protocol/wire.ts';
 import { type ThreadState, threadReducer } from '../protocol/thread.ts';
+import { ReadThread, type RolloutReader } from './readThread.ts';
 import { activityOf, isAtRest, type ThreadActivity, typedText, waitingIn } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
+
+const RELOAD_LOOKS = 5;
+const RELOAD_PAUSE_MS = 200;
 
 /** What changed: one event of the thread that is shown, or which thread that is. */
 export type ThreadChange =
@@ -20,12 +26,20 @@ export interface ThreadNews {
   readonly state: ThreadState;
 }
 
+/** A thread that was asked for by its name. */
+export type Opened =
+  | { readonly type: 'live'; readonly session: Session }
+  | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
+  | { readonly type: 'missing' };
+
 /** How threads come to life; given by the composition. */
 export interface ThreadSource {
   start(): Promise<Session>;
-  /** `undefined` when it is gone or cannot be read. */
-  resume(threadId: string): Promise<Session | undefined>;
+  open(threadId: string, how: OpenHow): Promise<Opened>;
 }
+
+/** `ask`: the process that has it is asked to give it up. `read`: it is left to whoever has it or is about to. */
+export type OpenHow = 'take_up' | 'ask' | 'read';
 
 interface LiveThread {
   readonly session: Session;
@@ -47,7 +61,9 @@ export class Threads {
   /** Threads that are being taken up, or put away. */
   readonly #moving = new Map<string, Promise<unknown>>();
   readonly #report: (error: unknown) => void;
-  #shown: LiveThread | undefined;
+  #shown: LiveThread | ReadThread | undefined;
+  /** The thread that another process has taken from this one. */
+  #taken: string | undefined;
   #opening: Promise<void> | undefined;
   #submissions = 0;
   #closed = false;
@@ -87,6 +103,13 @@ export class Threads {
     return this.#shown?.state ?? null;
   }
 
+  /** Of the thread that is shown. */
+  get access(): ThreadAccess {
+    if (!(this.#shown instanceof ReadThread)) return { type: 'own' };
+    const { reason, threadId } = this.#shown;
+    return { type: 'read_only', reason, taken: threadId === this.#taken };
+  }
+
   /** Every thread that is live here, the shown one included. */
   get live(): readonly ThreadState[] {
     return [...this.#live.values()].map(({ state }) => state);
@@ -116,10 +139,15 @@ export class Threads {
     const busy = this.#memento.get<readonly string[]>(BUSY_THREADS, []).filter((id) => id !== shown);
     const takeUp = (id: string) => this.#takeUp(id).catch((error: unknown) => this.#report(error));
     if (shown !== undefined) {
-      const thread = await takeUp(shown);
+      let thread = await takeUp(shown);
+      // The host that a reload has ended may still be letting go.
+      for (let look = 0; thread instanceof ReadThread && look < RELOAD_LOOKS; look++) {
+        await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
+        thread = await takeUp(shown);
+      }
       if (thread) this.#show(thread);
     }
-    for (const id of busy) void takeUp(id).then((thread) => thread && this.#putAwayAtRest(thread));
+    for (const id of busy) void takeUp(id).then((thread) => thread && this.#leave(thread));
   }
 
   /** Shows nothing; the next message begins a thread. */
@@ -129,16 +157,40 @@ export class Threads {
     this.#shown = undefined;
     await this.#memento.update(CURRENT_THREAD, undefined);
     this.#changes.fire({ type: 'switched', state: null });
-    if (before) this.#putAwayAtRest(before);
+    if (before) this.#leave(before);
     this.#activity.fire();
   }
 
-  /** False when the thread is gone or cannot be read. */
-  async open(threadId: string): Promise<boolean> {
+  /** False when the thread is gone or cannot be read. One that another process has is only to be read, or asked for. */
+  async open(threadId: string, how: OpenHow = 'take_up'): Promise<boolean> {
     await this.restore();
-    const thread = await this.#takeUp(threadId);
+    const thread = await this.#takeUp(threadId, how);
     if (thread) this.#show(thread);
     return thread !== undefined;
+  }
+
+  /** Shows a thread that was made elsewhere: forked, or brought here. */
+  async adopt(session: Session): Promise<void> {
+    await this.restore();
+    this.#show(this.#begin(session));
+  }
+
+  /** It is about to be thrown away; whoever does that ends its session. */
+  async forget(threadId: string): Promise<void> {
+    while (this.#moving.has(threadId)) await this.#moving.get(threadId);
+    this.#live.delete(threadId);
+    this.#keepBusy();
+    if (this.state?.threadId === threadId) await this.clear();
+    else this.#activity.fire();
+  }
+
+  /** Another process has it from here on, and its session has ended. */
+  async taken(threadId: string): Promise<void> {
+    this.#live.delete(threadId);
+    this.#keepBusy();
+    this.#taken = threadId;
+    if (this.state?.threadId === threadId && !(await this.open(threadId, 'read'))) await this.clear();
+    else this.#activity.fire();
   }
 
   /** To the thread that is shown; a message to none begins one. */
@@ -147,7 +199,7 @@ export class Threads {
     if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
       this.#show(this.#begin(await this.#source.start()));
     }
-    if (this.#shown) this.#submit(this.#shown, op);
+    if (this.#shown && !(this.#shown instanceof ReadThread)) this.#submit(this.#shown, op);
   }
 
   /** To a thread of this window, shown or not. */
@@ -163,6 +215,7 @@ export class Threads {
     this.#news.dispose();
     this.#activity.dispose();
     this.#returned.dispose();
+    if (this.#shown instanceof ReadThread) this.#shown.close();
     await Promise.all(this.#moving.values());
     await Promise.all([...this.#live.values()].map(({ session }) => session.suspend()));
   }
@@ -172,13 +225,15 @@ export class Threads {
   }
 
   /** The live one, or from disk. Whoever asks twice at once gets the same. */
-  async #takeUp(threadId: string): Promise<LiveThread | undefined> {
+  async #takeUp(threadId: string, how: OpenHow = 'take_up'): Promise<LiveThread | ReadThread | undefined> {
     while (this.#moving.has(threadId)) await this.#moving.get(threadId);
     const live = this.#live.get(threadId);
     if (live) return live;
     return this.#move(threadId, async () => {
-      const session = await this.#source.resume(threadId);
-      return session && !this.#closed ? this.#begin(session) : undefined;
+      const opened = await this.#source.open(threadId, how);
+      if (this.#closed || opened.type === 'missing') return undefined;
+      if (opened.type === 'read_only') return new ReadThread(opened.reader, opened.reason);
+      return this.#begin(opened.session);
     });
   }
 
@@ -204,13 +259,30 @@ export class Threads {
     return thread;
   }
 
-  #show(thread: LiveThread): void {
+  #show(thread: LiveThread | ReadThread): void {
     const before = this.#shown;
     this.#shown = thread;
-    void this.#memento.update(CURRENT_THREAD, thread.session.threadId);
+    if (thread.state.threadId === this.#taken && !(thread instanceof ReadThread)) this.#taken = undefined;
+    void this.#memento.update(CURRENT_THREAD, thread.state.threadId);
     this.#changes.fire({ type: 'switched', state: thread.state });
-    if (before && before !== thread) this.#putAwayAtRest(before);
+    if (before && before !== thread) this.#leave(before);
+    if (thread instanceof ReadThread) thread.watch((state, events) => this.#follow(state, events), this.#report);
     this.#activity.fire();
+  }
+
+  /** Somebody else's thread went on. */
+  #follow(from: ThreadState, events: readonly Event[]): void {
+    let before = from;
+    for (const event of events) {
+      const state = threadReducer(before, event);
+      if (state !== before) this.#changes.fire({ type: 'event', event, before, state });
+      before = state;
+    }
+  }
+
+  #leave(thread: LiveThread | ReadThread): void {
+    if (thread instanceof ReadThread) thread.close();
+    else this.#putAwayAtRest(thread);
   }
 
   #fold(thread: LiveThread, event: Event): void {

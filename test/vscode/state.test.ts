@@ -66,7 +66,7 @@ suite('what a window keeps', () => {
     const memory = new Memory();
     const source = {
       start: async () => sessionOf('new', log),
-      resume: async (id: string) => sessionOf(id, log),
+      open: async (id: string) => ({ type: 'live' as const, session: sessionOf(id, log) }),
     };
     const first = new Threads(source, memory, unexpected);
     assert.equal(shownBy(first), undefined);
@@ -89,7 +89,7 @@ suite('what a window keeps', () => {
     const memory = new Memory();
     await memory.update('tiller.currentThread', 'gone');
     const reported: unknown[] = [];
-    const source = { start: () => assert.fail('nobody asked'), resume: () => Promise.reject(new Error('unreadable')) };
+    const source = { start: () => assert.fail('nobody asked'), open: () => Promise.reject(new Error('unreadable')) };
     const threads = new Threads(source, memory, (error) => void reported.push(error));
     await threads.restore();
     assert.equal(shownBy(threads), undefined);
@@ -111,7 +111,10 @@ suite('several threads in one window', () => {
       sessions.set(id, session);
       return session;
     };
-    const source = { start: async () => make('a'), resume: async (id: string) => make(id) };
+    const source = {
+      start: async () => make('a'),
+      open: async (id: string) => ({ type: 'live' as const, session: make(id) }),
+    };
     const threads = new Threads(source, memory, unexpected);
     await threads.submit(SAY_HI);
     await threads.open('b');
@@ -168,6 +171,59 @@ suite('several threads in one window', () => {
     threads.submitTo('a', { type: 'steer', input: [{ type: 'text', text: 'and this' }] });
     a?.emit(null, { type: 'input_dequeued', id: 'queued', reason: 'dropped' });
     assert.deepEqual(returned, [{ threadId: 'a', text: 'and this' }]);
+  });
+
+  test('a thread that another window has is read as it goes on, answered by nobody here, and asked for', async () => {
+    const log: string[] = [];
+    let isFree = false;
+    const state = { ...initialThreadState('theirs'), title: 'Theirs' };
+    const named: EventMsg = { type: 'title_changed', title: 'Still theirs' };
+    const news: Event[] = [{ v: 1, seq: 1, at: AT, threadId: 'theirs', turnId: null, submissionId: null, msg: named }];
+    const reader = { state, poll: async () => news.splice(0) };
+    const threads = new Threads(
+      {
+        start: () => assert.fail('nobody asked'),
+        open: async (id: string, how: string) => {
+          log.push(how);
+          return isFree
+            ? { type: 'live', session: sessionOf(id, log) }
+            : { type: 'read_only', reader, reason: 'owned' };
+        },
+      },
+      new Memory(),
+      unexpected,
+    );
+    const titles: unknown[] = [];
+    threads.onChange((change) => void titles.push(change.state?.title));
+    assert.equal(await threads.open('theirs'), true);
+    assert.deepEqual(threads.access, { type: 'read_only', reason: 'owned', taken: false });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual(titles, ['Theirs', 'Still theirs']);
+    await threads.submit(SAY_HI);
+    assert.deepEqual(log, ['take_up']);
+    assert.deepEqual(threads.elsewhere, { waiting: 0, running: 0 });
+
+    isFree = true;
+    await threads.open('theirs', 'ask');
+    assert.deepEqual(threads.access, { type: 'own' });
+    await threads.submit(SAY_HI);
+    assert.deepEqual(log.slice(1), ['ask', 'start theirs', 'user_turn theirs']);
+
+    // Whoever asked may not have it yet: it must not be taken up again.
+    isFree = false;
+    await threads.taken('theirs');
+    assert.equal(log.at(-1), 'read');
+    assert.deepEqual(threads.access, { type: 'read_only', reason: 'owned', taken: true });
+    await threads.close();
+  });
+
+  test('a thread that is thrown away is not shown any more, and nothing of it is put away', async () => {
+    const { threads, log } = await twoThreads();
+    await threads.forget('b');
+    await threads.forget('a');
+    assert.equal(shownBy(threads), undefined);
+    assert.deepEqual(threads.live, []);
+    assert.ok(!log.some((line) => line.startsWith('suspend')));
   });
 
   test('a draft belongs to its thread', () => {

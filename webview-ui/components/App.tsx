@@ -5,6 +5,7 @@ import { Banner } from './Banner.tsx';
 import { Dock } from './Dock.tsx';
 import { Header } from './Header.tsx';
 import { PlanLine } from './PlanLine.tsx';
+import { ReadOnlyBanner } from './ReadOnlyBanner.tsx';
 import { ThreadSheet } from './ThreadSheet.tsx';
 import { Transcript } from './Transcript.tsx';
 
@@ -18,6 +19,7 @@ export function App() {
       </div>
       <Header />
       <Banner />
+      <ReadOnlyBanner />
       <PlanLine />
       <div class="stage">
         <Transcript />

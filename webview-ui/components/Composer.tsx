@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { interrupt, leaveQueued, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { composerFocus, draft, isRunning, settings, waiting } from '../store.ts';
+import { composerFocus, draft, isOwn, isRunning, settings, waiting } from '../store.ts';
 import { recallKey } from '../recall.ts';
 import { editedQueue, noteTyping } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
@@ -12,7 +12,7 @@ import { Pickers } from './Pickers.tsx';
 /** A text area that grows, and one quiet row. Enter sends, Shift+Enter begins a line, Esc stops. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
-  const isDisabled = !settings.value?.model || !settings.value.hasWorkspace;
+  const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
   useEffect(() => {
     if (composerFocus.value > 0) field.current?.focus();
   }, [composerFocus.value]);
@@ -73,7 +73,7 @@ function SendAndStop() {
     : t('Send (Enter)');
   return (
     <>
-      {(hasText || !isRunning.value) && (
+      {(hasText || !isRunning.value || !isOwn.value) && (
         <button
           type="submit"
           class={isReady ? 'ibtn send is-ready' : 'ibtn send'}
@@ -85,7 +85,7 @@ function SendAndStop() {
           <Icon name="arrow-up" />
         </button>
       )}
-      {isRunning.value && (
+      {isRunning.value && isOwn.value && (
         <button
           type="button"
           class="ibtn send is-stop"
@@ -104,6 +104,7 @@ function SendAndStop() {
 function placeholder(): string {
   const { value } = settings;
   if (value === null) return '';
+  if (!isOwn.value) return t('This thread can only be read here');
   if (!value.hasWorkspace) return t('Open a folder first');
   if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');

@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
 import * as list from '../threads.ts';
+import { Button, IconButton } from './Buttons.tsx';
 import { Icon } from './Icon.tsx';
 import { RenameField } from './RenameField.tsx';
 import { RowActions } from './RowActions.tsx';
@@ -26,6 +28,7 @@ export function ThreadSheet() {
     >
       <SearchRow />
       <Rows />
+      <Deleted />
     </section>
   );
 }
@@ -67,6 +70,12 @@ function SearchRow() {
       >
         <Icon name="globe" />
       </button>
+      <IconButton
+        testid="threads-import"
+        icon="desktop-download"
+        label={t('Import a thread…')}
+        onClick={() => runCommand('importThread')}
+      />
     </div>
   );
 }
@@ -80,6 +89,7 @@ function onSearchKey(event: KeyboardEvent): void {
   else if (active === null) return;
   else if (event.key === 'Enter') list.openThread(active.id);
   else if (event.key === 'F2') list.rename(active.id);
+  else if (event.key === 'Delete' && list.query.value === '') list.remove(active.id);
   else return;
   event.preventDefault();
 }
@@ -129,6 +139,23 @@ function Groups() {
         );
       })}
     </>
+  );
+}
+
+/** A slip of the hand costs nothing. */
+function Deleted() {
+  const { value } = list.deleted;
+  return (
+    <div role="status">
+      {value && (
+        <p class="th-deleted">
+          <span class="th-deleted-text">{t('“{0}” is in the bin', value.title ?? t('Untitled'))}</span>
+          <Button testid="thread-undelete" onClick={list.takeBack}>
+            {t('Undo')}
+          </Button>
+        </p>
+      )}
+    </div>
   );
 }
 

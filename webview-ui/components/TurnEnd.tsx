@@ -1,9 +1,9 @@
 import type { TurnAbortReason } from '../../src/protocol/event.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
-import { copyText, submit } from '../actions.ts';
+import { copyText, fork, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { isRunning, lastTurnId } from '../store.ts';
+import { isOwn, isRunning, lastTurnId } from '../store.ts';
 import { roughly } from '../text/format.ts';
 import { turnChanges } from '../text/turnFold.ts';
 import { turnAsMarkdown } from '../text/turnMarkdown.ts';
@@ -52,6 +52,7 @@ function TurnFacts({ turn, time }: { turn: TurnState; time: number }) {
 
 function TurnActions({ turn }: { turn: TurnState }) {
   const hasChanges = turnChanges(turn).files > 0;
+  const last = turn.items.at(-1);
   return (
     <span class="turn-actions">
       {hasChanges && (
@@ -59,10 +60,13 @@ function TurnActions({ turn }: { turn: TurnState }) {
           {t('Review')}
         </Act>
       )}
-      {hasChanges && !turn.reverted && !isRunning.value && (
+      {hasChanges && !turn.reverted && !isRunning.value && isOwn.value && (
         <Act testid="turn-undo" onClick={() => submit({ type: 'undo', turnId: turn.id })}>
           {t('Undo turn')}
         </Act>
+      )}
+      {last && (
+        <IconButton testid="turn-fork" icon="repo-forked" label={t('Fork from here')} onClick={() => fork(last.id)} />
       )}
       <IconButton
         testid="turn-copy"
@@ -76,7 +80,7 @@ function TurnActions({ turn }: { turn: TurnState }) {
 
 function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: number; isLast: boolean }) {
   const goOn = () => submit({ type: 'retry' });
-  const mayGoOn = isLast && !isRunning.value;
+  const mayGoOn = isLast && !isRunning.value && isOwn.value;
   if (reason === 'crashed' && mayGoOn) return <ReloadNotice onContinue={goOn} />;
   const words: Record<TurnAbortReason, string> = {
     interrupted: t('Stopped by you after {0}', roughly(time)),

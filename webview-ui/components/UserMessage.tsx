@@ -1,5 +1,5 @@
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
-import { copyText, replaceDraft } from '../actions.ts';
+import { copyText, fork, replaceDraft } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { firstLine } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
@@ -46,11 +46,16 @@ function WithMentions({ text }: { text: string }) {
   );
 }
 
+/** What VS Code asks for to show the menu that package.json contributes, beside its own entries. */
+function menuContext(itemId: string): string {
+  return JSON.stringify({ webviewSection: 'tillerMessage', itemId });
+}
+
 /** Looks like the composer it came from. */
 export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const text = textOf(item.content);
   return (
-    <div class="you" data-testid="user-message">
+    <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
       {item.content.some((part) => part.type !== 'text') && (
         <div class="chips">
           {item.content.map((part, index) => (
@@ -62,6 +67,12 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
         <WithMentions text={text} />
       </div>
       <div class="you-actions">
+        <IconButton
+          testid="user-message-fork"
+          icon="repo-forked"
+          label={t('Fork from here')}
+          onClick={() => fork(item.id)}
+        />
         <IconButton
           testid="user-message-edit"
           icon="edit"

@@ -138,7 +138,17 @@ const STORIES = {
     await press(page, 'Enter');
     assert.deepEqual(await takeOps(page), [{ type: 'user_turn', input: [{ type: 'text', text: 'one\ntwo' }] }]);
     await press(page, 'ArrowUp');
-    assert.equal(await page.getByTestId('composer-input').inputValue(), 'Right, uploads should not retry at all.');
+    const recalled = () => page.getByTestId('composer-input').inputValue();
+    assert.equal(await recalled(), 'Right, uploads should not retry at all.');
+    await send(page, [{ type: 'history', build: 'preview', texts: ['said in another thread'] }]);
+    const own = new Set([await recalled()]);
+    for (let steps = 0; steps < 10; steps++) {
+      await press(page, 'ArrowUp');
+      own.add(await recalled());
+    }
+    assert.equal([...own].at(-1), 'said in another thread');
+    await press(page, ...Array.from({ length: 12 }, () => 'ArrowDown'));
+    assert.equal(await recalled(), '');
     return page;
   },
   async 'Esc stops what runs'(stage) {
@@ -185,10 +195,14 @@ const STORIES = {
     await press(page, 'Enter');
     assert.deepEqual(await takePosted(page), [{ type: 'rename_thread', threadId: 'thread-1', title: 'Retries' }]);
     assert.equal(await active(), 'Retries');
+    await expectFocus(page, 'threads-search');
+    await press(page, 'Delete');
+    assert.deepEqual(await takePosted(page), [{ type: 'delete_thread', threadId: 'thread-1' }]);
+    assert.equal(await active(), 'Why is the login page slow?');
     await page.keyboard.type('build');
     await page.waitForFunction(() => globalThis.posted.length > 0);
     assert.deepEqual(await takePosted(page), [{ type: 'list_threads', scope: 'workspace', query: 'build' }]);
-    await press(page, 'ArrowDown', 'Enter');
+    await press(page, 'Enter');
     assert.deepEqual(await takePosted(page), [{ type: 'open_thread', threadId: 'u' }, { type: 'close_threads' }]);
     await expectFocus(page, 'composer-input');
     return page;

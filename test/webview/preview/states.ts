@@ -26,6 +26,7 @@ function scene(
     build: BUILD,
     thread,
     earlierTurns: 0,
+    access: { type: 'own' },
     draft: '',
     settings: { ...SETTINGS, ...settings },
     texts: {},
@@ -359,6 +360,15 @@ function long(): Script {
   return script;
 }
 
+/** As another window sees it: what waits is not its to answer. */
+function readOnly(script: Script): PanelScene {
+  const { messages } = scene(script);
+  const access = { type: 'read_only', reason: 'owned', taken: false } as const;
+  return { messages: messages.map((message) => (message.type === 'snapshot' ? { ...message, access } : message)) };
+}
+
+const DELETED: HostMessage = { type: 'thread_deleted', build: BUILD, threadId: 'd', title: 'Try a monorepo' };
+
 /** The list over a thread, as the host would send it. */
 function threadList(rows: readonly ThreadRow[], clicks: readonly string[] = []): PanelScene {
   const { messages } = scene(done(), {}, ['thread-title']);
@@ -367,6 +377,7 @@ function threadList(rows: readonly ThreadRow[], clicks: readonly string[] = []):
       ...messages,
       { type: 'elsewhere', build: BUILD, waiting: 1, running: 1 },
       { type: 'threads', build: BUILD, rows, isFirst: true, isLast: true },
+      ...(rows.length === 0 ? [] : [DELETED]),
     ],
     clicks: ['thread-title', ...clicks],
   };
@@ -422,6 +433,7 @@ export const SCENES = {
   'threads-none': threadList([]),
   'threads-many': threadList(MANY_ROWS),
   cut: scene(cut()),
+  'read-only': readOnly(approve()),
 } satisfies Record<string, PanelScene>;
 
 /** A scene's thread, folded in plain Node. */

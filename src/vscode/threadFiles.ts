@@ -1,0 +1,30 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+
+/** Where a thread goes that leaves, or `undefined` when nobody said; the ending of the name says in what form. */
+export async function askForExport(title: string): Promise<vscode.Uri | undefined> {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  const name = `${nameOf(title)}.md`;
+  return vscode.window.showSaveDialog({
+    title: vscode.l10n.t('Export Thread'),
+    ...(folder ? { defaultUri: vscode.Uri.joinPath(folder.uri, name) } : {}),
+    filters: { [vscode.l10n.t('Markdown')]: ['md'], [vscode.l10n.t('JSON')]: ['json'] },
+  });
+}
+
+/** A rollout of Codex, or one of Tiller from another machine. */
+export async function askForImport(): Promise<readonly vscode.Uri[] | undefined> {
+  const sessions = path.join(process.env['CODEX_HOME'] ?? path.join(process.env['HOME'] ?? '', '.codex'), 'sessions');
+  return vscode.window.showOpenDialog({
+    title: vscode.l10n.t('Import Thread'),
+    openLabel: vscode.l10n.t('Import'),
+    defaultUri: vscode.Uri.file(sessions),
+    filters: { [vscode.l10n.t('Rollouts')]: ['jsonl'] },
+  });
+}
+
+/** A title as a file may be called. */
+function nameOf(title: string): string {
+  const words = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
+  return words.slice(0, 60) || 'thread';
+}

@@ -1,0 +1,165 @@
+// Several threads: at once in one window, in a list, copied, thrown away, and open in two windows.
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { calls, says } from '../support/modelServer.ts';
+import { faultsOfFrame } from './support/faults.ts';
+import { useWindow } from './support/window.ts';
+
+const soon = { timeout: 10_000 };
+const asks = { 'tiller.approvalPolicy': 'untrusted' };
+
+describe('in one window', () => {
+  const window = useWindow({ model: 'scripted', settings: asks });
+  const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
+
+  beforeEach(async () => {
+    await window().panel.open();
+    await window().panel.newThread();
+  });
+
+  test('a thread that waits is found from another one, and answered', async () => {
+    const { vscode, panel, model, disk } = window();
+    model.will([calls('exec_command', { cmd: 'touch asked' })], [says('Touched.')], [says('Hello.')]);
+    await panel.send('Touch a file.');
+    await panel.approval('command').waitFor();
+    await panel.newThread();
+    await panel.get('threads-waiting').waitFor();
+    await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('Touch a file.');
+    await vscode.screenshot('threads/1-waits-elsewhere');
+
+    await panel.get('thread-title').click();
+    await row('Touch a file.').waitFor();
+    expect(await row('Touch a file.').getAttribute('data-state')).toBe('waiting');
+    await vscode.screenshot('threads/2-list', vscode.sideBar());
+    await panel.get('threads-search').press('Enter');
+    await panel.approval('command').waitFor();
+    await panel.answer();
+    await panel.ended();
+    expect(await disk('asked')).toBe('');
+  });
+
+  test('a thread is named, found, thrown away and taken back with the keyboard alone', async () => {
+    const { vscode, panel, model } = window();
+    model.will([says('The word is marmalade.')]);
+    await panel.send('What is the word?');
+    await panel.ended();
+    const search = panel.get('threads-search');
+    await panel.get('thread-title').press('Enter');
+    await row('What is the word?').waitFor();
+    await search.press('F2');
+    await panel.get('thread-rename').fill('The word');
+    await panel.get('thread-rename').press('Enter');
+    await expect.poll(() => panel.get('thread-title').innerText(), soon).toContain('The word');
+
+    await search.fill('marmalade');
+    await expect.poll(() => panel.get('thread-row').count(), soon).toBe(1);
+    expect(await panel.get('thread-row').innerText()).toContain('The word is marmalade.');
+    await vscode.screenshot('threads/3-found', vscode.sideBar());
+    await search.fill('');
+    await row('The word').waitFor();
+    await row('The word').hover();
+    await search.press('Delete');
+    await panel.get('thread-undelete').waitFor();
+    await expect.poll(() => row('The word').count(), soon).toBe(0);
+    await vscode.screenshot('threads/4-deleted', vscode.sideBar());
+    await panel.get('thread-undelete').press('Enter');
+    await row('The word').waitFor();
+    await row('The word').click();
+    expect(await panel.lastMessage().innerText()).toBe('The word is marmalade.');
+  });
+
+  test('a thread goes another way from a message, and the old one stays', async () => {
+    const { vscode, panel, model } = window();
+    model.will([says('One.')], [says('Two.')]);
+    await panel.send('first');
+    await panel.ended();
+    await panel.send('second');
+    await panel.ended();
+    await panel.get('user-message').last().hover();
+    await panel.get('user-message-fork').last().click();
+    await expect.poll(() => panel.get('turn').count(), soon).toBe(1);
+    expect(await panel.get('composer-input').inputValue()).toBe('second');
+    await vscode.screenshot('threads/5-forked');
+    await panel.get('composer-input').fill('');
+    await panel.get('thread-title').click();
+    await expect.poll(() => row('first').count(), soon).toBe(2);
+  });
+
+  test('the menu of a row does what the palette does', async () => {
+    const { vscode, panel, model } = window();
+    model.will([says('Hello.')]);
+    await panel.send('Rename me.');
+    await panel.ended();
+    await panel.get('thread-title').click();
+    await row('Rename me.').click({ button: 'right' });
+    const entry = vscode.page.locator('.monaco-menu .action-label', { hasText: 'Rename Thread' });
+    await entry.waitFor();
+    await vscode.screenshot('threads/6-menu');
+    await entry.click();
+    await panel.get('thread-rename').fill('Renamed');
+    await panel.get('thread-rename').press('Enter');
+    await row('Renamed').waitFor();
+  });
+
+  test('a turn that a reload cuts off says so, and goes on when the person says so', async () => {
+    const { vscode, panel, model } = window();
+    model.will([says('a '.repeat(400), { deltas: 400, delayMs: 50 })], [says('Whole.')]);
+    await panel.send('Talk.');
+    await panel.get('agent-message').waitFor();
+    await vscode.reload();
+    await panel.get('turn-cut').waitFor({ timeout: 30_000 });
+    await vscode.screenshot('threads/7-cut');
+    await panel.get('turn-cut-continue').click();
+    await panel.ended();
+    expect(await panel.lastMessage().innerText()).toBe('Whole.');
+  });
+
+  // Last, for VS Code reads its settings anew with every theme.
+  test('the list looks right in every kind of theme', async () => {
+    const { vscode, panel } = window();
+    await panel.get('thread-title').click();
+    await panel.get('thread-row').first().waitFor();
+    const faults: string[] = [];
+    for (const theme of ['hc-dark', 'light', 'dark'] as const) {
+      await vscode.theme(theme);
+      await vscode.screenshot(`threads/10-list-${theme}`, vscode.sideBar());
+      faults.push(...(await faultsOfFrame(await panel.frame())));
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('in two windows', () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'tiller-home-'));
+  const first = useWindow({ model: 'scripted', settings: asks, env: { TILLER_HOME: home } });
+  const second = useWindow({ model: 'scripted', settings: asks, env: { TILLER_HOME: home } });
+
+  test('the second one reads what the first one does, and takes it over when that has agreed', async () => {
+    first().model.will([calls('exec_command', { cmd: 'touch first' })]);
+    await first().panel.open();
+    await first().panel.send('Work here.');
+    await first().panel.approval('command').waitFor();
+
+    const { vscode, panel, model } = second();
+    model.will([says('From the second.')]);
+    await panel.open();
+    await panel.get('thread-title').click();
+    await panel.get('threads-scope').click();
+    const row = panel.get('thread-row').filter({ hasText: 'Work here.' });
+    await row.waitFor();
+    expect(await row.getAttribute('data-state')).toBe('waiting');
+    await row.click();
+    await panel.get('read-only-banner').waitFor();
+    expect(await panel.approval('command').count()).toBe(0);
+    expect(await panel.get('composer-input').isDisabled()).toBe(true);
+    await vscode.screenshot('threads/8-read-only');
+    await panel.get('read-only-take-over').click();
+    await first().vscode.answerNotification('wants to take over', 'Give It Up');
+    await panel.get('read-only-banner').waitFor({ state: 'hidden' });
+    await first().panel.get('read-only-banner').getByText('has taken this thread over').waitFor();
+    await first().vscode.screenshot('threads/9-taken');
+    await panel.approval('command').waitFor();
+  });
+});
