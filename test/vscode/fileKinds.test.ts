@@ -1,6 +1,6 @@
 /** Files that are more than a name with a text: several names, no place in the workspace, two writers, a view on them. */
 import assert from 'node:assert/strict';
-import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'mocha';
@@ -11,6 +11,38 @@ const saved = (result: { type: string; files?: readonly { saved: boolean }[] }) 
   result.type === 'applied' ? result.files?.map((file) => file.saved) : result;
 
 suite('a file with several names', () => {
+  test(
+    'that is open by its link is deleted where it is, and the link stays',
+    inPlace({ 'real.txt': 'r\n' }, async (here) => {
+      symlinkSync('real.txt', here.at('link.txt'));
+      await here.open('link.txt');
+      assert.deepEqual(saved(await here.apply([here.remove('real.txt', 'r\n')])), [true]);
+      assert.deepEqual(here.tree(), { 'link.txt': '-> real.txt' });
+    }),
+  );
+
+  test(
+    'that is open by its link is moved where it is, and the link stays',
+    inPlace({ 'real.txt': 'r\n' }, async (here) => {
+      symlinkSync('real.txt', here.at('link.txt'));
+      await here.open('link.txt');
+      assert.deepEqual(saved(await here.apply([here.move('real.txt', 'moved.txt', 'r\n', 'R\n')])), [true]);
+      assert.deepEqual(here.tree(), { 'link.txt': '-> real.txt', 'moved.txt': 'R\n' });
+    }),
+  );
+
+  test(
+    'that is open by its own name stays when its link is deleted',
+    inPlace({ 'real.txt': 'r\n' }, async (here) => {
+      symlinkSync('real.txt', here.at('link.txt'));
+      await here.open('real.txt');
+      assert.deepEqual(saved(await here.apply([here.remove('link.txt', 'r\n')], { turnId: 't', itemId: 'i' })), [true]);
+      assert.deepEqual(here.tree(), { 'real.txt': 'r\n' });
+      await here.undo.undo('i');
+      assert.deepEqual(here.tree(), { 'real.txt': 'r\n', 'link.txt': '-> real.txt' });
+    }),
+  );
+
   for (const isOpen of [false, true]) {
     test(
       `keeps both of them (hard link, ${isOpen ? 'open' : 'closed'})`,

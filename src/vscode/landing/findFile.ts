@@ -35,6 +35,16 @@ export async function findFile(path: string): Promise<FoundFile> {
   };
 }
 
+/**
+ * The same place as the name that it is: what is removed or replaced is the name, and a document that is open by another
+ * one (a link, or what it leads to) would have that taken away instead.
+ */
+export async function underItsOwnName(found: FoundFile): Promise<FoundFile> {
+  const uri = uriOf(found.path);
+  if (found.uri.toString() === uri.toString() || found.isDirty) return found;
+  return { ...found, uri, disk: await readDisk(uri, found.path), hadTab: tabsOf(uri).length > 0 };
+}
+
 async function readDisk(uri: vscode.Uri, path: string): Promise<DiskFile | undefined> {
   try {
     const details = await detailsOf(uri);

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import { obstacleAt } from '../documentKinds.ts';
 import { pathOf } from '../workspace/places.ts';
-import { findFile, mustBeRemovable, mustBeWritable } from './findFile.ts';
+import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
 import {
   FilesMoved,
   type FoundFile,
@@ -56,7 +56,8 @@ async function planChange(placed: PlacedChange, around: Surroundings): Promise<P
     }
     case 'delete': {
       // Of a link only the link goes.
-      const link = removes === undefined || removes === source.path ? source : await found(removes, change);
+      const named = removes === undefined || removes === source.path ? source : await found(removes, change);
+      const link = await underItsOwnName(named);
       if (!isAsDeleted(source.exists ? source : link, change.before)) throw new FilesMoved([change.path]);
       refuseUnsaved(source, change, true);
       await mustBeRemovable(link);
@@ -70,14 +71,16 @@ async function planChange(placed: PlacedChange, around: Surroundings): Promise<P
         return { change, steps, source, destination: undefined };
       }
       refuseUnsaved(source, change, true);
-      const over = await found(writes, change, isRespelled(writes, source.path) ? source : undefined);
+      const respelled = isRespelled(writes, source.path) ? source : undefined;
+      const over = await underItsOwnName(await found(writes, change, respelled));
       const name = change.movedTo ?? change.path;
       if (!around.removed.has(writes)) mustHold(over, change.movedOver, name);
       refuseUnsaved(over, { ...change, path: name }, over.exists);
       await mustBeWritable(over);
-      const link = removes === source.path ? source : await found(removes, change);
+      const from = await underItsOwnName(source);
+      const link = removes === source.path ? from : await underItsOwnName(await found(removes, change));
       await mustBeRemovable(link);
-      const steps = await moveSteps(change, { source, link, over }, around);
+      const steps = await moveSteps(change, { source: from, link, over }, around);
       return { change, steps, source: link, destination: unless(around.removed, over) };
     }
   }
