@@ -10,7 +10,14 @@ import { useWindow } from './support/window.ts';
 
 const window = useWindow({
   model: 'scripted',
-  settings: ASK_ABOUT_COMMANDS,
+  settings: {
+    ...ASK_ABOUT_COMMANDS,
+    'chat.tools.terminal.autoApprove': {
+      jest: true,
+      'git push': false,
+      '/^npm run (build|lint)$/': { approve: true, matchCommandLine: true },
+    },
+  },
   files: {
     '.tiller/rules.json': JSON.stringify({
       version: 1,
@@ -120,6 +127,22 @@ test('a rule is written, refused with the reason, changed and kept by keyboard a
   await page().getByTestId('rules-verdict').getByText('Is refused').waitFor();
 });
 
+test('rules of VS Code are taken over as they are ticked; what cannot be says why', async () => {
+  const { vscode } = window();
+  await vscode.command('Tiller: Import Rules…');
+  await vscode.pick("VS Code's terminal commands");
+  await vscode.quickRow('git push').waitFor();
+  await vscode.quickRow('jest').waitFor();
+  await vscode.screenshot('rules/import');
+  await vscode.page.keyboard.press('Enter');
+  await vscode.notification('Rules added: 2. Left out: 1.').waitFor();
+  await vscode.answerNotification('Rules added', 'Show Why');
+  await expect.poll(() => vscode.text(), soon).toContain('whole command line');
+  await openRules();
+  await rule('jest').getByText('Allow').waitFor();
+  await rule('git push').getByText('Ask').waitFor();
+}, 60_000);
+
 test('the audit log says what was decided, by whom and with what end, and leads to the rule', async () => {
   const { vscode } = window();
   await vscode.command('Tiller: Audit Log');
@@ -128,7 +151,8 @@ test('the audit log says what was decided, by whom and with what end, and leads 
   await row('touch asked-again').getByText('denied (you)').waitFor();
   await row('touch unasked').getByText('exit 0').waitFor();
   await page().getByTestId('audit-filter').fill('workspace-rules.json exit 0');
-  await expect.poll(() => page().getByTestId('audit-row').count(), soon).toBe(1);
+  // Of the three: one was denied.
+  await expect.poll(() => page().getByTestId('audit-row').count(), soon).toBe(2);
   await vscode.screenshot('rules/audit');
   for (const theme of Object.keys(THEMES) as (keyof typeof THEMES)[]) {
     await vscode.theme(theme);

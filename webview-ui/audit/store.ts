@@ -3,7 +3,7 @@ import { batch, computed, signal } from '@preact/signals';
 import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/protocol/auditWire.ts';
 import { setTexts } from '../l10n.ts';
 import { openPage } from '../page.ts';
-import { decidedBy } from './words.ts';
+import { decidedBy, endWord } from './words.ts';
 
 export const lines = signal<readonly AuditLine[] | null>(null);
 export const hasMore = signal(false);
@@ -19,9 +19,9 @@ export const shown = computed(() => {
 });
 
 function searchText(line: AuditLine): string {
-  const { at, threadTitle, threadId, what, outcome, reason, word, box, end } = line;
+  const { at, threadTitle, threadId, what, outcome, reason, word, box } = line;
   const parts = [at, threadTitle ?? threadId, what, outcome, decidedBy(line), reason.id, reason.text, word, box];
-  return [...parts, end?.status, end?.exit ?? ''].join(' ').toLowerCase();
+  return [...parts, endWord(line)].join(' ').toLowerCase();
 }
 
 export const post = openPage<AuditHostMessage, AuditPageMessage>((message) =>

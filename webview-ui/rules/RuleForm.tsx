@@ -28,12 +28,14 @@ function Form({ entry }: { entry: RuleEntry | null }) {
   useLayoutEffect(() => field.current?.focus(), []);
   const parsed = parsePattern(pattern.value);
   const save = () => {
-    if (parsed === undefined) return;
+    // As it stands now: fast fingers are ahead of the picture.
+    const words = parsePattern(pattern.value);
+    if (words === undefined) return;
     const why = justification.value.trim();
     const rule: Rule = {
       ...(given?.match ? { match: given.match } : {}),
       ...(given?.not_match ? { not_match: given.not_match } : {}),
-      pattern: parsed,
+      pattern: words,
       decision: decision.value,
       ...(outside.value && decision.value === 'allow' ? { bypassSandbox: true } : {}),
       ...(why === '' ? {} : { justification: why }),
