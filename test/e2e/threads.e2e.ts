@@ -112,6 +112,7 @@ describe('in one window', () => {
     await panel.get('turn-cut').waitFor({ timeout: 30_000 });
     await vscode.screenshot('threads/7-cut');
     await panel.get('turn-cut-continue').click();
+    await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
     await panel.ended();
     expect(await panel.lastMessage().innerText()).toBe('Whole.');
   });

@@ -24,6 +24,7 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
       data-testid="thread-row"
       data-state={status}
       data-active={isActive}
+      data-note={row.note !== null}
       data-current={threadId.value === id}
       aria-selected={isActive}
       aria-posinset={place}
