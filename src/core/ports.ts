@@ -5,6 +5,7 @@
  */
 import type { AuditEntry } from '../protocol/audit.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
+import { describeFileError, fileErrorKind } from './util/fileErrors.ts';
 
 // ---------------------------------------------------------------- workspace
 
@@ -111,6 +112,12 @@ export class WorkspaceError extends Error {
     this.code = code;
     this.path = path;
   }
+}
+
+/** What a file system said, as an error of this port. */
+export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
+  if (error instanceof WorkspaceError) return error;
+  return new WorkspaceError(fileErrorKind(error), path, describeFileError(error, path));
 }
 
 export interface Workspace {

@@ -1,26 +1,40 @@
 import type { Ids, Log } from '../core/ports.ts';
 import { PathLock } from '../core/util/pathLock.ts';
-import { openJournal } from '../node/journal.ts';
-import { CanonicalPaths } from '../node/landing/canonicalPath.ts';
+import { type JournalStep, openJournal } from '../node/journal.ts';
+import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import type { FileImage } from '../node/landing/fileImage.ts';
-import type { DiskImage, LandingHands } from '../vscode/landing/model.ts';
+import { planFolders } from '../node/landing/folders.ts';
+import type { DiskImage, JournalEntry, LandingHands } from '../vscode/landing/model.ts';
 
 /** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
 export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, log: Log): LandingHands {
   return {
-    canonicalPaths: () => new CanonicalPaths(),
+    canonicalPaths: () => new DiskPaths(),
     locks: new PathLock(),
     journal: {
-      open: (entries) =>
-        openJournal(
-          home,
-          // Another window that finds the journal half written knows by the number that somebody is writing it.
-          `${ids.uuid()}-${process.pid}`,
-          entries.map(({ path, before, after }) => ({ path, before: imageOf(before), after: imageOf(after) })),
-        ),
+      async open(entries) {
+        // Another window that finds the journal half written knows by the number that somebody is writing it.
+        const id = `${ids.uuid()}-${process.pid}`;
+        return openJournal(home, id, await withFolders(entries));
+      },
     },
     log,
   };
+}
+
+/**
+ * VS Code makes the folders of a new file as it writes it; who finishes or puts back what a crash left has to make or
+ * remove them. @throws LandingRefused where that cannot be
+ */
+async function withFolders(entries: readonly JournalEntry[]): Promise<readonly JournalStep[]> {
+  const steps = entries.map(({ path, before, after }) => ({ path, before: imageOf(before), after: imageOf(after) }));
+  const seen = steps.map((step) => ({ ...step, seen: '' }));
+  const isRemoved = ({ after }: JournalStep) => after.type === 'absent';
+  const { folders, replaced } = await planFolders(
+    seen.filter((step) => !isRemoved(step)),
+    seen.filter(isRemoved),
+  );
+  return [...folders, ...steps.filter(({ path }) => !replaced.has(path))];
 }
 
 /** Its owner is whoever owns the file when it is put back. */

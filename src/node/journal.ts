@@ -35,6 +35,8 @@ const headerSchema = z.object({
 });
 type Header = z.infer<typeof headerSchema>;
 
+export type JournalStep = Pick<PlannedStep, 'path' | 'before' | 'after'>;
+
 export interface JournalRecord extends Omit<Header, 'steps' | 'version'> {
   readonly transitions: readonly Transition[];
 }
@@ -51,11 +53,7 @@ export const journalFolder = (home: string): string => join(home, 'journal');
 export const JOURNAL_ENDING = '.journal';
 
 /** Returns once the journal is on the disk. */
-export async function openJournal(
-  home: string,
-  id: string,
-  steps: readonly Pick<PlannedStep, 'path' | 'before' | 'after'>[],
-): Promise<OpenJournal> {
+export async function openJournal(home: string, id: string, steps: readonly JournalStep[]): Promise<OpenJournal> {
   const transitions = steps.map(({ path, before, after }, index) => ({
     path,
     before,

@@ -1,14 +1,14 @@
 /** Changes landed on disk as a transaction: all of them or none (design decision 4). */
 import { randomUUID } from 'node:crypto';
 import type { ApplyResult, FileChange } from '../core/ports.ts';
-import { describeFileError, messageOf } from './errors.ts';
+import { LandingRefused, placeChange, type PlacedChange, placesOf } from '../core/patch/placedChange.ts';
+import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
 import { openJournal, type OpenJournal } from './journal.ts';
-import { CanonicalPaths } from './landing/canonicalPath.ts';
+import { DiskPaths } from './landing/canonicalPath.ts';
 import { stampOf } from './landing/fileImage.ts';
 import { PathLock } from '../core/util/pathLock.ts';
-import { placeChange, type PlacedChange } from './landing/placeChange.ts';
 import { planLanding } from './landing/plan.ts';
-import { LandingRefused, type PlannedStep } from './landing/step.ts';
+import type { PlannedStep } from './landing/step.ts';
 import { makeTransition, reversed, settleTransition, type Transition } from './landing/transition.ts';
 
 export interface LandingOptions {
@@ -30,7 +30,7 @@ export async function land(
   signal?: AbortSignal,
 ): Promise<ApplyResult> {
   signal?.throwIfAborted();
-  const paths = new CanonicalPaths();
+  const paths = new DiskPaths();
   let release: (() => void) | undefined;
   try {
     const turn = await arrival.acquire([''], signal);
@@ -40,7 +40,10 @@ export async function land(
     } finally {
       turn();
     }
-    release = await landingLock.acquire(placed.flatMap(pathsOf), signal);
+    release = await landingLock.acquire(
+      placed.flatMap((one) => placesOf(one)),
+      signal,
+    );
     const plan = await planLanding(placed);
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();
@@ -52,10 +55,6 @@ export async function land(
   } finally {
     release?.();
   }
-}
-
-function pathsOf({ source, writes, removes }: PlacedChange): string[] {
-  return [source, writes ?? source, removes ?? source];
 }
 
 /** Nothing returned is good news. */

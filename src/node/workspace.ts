@@ -1,9 +1,9 @@
 /** The Workspace port on disk: for the CLI and for files that no editor has open. */
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
-import { WorkspaceError, type DirectoryEntry, type FileStat, type Workspace } from '../core/ports.ts';
+import { toWorkspaceError, WorkspaceError, type DirectoryEntry, type FileStat, type Workspace } from '../core/ports.ts';
 import { abortable } from '../core/util/abort.ts';
-import { isMissing, toWorkspaceError } from './errors.ts';
+import { isMissing } from './errors.ts';
 import { land, type LandingOptions } from './landing.ts';
 import { MAX_TEXT_BYTES } from './landing/limits.ts';
 import { decodeText } from '../core/util/textBytes.ts';

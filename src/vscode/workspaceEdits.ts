@@ -6,7 +6,9 @@
  * person's hands first, deletions last, the inverse of it all on any failure, and a save of what was clean. Facts,
  * measurements and reasons: workspace-edits.md.
  */
+import { LandingRefused, placesOf } from '../core/patch/placedChange.ts';
 import type { ApplyResult, LandedFile } from '../core/ports.ts';
+import { describeFileError } from '../core/util/fileErrors.ts';
 import { Compensation } from './landing/compensation.ts';
 import { editBuffer, isHot } from './landing/editBuffer.ts';
 import { deleteFile, renameFile, writeFile } from './landing/fileSteps.ts';
@@ -19,16 +21,14 @@ import {
   type Landed,
   type LandingChange,
   type LandingHands,
-  LandingRefused,
   type LandingStep,
   type OpenLandingJournal,
   type PlannedChange,
 } from './landing/model.ts';
-import { placeChange, type PlacedChange } from './landing/placeChange.ts';
+import { placeInEditor } from './landing/placeInEditor.ts';
 import { planLanding } from './landing/planLanding.ts';
 import { type SaveOutcome, saveEdit } from './landing/saveEdits.ts';
 import { UninvitedTabs } from './workspace/documents.ts';
-import { describeFileError } from './workspace/fileErrors.ts';
 
 export type LandingResult = Landed | Exclude<ApplyResult, { type: 'applied' }>;
 
@@ -44,8 +44,11 @@ export async function land(
   let release: (() => void) | undefined;
   try {
     const paths = hands.canonicalPaths();
-    const placed = await Promise.all(changes.map((change) => placeChange(change, paths)));
-    release = await hands.locks.acquire(placed.flatMap(pathsOf), signal);
+    const placed = await Promise.all(changes.map((change) => placeInEditor(change, paths)));
+    release = await hands.locks.acquire(
+      placed.flatMap((one) => placesOf(one)),
+      signal,
+    );
     const planned = await planLanding(placed);
     signal?.throwIfAborted();
     const journal = await hands.journal.open(await journalEntries(planned));
@@ -60,10 +63,6 @@ export async function land(
   } finally {
     release?.();
   }
-}
-
-function pathsOf({ source, writes, removes }: PlacedChange): string[] {
-  return [source, writes ?? source, removes ?? source];
 }
 
 async function carryOut(

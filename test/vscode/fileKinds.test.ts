@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import { inPlace, until } from './support/editorPlace.ts';
+import { inPlace, pause, until } from './support/editorPlace.ts';
 
 const saved = (result: { type: string; files?: readonly { saved: boolean }[] }) =>
   result.type === 'applied' ? result.files?.map((file) => file.saved) : result;
@@ -106,6 +106,21 @@ suite('an editor that shows a file', () => {
   const before = Array.from({ length: 200 }, (_nothing, index) =>
     index % 10 === 0 ? `block ${index}\n` : `  line ${index}\n`,
   ).join('');
+
+  test(
+    'stays scrolled where it was',
+    inPlace({ 'seen.txt': before }, async (here) => {
+      const editor = await here.open('seen.txt');
+      editor.revealRange(new vscode.Range(120, 0, 120, 0), vscode.TextEditorRevealType.AtTop);
+      await until(() => (editor.visibleRanges[0]?.start.line ?? 0) > 100);
+      await pause(300);
+      const top = editor.visibleRanges[0]?.start.line;
+      const after = before.replace('  line 5\n', '  LINE 5\n').replace('  line 199', '  more\n  LAST');
+      assert.deepEqual(saved(await here.apply([here.update('seen.txt', before, after)])), [true]);
+      await pause(300);
+      assert.equal(editor.visibleRanges[0]?.start.line, top);
+    }),
+  );
 
   for (const isActive of [true, false]) {
     test(

@@ -1,12 +1,13 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { CanonicalPaths } from '../../core/patch/placedChange.ts';
 import { errorCode, isMissing } from '../errors.ts';
 
 /**
  * One name for every way to the same place. Folders on the way are followed through symbolic links, existing or not yet;
  * the last name is taken as it is, because removing a link removes the link.
  */
-export class CanonicalPaths {
+export class DiskPaths implements CanonicalPaths {
   readonly #folders = new Map<string, Promise<string>>();
 
   async of(path: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { access, constants, lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { LandingRefused } from '../../core/patch/placedChange.ts';
 import { isMissing } from '../errors.ts';
-import { LandingRefused, type PlannedStep } from './step.ts';
+import type { PlannedStep } from './step.ts';
 
 export interface FolderPlan {
   /** Outer folders before inner ones. */

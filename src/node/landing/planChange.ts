@@ -1,11 +1,11 @@
 /** One change of text as steps on disk. Looks, and touches nothing. */
 import { access, constants, lstat, readdir } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { describeFileError } from '../errors.ts';
+import { LandingRefused, type PlacedChange } from '../../core/patch/placedChange.ts';
+import { describeFileError } from '../../core/util/fileErrors.ts';
 import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
-import type { PlacedChange } from './placeChange.ts';
-import { LandingRefused, type PlannedStep } from './step.ts';
+import type { PlannedStep } from './step.ts';
 import { decodeText, encodeText } from '../../core/util/textBytes.ts';
 
 export type ChangePlan =

@@ -7,6 +7,3 @@ export interface PlannedStep {
   readonly after: FileImage;
   readonly seen: Stamp;
 }
-
-/** Why a landing cannot be; the message is a sentence. */
-export class LandingRefused extends Error {}

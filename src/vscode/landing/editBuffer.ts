@@ -1,11 +1,12 @@
 /** One file's text, changed in its buffer: minimal hunks, one call, one step for Ctrl+Z (workspace-edits.md §2, §7). */
 import * as vscode from 'vscode';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
+import { LandingRefused } from '../../core/patch/placedChange.ts';
 import { documentAt } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
-import { type BufferEdit, type EditStep, FilesMoved, LandingRefused } from './model.ts';
+import { type BufferEdit, type EditStep, FilesMoved } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 import { takeBack } from './takeBack.ts';
 

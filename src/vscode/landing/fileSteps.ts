@@ -2,13 +2,14 @@
 import { chmod, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { openDocument, tabsOf } from '../workspace/documents.ts';
-import { isMissing } from '../workspace/fileErrors.ts';
-import { sameBytes, sameButEndings } from '../workspace/textContent.ts';
+import { LandingRefused } from '../../core/patch/placedChange.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
+import { openDocument, tabsOf } from '../workspace/documents.ts';
+import { sameBytes, sameButEndings } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
-import { FilesMoved, type FoundFile, LandingRefused, type LandingStep } from './model.ts';
+import { FilesMoved, type FoundFile, type LandingStep } from './model.ts';
 
 type StepOf<Type extends LandingStep['type']> = Extract<LandingStep, { type: Type }>;
 

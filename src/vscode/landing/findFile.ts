@@ -3,12 +3,13 @@ import { type BigIntStats, constants } from 'node:fs';
 import { access, lstat, readlink, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { LandingRefused } from '../../core/patch/placedChange.ts';
+import { describeFileError, isMissing } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES } from '../documentKinds.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
-import { describeFileError, isMissing } from '../workspace/fileErrors.ts';
 import { uriOf } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
-import { type DiskFile, type FoundFile, LandingRefused } from './model.ts';
+import type { DiskFile, FoundFile } from './model.ts';
 
 /** @throws LandingRefused when it is a directory, or cannot be read. */
 export async function findFile(path: string): Promise<FoundFile> {

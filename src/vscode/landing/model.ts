@@ -1,5 +1,6 @@
 /** The words of a landing: what it gets, what it needs of others, what it leaves. */
 import type * as vscode from 'vscode';
+import type { CanonicalPaths } from '../../core/patch/placedChange.ts';
 import type { FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
@@ -21,13 +22,6 @@ export interface PatchOrigin {
 export interface PathLocks {
   /** Returns what gives them back. @throws the signal's reason */
   acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void>;
-}
-
-/** One name for every way to the same place on the disk of this machine. */
-export interface CanonicalPaths {
-  /** Folders on the way are followed through links; the last name is taken as it is. */
-  of(path: string): Promise<string>;
-  throughLinks(path: string): Promise<string>;
 }
 
 /** What one path on the disk holds. */
@@ -179,9 +173,6 @@ export interface Landed {
   readonly files: readonly LandedFile[];
   readonly changes: readonly LandedChange[];
 }
-
-/** Why a landing cannot be. The message is a sentence for the model. */
-export class LandingRefused extends Error {}
 
 /** The files are no longer what the plan was made for. */
 export class FilesMoved extends Error {

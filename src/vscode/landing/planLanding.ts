@@ -1,18 +1,16 @@
 /** From changes of text to steps: looks at everything, touches nothing (workspace-edits.md, algorithm part A). */
-import { basename, dirname } from 'node:path';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
+import {
+  isRespelled,
+  LandingRefused,
+  type PlacedChange,
+  twinsRefused,
+  writtenPlaces,
+} from '../../core/patch/placedChange.ts';
 import { obstacleAt } from '../documentKinds.ts';
 import { pathOf } from '../workspace/places.ts';
 import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
-import {
-  FilesMoved,
-  type FoundFile,
-  type LandingChange,
-  LandingRefused,
-  type PlannedChange,
-  type Surroundings,
-} from './model.ts';
-import type { PlacedChange } from './placeChange.ts';
+import { FilesMoved, type FoundFile, type LandingChange, type PlannedChange, type Surroundings } from './model.ts';
 import { deleteStep, moveSteps, putText } from './planSteps.ts';
 
 /** How many closed files are edited through buffers; beyond it writing them is ten times as fast (§3). */
@@ -22,10 +20,10 @@ const MOST_CLOSED_EDITS = 200;
 const LOOKS_AT_ONCE = 32;
 
 /** @throws LandingRefused, FilesMoved */
-export async function planLanding(placed: readonly PlacedChange[]): Promise<readonly PlannedChange[]> {
+export async function planLanding(placed: readonly PlacedChange<LandingChange>[]): Promise<readonly PlannedChange[]> {
   const around = {
     removed: new Set(placed.flatMap(({ removes }) => removes ?? [])),
-    written: writtenPaths(placed),
+    written: writtenPlaces(placed),
     manyFiles: placed.length > MOST_CLOSED_EDITS,
   };
   const planned: PlannedChange[] = [];
@@ -43,7 +41,7 @@ export async function planLanding(placed: readonly PlacedChange[]): Promise<read
   return planned;
 }
 
-async function planChange(placed: PlacedChange, around: Surroundings): Promise<PlannedChange> {
+async function planChange(placed: PlacedChange<LandingChange>, around: Surroundings): Promise<PlannedChange> {
   const { change, writes, removes } = placed;
   const source = await found(placed.source, change);
   switch (change.kind) {
@@ -142,31 +140,14 @@ function refuseUnsaved(file: FoundFile, change: LandingChange, isReplaced: boole
   );
 }
 
-function writtenPaths(placed: readonly PlacedChange[]): ReadonlySet<string> {
-  const written = new Set<string>();
-  for (const { writes } of placed) {
-    if (writes === undefined) continue;
-    if (written.has(writes)) throw new LandingRefused(`Two of the changes write to ${writes}.`);
-    written.add(writes);
-  }
-  return written;
-}
-
-/** Hard links: what is written to one name shows under the other, so two texts for them contradict each other. */
 function refuseTwins(planned: readonly PlannedChange[]): void {
   const names = new Map<string, string>();
   for (const { source } of planned) {
     const identity = source.disk?.identity;
     const twin = identity === undefined ? undefined : names.get(identity);
     if (twin !== undefined && twin !== source.path) {
-      throw new LandingRefused(`${twin} and ${source.path} are two names of one file; change it under one of them.`);
+      throw twinsRefused(twin, source.path);
     }
     if (identity !== undefined) names.set(identity, source.path);
   }
-}
-
-function isRespelled(path: string, other: string): boolean {
-  return (
-    path !== other && dirname(path) === dirname(other) && basename(path).toLowerCase() === basename(other).toLowerCase()
-  );
 }

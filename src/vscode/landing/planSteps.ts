@@ -1,10 +1,11 @@
 /** Which way a text goes to its place: through the buffer where it can, as bytes where only that is exact (§5). */
 import { applyHunks, hunksFrom } from '../../core/patch/hunkAlgebra.ts';
+import { LandingRefused } from '../../core/patch/placedChange.ts';
 import type { TextHunk } from '../../core/ports.ts';
 import { MAX_EDIT_BYTES, openNotebook } from '../documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
-import { type FoundFile, type LandingChange, LandingRefused, type LandingStep, type Surroundings } from './model.ts';
+import type { FoundFile, LandingChange, LandingStep, Surroundings } from './model.ts';
 
 interface TextForPlace {
   readonly file: FoundFile;

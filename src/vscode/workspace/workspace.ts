@@ -6,16 +6,17 @@ import {
   type FileChange,
   type FileStat,
   type TextFile,
+  toWorkspaceError,
   type Workspace,
   WorkspaceError,
 } from '../../core/ports.ts';
 import { abortable } from '../../core/util/abort.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES, openNotebook } from '../documentKinds.ts';
 import type { LandedChange, LandingChange, LandingHands, PatchOrigin } from '../landing/model.ts';
 import { UnsavedLandings } from '../landing/unsavedLandings.ts';
 import { land } from '../workspaceEdits.ts';
 import { documentOfFile } from './documents.ts';
-import { isMissing, toWorkspaceError } from './fileErrors.ts';
 import { uriOf, workspaceRoots } from './places.ts';
 import { textContent } from './textContent.ts';
 
