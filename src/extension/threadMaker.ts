@@ -114,6 +114,7 @@ export class ThreadMaker implements ThreadSource {
     const config = threadConfigOf(settings, {
       ...given,
       cwd: this.#workingDirectory(),
+      writable: this.#otherFolders(),
       review: settings.review,
       interactive: true,
       keepsSettings: true,
@@ -141,6 +142,12 @@ export class ThreadMaker implements ThreadSource {
   #workingDirectory(): string {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#parts.homeDirectory;
+  }
+
+  /** The person opened them beside it to be worked in; other file systems no command can reach. */
+  #otherFolders(): string[] {
+    const [, ...others] = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+    return others.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   }
 }
 

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
-import { parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
+import { diffOf, parseUnifiedDiff, sharedIndent } from '../../webview-ui/text/diff.ts';
 import { patchProgress } from '../../webview-ui/text/patchProgress.ts';
 import { THREE_FILES_DIFF } from './preview/fixtures.ts';
 
 describe('a unified diff', () => {
+  it('is found for its file, also outside of the working directory', () => {
+    const diff = parseUnifiedDiff(THREE_FILES_DIFF.replaceAll('src/http/client.ts', 'home/lib/client.ts'));
+    for (const path of ['/home/lib/client.ts', 'home\\lib\\client.ts', 'home/lib/client.ts']) {
+      assert.equal(diffOf({ path }, diff)?.hunks.length, 2);
+    }
+    assert.equal(diffOf({ path: 'client.ts' }, diff), undefined);
+  });
+
   it('comes apart into files, hunks and lines', () => {
     const files = parseUnifiedDiff(THREE_FILES_DIFF);
     assert.deepEqual(

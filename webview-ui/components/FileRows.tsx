@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { FileChangeSummary } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { type FileDiff, parseUnifiedDiff } from '../text/diff.ts';
+import { diffOf, type FileDiff, parseUnifiedDiff } from '../text/diff.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { languageOf } from '../text/highlight.ts';
 import { Act } from './Buttons.tsx';
@@ -111,7 +111,7 @@ export function FileRows(props: {
           key={change.path}
           itemId={itemId}
           change={change}
-          diff={diffs.find(({ path }) => path === (change.movedTo ?? change.path) || path === change.path)}
+          diff={diffOf(change, diffs)}
           open={openFirst && index === 0}
         />
       ))}

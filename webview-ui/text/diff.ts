@@ -75,3 +75,16 @@ export function sharedIndent(lines: readonly DiffLine[]): number {
   const indents = lines.filter(({ text }) => text.trim() !== '').map(({ text }) => text.search(/\S/));
   return indents.length === 0 ? 0 : Math.min(...indents);
 }
+
+/** The one that a change speaks of. A diff names absolute paths without their first slash, as git does. */
+export function diffOf(
+  { path, movedTo = path }: { readonly path: string; readonly movedTo?: string | undefined },
+  diffs: readonly FileDiff[],
+): FileDiff | undefined {
+  const names = new Set([path, movedTo].map(nameInDiff));
+  return diffs.find((diff) => names.has(nameInDiff(diff.path)));
+}
+
+function nameInDiff(path: string): string {
+  return path.replaceAll('\\', '/').replace(/^\//, '');
+}

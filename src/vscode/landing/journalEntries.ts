@@ -4,8 +4,9 @@ import type { DiskFile, DiskImage, JournalEntry, LandingStep, PlannedChange } fr
 type Note = (path: string, before: DiskImage, after: DiskImage) => void;
 
 /**
- * What the disk holds now and what it will hold. Buffers that stay unsaved are not in it: nothing of them reaches the
- * disk, and VS Code's own backup brings them back.
+ * What the disk of this machine holds now and what it will hold. Buffers that stay unsaved are not in it: nothing of
+ * them reaches the disk, and VS Code's own backup brings them back. Nor is another file system, which nobody could reach
+ * at the next start.
  */
 export async function journalEntries(planned: readonly PlannedChange[]): Promise<readonly JournalEntry[]> {
   const entries = new Map<string, JournalEntry>();
@@ -54,5 +55,7 @@ function fileImageOf(disk: DiskFile | undefined): DiskImage {
 }
 
 function isOnDisk(step: LandingStep): boolean {
+  const { uri } = step.type === 'rename' ? step.from : step.file;
+  if (uri.scheme !== 'file') return false;
   return step.type !== 'edit' || !step.file.isDirty || step.savesDirty;
 }

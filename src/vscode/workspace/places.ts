@@ -1,5 +1,5 @@
 /** Paths as core writes them, and the addresses VS Code knows them by. */
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, posix, relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 
 /** Folders that are open, the first one first. */
@@ -9,14 +9,27 @@ export function workspaceRoots(): readonly string[] {
 
 /**
  * A path is a file of this machine, unless it lies in a folder of another file system and in none of this one. Untitled
- * documents go by their name: `untitled:Untitled-1`, wherever it is looked for.
+ * documents go by their name, `untitled:Untitled-1`, and files of an open folder of another file system by their whole
+ * address, too, wherever they are looked for.
  */
 export function uriOf(path: string): vscode.Uri {
   const untitled = /(?:^|[\\/])untitled:([^\\/]+)$/.exec(path)?.[1];
   if (untitled !== undefined) return vscode.Uri.from({ scheme: 'untitled', path: untitled });
+  const virtual = virtualUri(path);
+  if (virtual !== undefined) return virtual;
   const holding = (vscode.workspace.workspaceFolders ?? []).filter((folder) => isWithin(path, pathOf(folder.uri)));
   const isLocal = holding.length === 0 || holding.some((folder) => folder.uri.scheme === 'file');
   return isLocal ? vscode.Uri.file(path) : (holding[0]?.uri.with({ path }) ?? vscode.Uri.file(path));
+}
+
+/** `memfs:/folder/a.txt`, when such a folder is open. */
+function virtualUri(path: string): vscode.Uri | undefined {
+  const [, scheme, rest] = /(?:^|[\\/])([a-z][\w.+-]+):[\\/]+(.+)$/i.exec(path) ?? [];
+  if (scheme === undefined || rest === undefined) return undefined;
+  const folder = (vscode.workspace.workspaceFolders ?? []).find(
+    ({ uri }) => uri.scheme === scheme && scheme !== 'file' && isWithin(`/${rest}`, uri.path),
+  );
+  return folder?.uri.with({ path: posix.normalize(`/${rest}`) });
 }
 
 export function pathOf(uri: vscode.Uri): string {

@@ -14,6 +14,7 @@ import type { FileChange, Host, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
+import { inOpenFolders } from './openFolders.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface LandPlan {
@@ -34,11 +35,12 @@ export async function preparePatch(
   const workdir = path.resolve(context.settings.cwd, ...workdirs);
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return failure(parsed.message);
-  const planned = await planPatchIn(context.workspace, parsed.operations, workdir, context.signal);
+  const operations = await inOpenFolders(parsed.operations, workdir, context.workspace);
+  const planned = await planPatchIn(context.workspace, operations, workdir, context.signal);
   if (planned.type === 'failed') return failure(planned.message);
 
   const { settings, host } = context;
-  const paths = pathsOf(parsed.operations, workdir);
+  const paths = pathsOf(operations, workdir);
   const discards = await unsavedEditsLost(planned.changes, context.workspace, context.signal);
   const requirement = decidePatch({
     paths,
@@ -58,7 +60,7 @@ export async function preparePatch(
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
   return {
     type: 'ready',
-    plan: { operations: parsed.operations, cwd: workdir, planned, item },
+    plan: { operations, cwd: workdir, planned, item },
     requirement,
     item,
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
