@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exec, ExecExit, FileChange, Ports } from '../../../src/core/ports.ts';
-import { WorkspaceCoordinator } from '../../../src/core/session/workspaceCoordinator.ts';
+import { commandsIn, WorkspaceCoordinator } from '../../../src/core/session/workspaceCoordinator.ts';
 import { createNodePorts } from '../../../src/node/ports.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -75,4 +75,14 @@ test('what a thread has running is known to the others until it ends', async () 
   end();
   await process.exited;
   expect(coordinator.commandsOfOthers('second')).toEqual([]);
+});
+
+test.each([
+  ['in the same folder', '/work/app', [{ threadId: 'other', command: 'npm test && echo done' }]],
+  ['in a folder below it', '/work/app/src', [{ threadId: 'other', command: 'npm test && echo done' }]],
+  ['in a folder above it', '/work', [{ threadId: 'other', command: 'npm test && echo done' }]],
+  ['in one that only begins like it', '/work/apple', []],
+])('what runs %s is told as it was typed', (_where, cwd, expected) => {
+  const running = [{ threadId: 'other', argv: ['/bin/bash', '-lc', 'npm test && echo done'], cwd: '/work/app' }];
+  expect(commandsIn(cwd, running)).toEqual(expected);
 });
