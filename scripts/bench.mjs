@@ -49,10 +49,11 @@ async function measure(name) {
   const job = { ...JOBS[name], ...(quick ? JOBS[name].quick : {}) };
   for (let i = 0; i < job.repeat; i++) {
     for (const { agent, program, runs } of present) {
-      if (job.only !== undefined && job.only !== agent.name) continue;
+      if ((job.only ?? agent.name) !== agent.name || job.not === agent.name) continue;
       process.stderr.write(`${name} ${i + 1}/${job.repeat}: ${agent.name} … `);
       try {
-        const run = await (job.measure?.() ?? runAgent(agent, program, server, { deltas: 0, quiet: false, ...job }));
+        const settings = { deltas: 0, quiet: false, ...job };
+        const run = await (job.measure?.(agent, program) ?? runAgent(agent, program, server, settings));
         (runs[name] ??= []).push(run);
         process.stderr.write(`${(run.wallMs / 1000).toFixed(1)} s\n`);
       } catch (error) {

@@ -1,11 +1,13 @@
 /** Changes landed on disk as a transaction: all of them or none (design decision 4). */
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { ApplyResult, FileChange } from '../core/ports.ts';
 import { LandingRefused, placeChange, type PlacedChange, placesOf } from '../core/patch/placedChange.ts';
 import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
 import { openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './landing/canonicalPath.ts';
 import { stampOf } from './landing/fileImage.ts';
+import { FILES_AT_ONCE } from './landing/limits.ts';
 import { PathLock } from '../core/util/pathLock.ts';
 import { planLanding } from './landing/plan.ts';
 import type { PlannedStep } from './landing/step.ts';
@@ -71,19 +73,19 @@ async function run(
   const attempt = async (transition: Transition, index: number): Promise<Attempt> => {
     try {
       await beforeStep?.(transition.path, index);
-      if ((await stampOf(transition.path)) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
-      await makeTransition(transition);
+      if (stampOf(transition.path) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
+      makeTransition(transition);
       return { type: 'made', transition };
     } catch (error) {
       return { type: 'failed', transition, message: describeFileError(error, transition.path) };
     }
   };
   const attempts: Attempt[] = [];
-  while (attempts.length < journal.transitions.length) {
-    const start = attempts.length;
-    const batch = journal.transitions.slice(start, start + batchSize(steps, start));
-    attempts.push(...(await Promise.all(batch.map((transition, offset) => attempt(transition, start + offset)))));
-    if (attempts.some(({ type }) => type !== 'made')) return giveUp(attempts, journal);
+  for (const [index, transition] of journal.transitions.entries()) {
+    if (index % FILES_AT_ONCE === 0) await setImmediate();
+    const made = await attempt(transition, index);
+    attempts.push(made);
+    if (made.type !== 'made') return giveUp(attempts, journal);
   }
   // A journal that cannot be removed is settled at the next start.
   await journal.close().catch(() => {});
@@ -95,15 +97,6 @@ type Attempt =
   /** Somebody else was there after the plan was made: the step was not made, and their work is not ours to undo. */
   | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
   | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };
-
-const WRITES_AT_ONCE = 16;
-
-/** Files that are written do not get in each other's way; folders and removals keep their order. */
-function batchSize(steps: readonly PlannedStep[], start: number): number {
-  const following = steps.slice(start, start + WRITES_AT_ONCE);
-  const others = following.findIndex(({ after }) => after.type !== 'file');
-  return Math.max(1, others === -1 ? following.length : others);
-}
 
 async function giveUp(attempts: readonly Attempt[], journal: OpenJournal): Promise<ApplyResult> {
   const begun = attempts.filter(({ type }) => type !== 'changed_meanwhile').map(({ transition }) => transition);
@@ -119,8 +112,7 @@ async function giveUp(attempts: readonly Attempt[], journal: OpenJournal): Promi
 async function undo(begun: readonly Transition[], journal: OpenJournal): Promise<string[]> {
   const notRestored: string[] = [];
   for (const transition of begun.toReversed()) {
-    const result = await settleTransition(reversed(transition)).catch(() => 'left_alone' as const);
-    if (result === 'left_alone') notRestored.push(transition.path);
+    if (settleTransition(reversed(transition)) === 'left_alone') notRestored.push(transition.path);
   }
   await (notRestored.length === 0 ? journal.close() : journal.keep()).catch(() => {});
   return notRestored;

@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './errors.ts';
 import { JOURNAL_ENDING, journalFolder, keepJournal, readJournal, type JournalRecord } from './journal.ts';
-import { imageOf, sameImage, type FileImage } from './landing/fileImage.ts';
+import { imageOf, sameImage } from './landing/fileImage.ts';
 import { reversed, settleTransition, type Transition } from './landing/transition.ts';
 import { isRunning } from './processIdentity.ts';
 
@@ -53,8 +53,7 @@ function offer(path: string, id: string, { transitions, startedAt }: JournalReco
 async function settle(journal: string, transitions: readonly Transition[]): Promise<Recovery> {
   const leftAlone: string[] = [];
   for (const transition of transitions) {
-    const result = await settleTransition(transition).catch(() => 'left_alone' as const);
-    if (result === 'left_alone') leftAlone.push(transition.path);
+    if (settleTransition(transition) === 'left_alone') leftAlone.push(transition.path);
   }
   if (leftAlone.length === 0) await rm(journal, { force: true });
   else await keepJournal(journal).catch(() => {});
@@ -63,21 +62,20 @@ async function settle(journal: string, transitions: readonly Transition[]): Prom
 
 /** When every path holds the same side of its transition there is nothing to choose. */
 async function settleUndisputed(journal: string, { transitions }: JournalRecord): Promise<boolean> {
-  if (!(await allHold(transitions, 'before')) && !(await allHold(transitions, 'after'))) return false;
+  if (!allHold(transitions, 'before') && !allHold(transitions, 'after')) return false;
   for (const { temporaryPath } of transitions) await rm(temporaryPath, { force: true });
   await rm(journal, { force: true });
   return true;
 }
 
-async function allHold(transitions: readonly Transition[], side: 'before' | 'after'): Promise<boolean> {
-  for (const transition of transitions) {
-    const now: FileImage | undefined = await imageOf(transition.path).then(
-      ({ image }) => image,
-      () => undefined,
-    );
-    if (now === undefined || !sameImage(now, transition[side])) return false;
-  }
-  return true;
+function allHold(transitions: readonly Transition[], side: 'before' | 'after'): boolean {
+  return transitions.every((transition) => {
+    try {
+      return sameImage(imageOf(transition.path).image, transition[side]);
+    } catch {
+      return false;
+    }
+  });
 }
 
 async function journalNames(home: string): Promise<readonly string[]> {

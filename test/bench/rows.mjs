@@ -1,8 +1,11 @@
 // What is measured and what it must not exceed (design §5). A row names the jobs it needs; jobs are shared between rows.
 
+import { longFile, manyFiles, runPatch } from './patches.mjs';
 import { openThreadList } from './threadList.mjs';
 
-/** `repeat` and `turns` shrink under --quick. `only`: the others have no such thing, or are not measured at it. */
+const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, program, patch) });
+
+/** `repeat` and `turns` shrink under --quick. `only` and `not`: the others have no such thing, or are not measured at it. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
   boxed: { turns: 50, boxed: true, only: 'tiller', repeat: 5, quick: { turns: 20, repeat: 2 } },
@@ -10,6 +13,10 @@ export const JOBS = {
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
   threads: { only: 'tiller', measure: openThreadList, repeat: 5, quick: { repeat: 2 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
+  hunks: { ...patchJob(longFile(200, 20_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
+  manyHunks: { ...patchJob(longFile(1000, 100_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
+  files: { ...patchJob(manyFiles(500)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
+  manyFiles: { ...patchJob(manyFiles(2500)), not: 'pi', repeat: 5, quick: { repeat: 2 } },
 };
 
 /** `value` turns the runs of one agent into its figure; `limit` gives the budget from the peers' figures, or null. */
@@ -94,7 +101,37 @@ export const ROWS = [
     limit: () => 20_000,
     budget: '≤ 20,000',
   },
+  patchRow('patch-hunks', '200 hunks in 20,000 lines', 'hunks'),
+  patchRow('patch-many-hunks', '1,000 hunks in 100,000 lines', 'manyHunks'),
+  patchRow('patch-files', '500 files', 'files'),
+  patchGrowth('patch-hunks-growth', 'five times the hunks and lines', 'hunks', 'manyHunks'),
+  patchGrowth('patch-files-growth', 'five times the files', 'files', 'manyFiles'),
 ];
+
+/** The first of a process: nothing is warm. */
+function patchRow(name, what, job) {
+  return {
+    name,
+    title: `a patch of ${what}: read, planned, on disk (ms)`,
+    jobs: [job],
+    value: (runs) => median(runs[job].map(({ wallMs }) => wallMs)),
+    limit: ({ codex }) => codex,
+    budget: "≤ Codex's",
+  };
+}
+
+/** 1 is linear and 5 quadratic. */
+function patchGrowth(name, what, small, large) {
+  const time = (runs) => median(runs.map(({ wallMs }) => wallMs));
+  return {
+    name,
+    title: `a patch of ${what}: times as long, per hunk or file`,
+    jobs: [small, large],
+    value: (runs) => time(runs[large]) / time(runs[small]) / 5,
+    limit: () => 1.2,
+    budget: '≤ 1.2',
+  };
+}
 
 /** Over 500 turns this is the last 50 against the first 50. */
 function growth(perTurnMs) {

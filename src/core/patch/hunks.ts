@@ -8,6 +8,8 @@ export function hunksBetween(before: readonly FileLine[], after: readonly FileLi
   let start = 0;
   let inserted: FileLine[] = [];
   const closeAt = (end: number) => {
+    // Most lines of a long file follow the one that they always followed.
+    if (start === end && inserted.length === 0) return;
     const hunk = smallest(before, start, end, inserted);
     if (hunk !== undefined) hunks.push(hunk);
     inserted = [];

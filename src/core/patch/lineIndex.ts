@@ -22,7 +22,7 @@ export function indexLines(lines: readonly string[], fold: (line: string) => str
   function walk(pattern: readonly string[], from: number): number | undefined {
     const last = folded.length - pattern.length;
     let at = from;
-    while (at <= last && !standsIn(folded, pattern, at)) at++;
+    while (at <= last && (folded[at] !== pattern[0] || !standsIn(folded, pattern, at))) at++;
     walked += at - from;
     return at <= last ? at : undefined;
   }

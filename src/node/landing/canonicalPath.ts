@@ -1,4 +1,5 @@
-import { readlink, realpath } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CanonicalPaths } from '../../core/patch/placedChange.ts';
 import { errorCode, isMissing } from '../errors.ts';
@@ -19,7 +20,7 @@ export class DiskPaths implements CanonicalPaths {
   async throughLinks(path: string): Promise<string> {
     let place = await this.of(path);
     for (let hops = 0; hops < MOST_HOPS; hops++) {
-      const target = await linkTarget(place);
+      const target = linkTarget(place);
       if (target === undefined) return place;
       place = await this.of(resolve(dirname(place), target));
     }
@@ -41,9 +42,9 @@ export class DiskPaths implements CanonicalPaths {
 /** As many as Linux follows (path_resolution(7)). */
 const MOST_HOPS = 40;
 
-async function linkTarget(path: string): Promise<string | undefined> {
+function linkTarget(path: string): string | undefined {
   try {
-    return await readlink(path);
+    return readlinkSync(path);
   } catch (error) {
     // EINVAL: it exists and is no link. UNKNOWN: the same on Windows.
     if (isMissing(error) || errorCode(error) === 'EINVAL' || errorCode(error) === 'UNKNOWN') return undefined;

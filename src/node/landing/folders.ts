@@ -19,10 +19,11 @@ export async function planFolders(
   const folders = new Map<string, PlannedStep>();
   const replaced = new Set<string>();
   const existing = new Set<string>();
+  const removalOf = new Map(removals.map((step) => [step.path, step]));
 
   const plan = async (path: string): Promise<void> => {
     if (existing.has(path) || folders.has(path)) return;
-    const removal = removals.find((step) => step.path === path);
+    const removal = removalOf.get(path);
     if (removal !== undefined) {
       folders.set(path, { ...removal, after: { type: 'folder' } });
       replaced.add(path);

@@ -1,6 +1,8 @@
 /** From changes of text to an order of steps: looks at everything, touches nothing. */
-import { isRespelled, type PlacedChange, twinsRefused, writtenPlaces } from '../../core/patch/placedChange.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type PlacedChange, twinsRefused, writtenPlaces } from '../../core/patch/placedChange.ts';
 import { planFolders } from './folders.ts';
+import { FILES_AT_ONCE } from './limits.ts';
 import { planChange, type ChangePlan } from './planChange.ts';
 import type { PlannedStep } from './step.ts';
 
@@ -12,7 +14,11 @@ export async function planLanding(placed: readonly PlacedChange[]): Promise<Chan
   const written = writtenPlaces(placed);
   const removed = new Set(placed.flatMap(({ removes }) => removes ?? []));
 
-  const plans = await Promise.all(placed.map((one) => planChange(one, removed)));
+  const plans: ChangePlan[] = [];
+  for (const [index, one] of placed.entries()) {
+    if (index % FILES_AT_ONCE === 0) await setImmediate();
+    plans.push(planChange(one, removed));
+  }
   const stale = plans.flatMap((plan) => (plan.type === 'stale' ? plan.paths : []));
   if (stale.length > 0) return { type: 'stale', paths: [...new Set(stale)] };
 
@@ -23,9 +29,9 @@ export async function planLanding(placed: readonly PlacedChange[]): Promise<Chan
   const removals = steps.filter((step) => step.after.type === 'absent' && !written.has(step.path));
   const { folders, replaced } = await planFolders(writes, removals);
   const otherRemovals = removals.filter((removal) => !replaced.has(removal.path));
-  const [respelled, last] = partition(otherRemovals, (removal) =>
-    writes.some((write) => isNewSpelling(removal, write)),
-  );
+  // Where a disk ignores case, the old spelling has to go before the new one can come.
+  const arriving = new Set(writes.flatMap(({ path, before }) => (before.type === 'absent' ? path.toLowerCase() : [])));
+  const [respelled, last] = partition(otherRemovals, ({ path }) => arriving.has(path.toLowerCase()));
   return { type: 'ready', steps: [...folders, ...respelled, ...writes, ...last] };
 }
 
@@ -38,11 +44,6 @@ function refuseTwins(steps: readonly PlannedStep[]): void {
     }
     names.set(seen, path);
   }
-}
-
-/** Where a disk ignores case, the old spelling has to go before the new one can come. */
-function isNewSpelling(removal: PlannedStep, write: PlannedStep): boolean {
-  return write.before.type === 'absent' && isRespelled(removal.path, write.path);
 }
 
 function partition<Value>(values: readonly Value[], test: (value: Value) => boolean): [Value[], Value[]] {

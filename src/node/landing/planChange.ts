@@ -1,5 +1,5 @@
 /** One change of text as steps on disk. Looks, and touches nothing. */
-import { access, constants, lstat, readdir } from 'node:fs/promises';
+import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { LandingRefused, type PlacedChange } from '../../core/patch/placedChange.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
@@ -13,32 +13,29 @@ export type ChangePlan =
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
 /** `removed`: the names that disappear in the same landing; what is written in their place replaces nothing. */
-export async function planChange(placed: PlacedChange, removed: ReadonlySet<string>): Promise<ChangePlan> {
+export function planChange(placed: PlacedChange, removed: ReadonlySet<string>): ChangePlan {
   const { change, source, writes, removes } = placed;
-  const seen = await readImage(source, change.path);
+  const seen = readImage(source, change.path);
   switch (change.kind) {
     case 'add':
       if (!removed.has(source) && !holds(seen.image, change.before)) return stale(change.path);
-      return ready(await write(source, seen, encodeText(change.text, false), null));
+      return ready(write(source, seen, encodeText(change.text, false), null));
     case 'delete':
-      if (removes === undefined || !(await isAsDeleted(seen.image, change.before, removes))) return stale(change.path);
-      return ready(await remove(removes, removes === source ? seen : undefined));
+      if (removes === undefined || !isAsDeleted(seen.image, change.before, removes)) return stale(change.path);
+      return ready(remove(removes, removes === source ? seen : undefined));
     case 'update': {
       const decoded = seen.image.type === 'file' ? decodeText(seen.image.bytes) : undefined;
       if (seen.image.type !== 'file' || decoded?.text !== change.before) return stale(change.path);
       const { mode } = seen.image;
       // Decoding was exact, so whatever the change left alone keeps its bytes.
       const bytes = encodeText(change.after, decoded.hasByteOrderMark);
-      if (writes === undefined || removes === undefined) return ready(await write(source, seen, bytes, mode));
+      if (writes === undefined || removes === undefined) return ready(write(source, seen, bytes, mode));
 
       const destination = change.movedTo ?? change.path;
-      const over = await readDestination(writes, source, destination);
+      const over = readDestination(writes, source, destination);
       if (!removed.has(writes) && !holds(over.image, change.movedOver)) return stale(destination);
       // The permissions travel with the file (design decision 4, difference (c)).
-      return ready(
-        await write(writes, over, bytes, mode),
-        await remove(removes, removes === source ? seen : undefined),
-      );
+      return ready(write(writes, over, bytes, mode), remove(removes, removes === source ? seen : undefined));
     }
   }
 }
@@ -62,16 +59,16 @@ function holds(image: FileImage, before: string | null): boolean {
 }
 
 /** A file that is not text, and a link that leads nowhere, are deleted unread. */
-async function isAsDeleted(image: FileImage, before: string | null, name: string): Promise<boolean> {
+function isAsDeleted(image: FileImage, before: string | null, name: string): boolean {
   if (before !== null) return textOf(image) === before;
   if (image.type !== 'absent') return textOf(image) === NOT_TEXT;
-  return (await readImage(name, name)).image.type === 'link';
+  return readImage(name, name).image.type === 'link';
 }
 
-async function readImage(path: string, name: string): Promise<SeenImage> {
+function readImage(path: string, name: string): SeenImage {
   let seen: SeenImage;
   try {
-    seen = await imageOf(path);
+    seen = imageOf(path);
   } catch (error) {
     throw new LandingRefused(describeFileError(error, name));
   }
@@ -80,17 +77,17 @@ async function readImage(path: string, name: string): Promise<SeenImage> {
 }
 
 /** On a disk that ignores case a new spelling already leads to the file itself: there is nothing to move over. */
-async function readDestination(path: string, source: string, name: string): Promise<SeenImage> {
-  const seen = await readImage(path, name);
+function readDestination(path: string, source: string, name: string): SeenImage {
+  const seen = readImage(path, name);
   if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;
-  const [there, here] = await Promise.all([lstat(path), lstat(source)]);
-  const isOneName = there.ino === here.ino && !(await readdir(dirname(path))).includes(basename(path));
+  const isOneName =
+    lstatSync(path).ino === lstatSync(source).ino && !readdirSync(dirname(path)).includes(basename(path));
   return isOneName ? { image: { type: 'absent' }, stamp: 'absent' } : seen;
 }
 
-async function write(path: string, now: SeenImage, bytes: Uint8Array, mode: number | null): Promise<PlannedStep> {
+function write(path: string, now: SeenImage, bytes: Uint8Array, mode: number | null): PlannedStep {
   const existing = now.image.type === 'file' ? now.image : undefined;
-  if (existing !== undefined) await mayWrite(path);
+  if (existing !== undefined) mayWrite(path);
   return {
     path,
     before: now.image,
@@ -99,14 +96,16 @@ async function write(path: string, now: SeenImage, bytes: Uint8Array, mode: numb
   };
 }
 
-async function remove(path: string, known: SeenImage | undefined): Promise<PlannedStep> {
-  const { image, stamp } = known ?? (await readImage(path, path));
-  await mayWrite(dirname(path));
+function remove(path: string, known: SeenImage | undefined): PlannedStep {
+  const { image, stamp } = known ?? readImage(path, path);
+  mayWrite(dirname(path));
   return { path, before: image, after: { type: 'absent' }, seen: stamp };
 }
 
-async function mayWrite(path: string): Promise<void> {
-  await access(path, constants.W_OK).catch((error: unknown) => {
+function mayWrite(path: string): void {
+  try {
+    accessSync(path, constants.W_OK);
+  } catch (error) {
     throw new LandingRefused(describeFileError(error, path));
-  });
+  }
 }

@@ -1,5 +1,24 @@
-/** One path going from one image to another: the only place where the workspace on disk is written. */
-import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink } from 'node:fs/promises';
+/**
+ * One path going from one image to another: the only place where the workspace on disk is written. Synchronous for the
+ * reason given in fileImage.ts; whoever makes many yields in between.
+ */
+import {
+  chmodSync,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  type Stats,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { errorCode, isMissing } from '../errors.ts';
 import { imageOf, sameContent, sameImage, type FileImage, type RegularFile } from './fileImage.ts';
 
@@ -18,42 +37,51 @@ export function reversed(transition: Transition): Transition {
 }
 
 /** @throws the error of the system; the path then holds either image, or a mixture that `settleTransition` recognises. */
-export async function makeTransition({ path, before, after, temporaryPath }: Transition): Promise<void> {
+export function makeTransition({ path, before, after, temporaryPath }: Transition): void {
   switch (after.type) {
     case 'absent':
-      return before.type === 'folder' ? removeFolder(path) : rm(path, { force: true });
+      return before.type === 'folder' ? removeFolder(path) : rmSync(path, { force: true });
     case 'folder':
-      if (before.type !== 'absent') await rm(path, { force: true });
-      await mkdir(path);
+      if (before.type !== 'absent') rmSync(path, { force: true });
+      mkdirSync(path);
       return;
     case 'link':
-      return symlink(after.target, path);
+      return symlinkSync(after.target, path);
     case 'file':
-      if (before.type === 'folder') await removeFolder(path);
+      if (before.type === 'folder') removeFolder(path);
       return writeFile(path, after, temporaryPath);
   }
 }
 
 /**
  * Brings a path to `after` whichever of its two images it holds, or a mixture left by a crash. Idempotent.
- * `left_alone` when it holds anything else: that is somebody's later work and not ours to overwrite.
+ * `left_alone` when it holds anything else, because that is somebody's later work and not ours to overwrite, and when
+ * the system does not let us.
  */
-export async function settleTransition(transition: Transition): Promise<TransitionResult> {
+export function settleTransition(transition: Transition): TransitionResult {
+  try {
+    return settle(transition);
+  } catch {
+    return 'left_alone';
+  }
+}
+
+function settle(transition: Transition): TransitionResult {
   const { path, before, after, temporaryPath } = transition;
-  await rm(temporaryPath, { force: true });
-  const { image: now } = await imageOf(path);
+  rmSync(temporaryPath, { force: true });
+  const { image: now } = imageOf(path);
   if (sameImage(now, after)) return 'done';
   if (!sameContent(now, before) && !sameContent(now, after) && !isMixture(now, transition)) return 'left_alone';
   try {
-    await makeTransition(transition);
+    makeTransition(transition);
   } catch (error) {
     // A full disk has room in the file's own blocks.
     if (after.type !== 'file' || before.type !== 'file') throw error;
-    await overwriteFile(path, after);
+    overwriteFile(path, after);
   }
   // A folder that got another file meanwhile stays for its sake.
   if (before.type === 'folder' && after.type === 'absent') return 'done';
-  return sameImage((await imageOf(path)).image, after) ? 'done' : 'left_alone';
+  return sameImage(imageOf(path).image, after) ? 'done' : 'left_alone';
 }
 
 /** A file overwritten in place and interrupted: the beginning of one image, the rest of the other; or a step half made. */
@@ -69,9 +97,9 @@ function isOverwritten(now: Uint8Array, old: Uint8Array, written: Uint8Array): b
   return Buffer.compare(now.subarray(length), old.subarray(length)) === 0;
 }
 
-async function removeFolder(path: string): Promise<void> {
+function removeFolder(path: string): void {
   try {
-    await rmdir(path);
+    rmdirSync(path);
   } catch (error) {
     if (errorCode(error) !== 'ENOTEMPTY' && !isMissing(error)) throw error;
   }
@@ -81,39 +109,36 @@ async function removeFolder(path: string): Promise<void> {
  * A plain file is replaced whole, by a rename. A file with several names is overwritten where it is, so that its names
  * stay together; so is one that we could not give back to its owner, or whose folder lets us do nothing else.
  */
-async function writeFile(path: string, file: RegularFile, temporaryPath: string): Promise<void> {
-  const existing = await lstat(path).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
-  });
+function writeFile(path: string, file: RegularFile, temporaryPath: string): void {
+  const existing: Stats | undefined = lstatSync(path, { throwIfNoEntry: false });
   const ourUser = process.geteuid?.() ?? 0;
   if (existing !== undefined && (existing.nlink > 1 || (ourUser !== 0 && existing.uid !== ourUser))) {
     return overwriteFile(path, file);
   }
   const owner = existing === undefined ? file.owner : { user: existing.uid, group: existing.gid };
   try {
-    await replaceFile(path, { ...file, owner }, temporaryPath);
+    replaceFile(path, { ...file, owner }, temporaryPath);
   } catch (error) {
-    await rm(temporaryPath, { force: true });
+    rmSync(temporaryPath, { force: true });
     if (existing === undefined || !FOLDER_IS_IN_THE_WAY.has(errorCode(error))) throw error;
-    await overwriteFile(path, file);
+    overwriteFile(path, file);
   }
 }
 
 /** A folder that may not be written to, a file that is a mount point, a file that Windows holds open. */
 const FOLDER_IS_IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV']);
 
-async function replaceFile(path: string, { bytes, mode, owner }: RegularFile, temporaryPath: string): Promise<void> {
-  const file = await open(temporaryPath, 'wx', 0o666);
+function replaceFile(path: string, { bytes, mode, owner }: RegularFile, temporaryPath: string): void {
+  const file = openSync(temporaryPath, 'wx', 0o666);
   try {
-    await file.writeFile(bytes);
+    writeFileSync(file, bytes);
     // Changing the owner clears set-user-id bits, hence first the owner and then the mode.
-    if (owner !== null && !isOurs(owner)) await file.chown(owner.user, owner.group).catch(() => {});
-    if (mode !== null) await file.chmod(mode);
+    if (owner !== null && !isOurs(owner)) ifAllowed(() => fchownSync(file, owner.user, owner.group));
+    if (mode !== null) fchmodSync(file, mode);
   } finally {
-    await file.close();
+    closeSync(file);
   }
-  await rename(temporaryPath, path);
+  renameSync(temporaryPath, path);
 }
 
 function isOurs({ user, group }: { user: number; group: number }): boolean {
@@ -121,17 +146,25 @@ function isOurs({ user, group }: { user: number; group: number }): boolean {
 }
 
 /** Never shorter than it has to be: the new bytes go over the old ones, then the rest is cut off. */
-async function overwriteFile(path: string, { bytes, mode }: RegularFile): Promise<void> {
-  const file = await open(path, 'r+');
+function overwriteFile(path: string, { bytes, mode }: RegularFile): void {
+  const file = openSync(path, 'r+');
   try {
     for (let written = 0; written < bytes.length; ) {
-      written += (await file.write(bytes, written, bytes.length - written, written)).bytesWritten;
+      written += writeSync(file, bytes, written, bytes.length - written, written);
     }
-    await file.truncate(bytes.length);
+    ftruncateSync(file, bytes.length);
   } finally {
-    await file.close();
+    closeSync(file);
   }
-  if (mode === null || ((await lstat(path)).mode & 0o7777) === mode) return;
-  // Only its owner may; the text counts for more.
-  await chmod(path, mode).catch(() => {});
+  if (mode === null || (lstatSync(path).mode & 0o7777) === mode) return;
+  ifAllowed(() => chmodSync(path, mode));
+}
+
+/** Owner and mode are often only the owner's to change; the text counts for more. */
+function ifAllowed(change: () => void): void {
+  try {
+    change();
+  } catch {
+    // It stays as it is.
+  }
 }
