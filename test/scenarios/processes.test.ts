@@ -307,57 +307,7 @@ describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () =>
   });
 });
 
-describe('many processes', () => {
-  it('64 may run; the model is warned at 60, and then the one used least lately makes room', async () => {
-    const count = 66;
-    const startAll = Array.from({ length: count }, (_, index) =>
-      exec(`echo ${index}; exec sleep 120`, { yield_time_ms: 250 }),
-    );
-    await using chat = await start({ model: [startAll, [says('Many.')]] });
-    await chat.send('go');
-    const outputs = chat.outputs();
-    expect(outputs[58]).not.toContain('processes are open');
-    expect(outputs[59]).toContain('60 of at most 64 processes are open; end those that are not needed.');
-    expect(outputs[64]).toContain(
-      `Process ${sessionIn(outputs[0] ?? '')} (echo 0; exec sleep 120) was ended to make room`,
-    );
-    await expect.poll(() => chat.state.processes.filter(({ status }) => status.type === 'running').length).toBe(64);
-    expect(new Set(outputs.map(sessionIn)).size).toBe(count);
-  }, 60_000);
-});
-
 describe('much output', () => {
-  it('a gigabyte passes through flat memory; the model gets its two ends, the log more of them', async () => {
-    using folder = tempFolder();
-    const cmd = "echo first; head -c 1G /dev/zero | tr '\\0' x; echo; echo last";
-    await using server = await ModelServer.start([
-      [exec(cmd, { yield_time_ms: 30_000 })],
-      // A slow machine is still at it when the first call returns, a fast one is through.
-      ({ input }) => {
-        const session = sessionIn(String(input.at(-1)?.output));
-        return session > 0 ? [calls('write_stdin', { session_id: session, yield_time_ms: 300_000 })] : [says('Much.')];
-      },
-      [says('Much.')],
-    ]);
-    const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
-    const child = await startCli(['exec', ...flags, 'go'], { home: folder.path });
-    child.stdin.end();
-    let peak = 0;
-    const timer = setInterval(() => (peak = Math.max(peak, residentBytes(child.pid))), 50);
-    expect((await child.ended).code).toBe(0);
-    clearInterval(timer);
-    const outputs = server.lastRequest.input.filter(({ type }) => type === 'function_call_output');
-    const whole = outputs.map(({ output }) => String(output)).join('\n');
-    expect(whole).toMatch(/Output:\nWarning: output was cut in the middle .*\n.*\n\nfirst\nx+…\d+ tokens truncated…x+/);
-    expect(whole).toMatch(/x\nlast\n$/);
-    expect(peak).toBeGreaterThan(0);
-    expect(peak).toBeLessThan(450_000_000);
-    const logs = folder.at('tiller', 'logs', 'commands');
-    const log = readFileSync(path.join(logs, readdirSync(logs)[0] ?? ''), 'utf8');
-    expect([log.startsWith('first\nx'), log.endsWith('x\nlast\n')]).toEqual([true, true]);
-    expect(log.length).toBeLessThan(30_000_000);
-  }, 240_000);
-
   it('reaches the panel in pieces that are never too large', async () => {
     await using chat = await start({
       model: [
@@ -392,4 +342,57 @@ describe('much output', () => {
     expect(chat.outputs()[0]).toMatch(/Process exited with code 0\n.*Output:\nstarted\n$/s);
     expect(chat.items('command_execution')[0]?.durationMs).toBeLessThan(2_000);
   });
+});
+
+// Side by side: one of them only waits.
+describe.concurrent('many processes, and much output', () => {
+  it('64 may run; the model is warned at 60, and then the one used least lately makes room', async ({ expect }) => {
+    const count = 66;
+    const startAll = Array.from({ length: count }, (_, index) =>
+      exec(`echo ${index}; exec sleep 120`, { yield_time_ms: 250 }),
+    );
+    await using chat = await start({ model: [startAll, [says('Many.')]] });
+    await chat.send('go');
+    const outputs = chat.outputs();
+    expect(outputs[58]).not.toContain('processes are open');
+    expect(outputs[59]).toContain('60 of at most 64 processes are open; end those that are not needed.');
+    expect(outputs[64]).toContain(
+      `Process ${sessionIn(outputs[0] ?? '')} (echo 0; exec sleep 120) was ended to make room`,
+    );
+    await expect
+      .poll(() => chat.state.processes.filter(({ status }) => status.type === 'running').length, PATIENT)
+      .toBe(64);
+    expect(new Set(outputs.map(sessionIn)).size).toBe(count);
+  }, 60_000);
+
+  it('a gigabyte passes through flat memory; the model gets its two ends, the log more of them', async ({ expect }) => {
+    using folder = tempFolder();
+    const cmd = "echo first; head -c 1G /dev/zero | tr '\\0' x; echo; echo last";
+    await using server = await ModelServer.start([
+      [exec(cmd, { yield_time_ms: 30_000 })],
+      // A slow machine is still at it when the first call returns, a fast one is through.
+      ({ input }) => {
+        const session = sessionIn(String(input.at(-1)?.output));
+        return session > 0 ? [calls('write_stdin', { session_id: session, yield_time_ms: 300_000 })] : [says('Much.')];
+      },
+      [says('Much.')],
+    ]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
+    const child = await startCli(['exec', ...flags, 'go'], { home: folder.path });
+    child.stdin.end();
+    let peak = 0;
+    const timer = setInterval(() => (peak = Math.max(peak, residentBytes(child.pid))), 50);
+    expect((await child.ended).code).toBe(0);
+    clearInterval(timer);
+    const outputs = server.lastRequest.input.filter(({ type }) => type === 'function_call_output');
+    const whole = outputs.map(({ output }) => String(output)).join('\n');
+    expect(whole).toMatch(/Output:\nWarning: output was cut in the middle .*\n.*\n\nfirst\nx+…\d+ tokens truncated…x+/);
+    expect(whole).toMatch(/x\nlast\n$/);
+    expect(peak).toBeGreaterThan(0);
+    expect(peak).toBeLessThan(450_000_000);
+    const logs = folder.at('tiller', 'logs', 'commands');
+    const log = readFileSync(path.join(logs, readdirSync(logs)[0] ?? ''), 'utf8');
+    expect([log.startsWith('first\nx'), log.endsWith('x\nlast\n')]).toEqual([true, true]);
+    expect(log.length).toBeLessThan(30_000_000);
+  }, 240_000);
 });
