@@ -11,8 +11,23 @@ const GLOBAL_OPTIONS: ReadonlySet<string> = new Set([
   '--no-replace-objects',
 ]);
 
-/** They write a file or start a program that the repository names. */
-const REFUSED = ['--output', '--ext-diff', '--textconv', '--exec', '--paginate', '--show-signature'];
+/**
+ * They write a file or start a program that the repository names: `--help` the viewer of manuals, `--remerge-diff` the
+ * drivers of merges, `--submodule` and `--ignore-submodules` what a submodule's own configuration has.
+ */
+const REFUSED = [
+  '--output',
+  '--ext-diff',
+  '--textconv',
+  '--exec',
+  '--paginate',
+  '--show-signature',
+  '--help',
+  '--remerge-diff',
+  '--diff-merges',
+  '--submodule',
+  '--ignore-submodules',
+];
 
 /** `%G…` in a format asks for a signature, which starts the program that the repository names. */
 const SIGNATURE_FORMAT = /%G/;

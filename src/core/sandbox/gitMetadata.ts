@@ -2,6 +2,7 @@
  * What in a repository's own files would run programs as soon as somebody's git reads it (git-config(1), githooks(5)).
  * Our own reader: to ask git would be to run it.
  */
+import { entriesOf } from './gitConfiguration.ts';
 
 /** `section.name` or `section.*.name`, in small letters as git compares them. */
 const RUNS_PROGRAMS: readonly RegExp[] = [
@@ -12,7 +13,7 @@ const RUNS_PROGRAMS: readonly RegExp[] = [
   /^diff\..*\.(command|textconv)$/,
   /^filter\..*\.(clean|smudge|process)$/,
   /^merge\..*\.driver$/,
-  /^(difftool|mergetool|browser|man|guitool)\..*\.cmd$/,
+  /^(difftool|mergetool|browser|man|guitool)\..*\.(cmd|path)$/,
   /^interactive\.difffilter$/,
   /^credential\.(.*\.)?helper$/,
   /^gpg\.(.*\.)?(program|defaultkeycommand)$/,
@@ -23,6 +24,10 @@ const RUNS_PROGRAMS: readonly RegExp[] = [
   /^submodule\..*\.update$/,
   /^trailer\..*\.(command|cmd)$/,
   /^init\.templatedir$/,
+  /^tar\..*\.command$/,
+  /^hook\..*\.command$/,
+  /^imap\.tunnel$/,
+  /^sendemail\.(.*\.)?(sendmailcmd|smtpserver|tocmd|cccmd|headercmd)$/,
 ];
 
 /** These only start something when they say so. */
@@ -67,34 +72,6 @@ function list(words: readonly string[]): string {
   return words.length > 5 ? `${shown} and ${words.length - 5} more` : shown;
 }
 
-interface Entry {
-  readonly key: string;
-  readonly value: string;
-}
-
 function isHarmless(key: string, value: string): boolean {
   return HARMLESS[key]?.test(value) ?? false;
-}
-
-function entriesOf(configuration: string): Entry[] {
-  const entries: Entry[] = [];
-  let section = '';
-  // A backslash at the end of a line goes on with the next.
-  for (const line of configuration.replaceAll(/\\\r?\n/g, '').split(/\r?\n/)) {
-    const header = /^\s*\[\s*([^\s"\]]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line);
-    const rest = header === null ? line : line.slice(header[0].length);
-    if (header !== null) section = [header[1] ?? '', ...(header[2] === undefined ? [] : [header[2]])].join('.');
-    const entry = /^\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*?)\s*)?$/.exec(withoutComment(rest));
-    if (entry !== null)
-      entries.push({ key: `${section}.${entry[1]}`.toLowerCase(), value: unquoted(entry[2] ?? 'true') });
-  }
-  return entries;
-}
-
-function withoutComment(line: string): string {
-  return /^((?:[^"#;]|"(?:[^"\\]|\\.)*")*)/.exec(line)?.[1] ?? line;
-}
-
-function unquoted(value: string): string {
-  return value.replaceAll('"', '');
 }

@@ -7,9 +7,26 @@ import type { Argv } from '../policy/parseScript.ts';
 import type { Workspace } from '../ports.ts';
 import { configurationKeys } from '../sandbox/gitMetadata.ts';
 
-/** Started by `status`, `diff`, `log` and `show`; an include may hold any of them, an ignore lets git into a submodule. */
-const STARTS_WHILE_READING =
-  /^(diff\.external|diff\..*\.(command|textconv)|filter\..*\.(clean|process)|include\.path|includeif\..*\.path|submodule\..*\.ignore)$/;
+/**
+ * Started by `status`, `diff`, `log` and `show`. A signature is looked at wherever a format asks for it, and the formats
+ * may be the repository's; what is missing of a partial clone is fetched by gits older than `GIT_NO_LAZY_FETCH` (2.44).
+ * An include may hold any of them; the last three lead git into a submodule, which has a configuration of its own.
+ */
+const STARTS_WHILE_READING = [
+  /^diff\.external$/,
+  /^diff\..*\.(command|textconv)$/,
+  /^filter\..*\.(clean|process)$/,
+  /^merge\..*\.driver$/,
+  /^gpg\.(.*\.)?program$/,
+  /^remote\..*\.(uploadpack|vcs)$/,
+  /^core\.(sshcommand|gitproxy|askpass)$/,
+  /^credential\.(.*\.)?helper$/,
+  /^protocol\..*allow$/,
+  /^(include|includeif\..*)\.path$/,
+  /^submodule\..*\.ignore$/,
+  /^diff\.submodule$/,
+  /^status\.submodulesummary$/,
+];
 
 /** Higher up nobody keeps a repository. */
 const MAX_LEVELS = 64;
@@ -37,10 +54,14 @@ async function namesPrograms(folder: string, workspace: Reader): Promise<boolean
   if (top === undefined) return false;
   const own = await gitFolderOf(top, workspace);
   const common = (await textOf(path.join(own, 'commondir'), workspace))?.trim();
+  if (common === 'unreadable') return true;
   const shared = common === undefined ? own : path.resolve(own, common);
   const files = [path.join(shared, 'config'), path.join(own, 'config.worktree'), path.join(top, '.gitmodules')];
   const texts = await Promise.all(files.map((file) => textOf(file, workspace)));
-  return texts.some((text = '') => configurationKeys(text).some((key) => STARTS_WHILE_READING.test(key)));
+  if (texts.includes('unreadable')) return true;
+  return texts.some((text = '') =>
+    configurationKeys(text).some((key) => STARTS_WHILE_READING.some((one) => one.test(key))),
+  );
 }
 
 async function topOf(folder: string, workspace: Reader): Promise<string | undefined> {
@@ -59,7 +80,11 @@ async function gitFolderOf(top: string, workspace: Reader): Promise<string> {
   return target === undefined ? git : path.resolve(top, target);
 }
 
+/** Nothing where there is no file. What we cannot read git may: it is `unreadable`, which is no configuration. */
 async function textOf(file: string, workspace: Reader): Promise<string | undefined> {
+  const stat = await workspace.stat(file);
+  if (stat === undefined) return undefined;
+  if (stat.type !== 'file') return 'unreadable';
   const bytes = await workspace.readBytes(file, { maxBytes: 1024 * 1024 }).catch(() => undefined);
-  return bytes && new TextDecoder().decode(bytes);
+  return bytes === undefined ? 'unreadable' : new TextDecoder().decode(bytes);
 }

@@ -1,14 +1,12 @@
 /** What a boxed command has left behind that nobody may trip over: found, put right where we can, and told. */
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding } from '../../core/ports.ts';
-import { gitWarning, liveHooks, programKeys } from '../../core/sandbox/gitMetadata.ts';
-import { gitFoldersBehind, type Look } from './look.ts';
+import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
+import { repositoryWarning } from './repositories.ts';
 import type { TreeScan } from './treeScan.ts';
-
-/** A configuration longer than this is not one. */
-const MAX_CONFIGURATION = 1024 * 1024;
 
 export function aftermath(
   before: Look,
@@ -17,7 +15,8 @@ export function aftermath(
   return [
     ...before.absentNames.filter(isThere).map((name) => takeAway(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
-    ...newRepositories(before, scan).flatMap(warnOf),
+    ...[...before.identities].flatMap(tellReplaced),
+    ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
   ];
 }
 
@@ -53,43 +52,34 @@ function mendLink(link: string, target: string, quarantine: Quarantine): BoxFind
   }
 }
 
-function newRepositories(before: Look, scan: TreeScan): string[] {
+/** New ones, and bare ones that were there before. */
+function changeableRepositories(before: Look, scan: TreeScan): string[] {
   const trees = before.roots.map((root) => scan.scan(root));
-  const found = trees.flatMap(({ protectedPaths, links, bareRepositories }) => [
-    ...[...protectedPaths, ...links].filter((one) => path.basename(one) === '.git'),
-    ...bareRepositories,
-  ]);
-  return found.filter(
-    (one) => !before.repositories.has(one) && !before.heldNames.includes(one) && !before.links.has(one),
+  const found = trees.flatMap(({ protectedPaths, links }) =>
+    [...protectedPaths, ...links].filter((one) => path.basename(one) === '.git'),
   );
+  const isNew = (one: string) => before.identities.get(one) !== identityOf(one) && !before.links.has(one);
+  return [...found.filter(isNew), ...trees.flatMap(({ bareRepositories }) => bareRepositories)];
 }
 
-function warnOf(repository: string): BoxFinding[] {
-  const folders = gitFoldersBehind(repository);
-  const keys = folders.flatMap((folder) =>
-    ['config', 'config.worktree'].flatMap((name) => keysIn(path.join(folder, name))),
-  );
-  const hooks = folders.flatMap((folder) => liveHooks(namesIn(path.join(folder, 'hooks'))));
-  const message = gitWarning(repository, { keys: [...new Set(keys)], hooks: [...new Set(hooks)] });
-  return message === undefined ? [] : [{ kind: 'git_metadata', path: repository, message }];
-}
-
-function keysIn(file: string): string[] {
-  try {
-    const stat = lstatSync(file);
-    if (!stat.isFile() || stat.size > MAX_CONFIGURATION) return [`something in ${file}`];
-    return programKeys(readFileSync(file, 'utf8'));
-  } catch {
+/** Only told: it may as well be the user who has put something there meanwhile. */
+function tellReplaced([name, identity]: readonly [string, string]): BoxFinding[] {
+  const now = identityOf(name);
+  if (
+    path.basename(name) === '.git' ||
+    !PROTECTED_NAMES.includes(path.basename(name)) ||
+    now === identity ||
+    now === 'absent'
+  )
     return [];
-  }
+  const message = `While the command ran ${name}, which decides what editors and agents run, was replaced. Look at it before you open that folder.`;
+  return [{ kind: 'left_behind', path: name, message }];
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+function warningOf(repository: string, { bareWarnings }: Look): BoxFinding[] {
+  const message = repositoryWarning(repository);
+  if (message === undefined || message === bareWarnings.get(repository)) return [];
+  return [{ kind: 'git_metadata', path: repository, message }];
 }
 
 function isThere(name: string): boolean {

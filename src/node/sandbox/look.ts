@@ -1,10 +1,11 @@
 /** What a box needs to know of the tree before it is built: real paths, what exists, what must stay as it is. */
-import { lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxWalls } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { hiddenFolders, kernelFiles, machineSecrets, shownFolders } from './machine.ts';
+import { pointedAt, repositoryWarning } from './repositories.ts';
 import type { TreeScan } from './treeScan.ts';
 
 /** So much does harm by merely coming into being, while a command runs, that it must not even for a moment. */
@@ -22,8 +23,13 @@ export interface Look {
   readonly absentNames: readonly string[];
   /** Protected names that are links, and where they lead. */
   readonly links: ReadonlyMap<string, string>;
-  /** Folders with git metadata that were there before: they cannot be changed from inside. */
-  readonly repositories: ReadonlySet<string>;
+  /**
+   * Protected names and bare repositories that were there before, and which file each was. They cannot be changed from
+   * inside, but the folder around one can be renamed and another put in its place.
+   */
+  readonly identities: ReadonlyMap<string, string>;
+  /** What was to be said of bare repositories before: in one, what is not there yet can be made. */
+  readonly bareWarnings: ReadonlyMap<string, string | undefined>;
 }
 
 export function look(
@@ -62,7 +68,8 @@ export function look(
     heldNames: absent.filter((one) => HELD_NAMES.has(path.basename(one))),
     absentNames: absent.filter((one) => !HELD_NAMES.has(path.basename(one))),
     links,
-    repositories: new Set([...found, ...bare]),
+    identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
+    bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),
   };
 }
 
@@ -102,26 +109,10 @@ function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' 
   return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
 }
 
-/** The folders that git reads for this `.git` or bare repository: itself, or where it points. */
-export function gitFoldersBehind(repository: string): string[] {
-  return [repository, ...pointedAt(repository)];
-}
-
-/** The git folder of a worktree or a submodule, and the one it shares with others (gitrepository-layout(5)). */
-function pointedAt(pointer: string): string[] {
-  const gitFolder = valueIn(pointer, /^gitdir:\s*(.+)$/m, path.dirname(pointer));
-  if (gitFolder === undefined) return [];
-  const common = valueIn(path.join(gitFolder, 'commondir'), /^(.+)$/m, gitFolder);
-  return [gitFolder, common].flatMap((one) => (one === undefined ? [] : (real(one) ?? [])));
-}
-
-function valueIn(file: string, pattern: RegExp, base: string): string | undefined {
-  try {
-    const value = lstatSync(file).isFile() ? pattern.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
-    return value === undefined ? undefined : path.resolve(base, value.trim());
-  } catch {
-    return undefined;
-  }
+/** Another one after something else was put in its place. */
+export function identityOf(name: string): string {
+  const stat = lstatSync(name, { throwIfNoEntry: false });
+  return stat === undefined ? 'absent' : `${stat.dev}:${stat.ino}`;
 }
 
 function exists(name: string): boolean {

@@ -44,8 +44,26 @@ describe('a git configuration', () => {
     ['[user]\n name = x\n[remote "origin"]\n url = https://x\n fetch = +refs/*', []],
     ['[core "x"]\n fsmonitor = x', []],
     ['garbage ][ = \n\0', []],
+    ['[core]\n# \\\nfsmonitor = x', ['core.fsmonitor']],
+    ['[core]\nx = y ; z \\\nfsmonitor = x', ['core.fsmonitor']],
+    ['[core]\nx = y\\\\\nfsmonitor = x', ['core.fsmonitor']],
+    ['[core]\n#\0\\\nfsmonitor = x', ['core.fsmonitor']],
+    ['[a][core]\nfsmonitor = x', ['core.fsmonitor']],
+    ['[a] [core] fsmonitor = x', ['core.fsmonitor']],
+    ['[filter "a\\"]b"]\nclean = x', ['filter.a"]b.clean']],
+    ['[core]\nx = "a\\\nfsmonitor = x"', []],
+    ['[core]\nfsmonitor = "\\no"', ['core.fsmonitor']],
+    ['[core]\nfsmonitor = "fa"lse # really', []],
+    ['[hook "x"]\ncommand = y\n[tar "z"]\ncommand = y', ['hook.x.command', 'tar.z.command']],
   ])('%j names %j', (text, keys) => {
     expect(programKeys(text)).toEqual(keys);
+  });
+
+  test('is read in no time, however long it is and however odd', () => {
+    const bait = ['a="\\\n', '[a "', 'x=\\x', '"\\\n', '[', 'a\\\n'].map((one) => one.repeat(1e6 / one.length));
+    const start = performance.now();
+    for (const text of bait) expect(programKeys(`${text}\n[core]\nhooksPath = x`)).toBeInstanceOf(Array);
+    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   test('samples of hooks run nothing', () => {

@@ -25,6 +25,18 @@ describe('git only reads', () => {
     '[FILTER "x"] Process = a',
     '[include]\n path = a',
     '[includeIf "gitdir:/"]\n path = a',
+    // As git reads it: a comment ends with its line, and a line may have two headers.
+    '[diff]\n# a comment \\\nexternal = a',
+    '[x] [diff] external = a',
+    '[diff]\nx = a\\\\\nexternal = a',
+    // What formats, merges, submodules and clones in part let git start.
+    '[gpg] program = a\n[format] pretty = %G?',
+    '[gpg "ssh"] program = a\n[pretty] x = %GK',
+    '[merge "x"]\n driver = a',
+    '[diff]\n submodule = diff',
+    '[extensions] partialClone = o\n[remote "o"] uploadPack = a',
+    // More than is read.
+    `${'\n'.repeat(1024 * 1024)}${HOSTILE}`,
   ])('but not under %j', async (config) => {
     expect(await starts({ '.git/config': config })).toBe(true);
   });

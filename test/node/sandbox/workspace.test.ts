@@ -203,6 +203,40 @@ describe.skipIf(noBox)('what a command leaves behind', () => {
     expect(stderr).toMatch(/Read-only file system|Not a directory/);
   });
 
+  test.each([
+    ['a repository', 'in/a/.git', 'git init -q in/a', 'git init -q in/a; git -C in/a config core.fsmonitor ./x'],
+    ['a bare one', 'in/b', 'git init -q --bare in/b', 'git init -q --bare in/b; git -C in/b config core.fsmonitor ./x'],
+    [
+      'a worktree',
+      'in/c/.git',
+      'git init -q r; mkdir -p in/c; echo gitdir: ../../r/.git > in/c/.git',
+      'mkdir -p in/c/.git; printf "[core]\\nfsmonitor=./x\\n" > in/c/.git/config',
+    ],
+  ])('%s put in the place of another is told', async (_, repository, first, second) => {
+    using place = new Playground();
+    expect(await place.bash(first)).toMatchObject({ code: 0, findings: [] });
+    const { findings } = await place.bash(`mv in out; mkdir in; ${second}`);
+    expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
+  });
+
+  test('settings put in the place of others are told', async () => {
+    using place = new Playground();
+    mkdirSync(place.at('in', '.vscode'), { recursive: true });
+    const { findings } = await place.bash('mv in out; mkdir -p in/.vscode; echo x > in/.vscode/tasks.json');
+    expect(findings).toMatchObject([{ kind: 'left_behind', path: place.at('in', '.vscode') }]);
+  });
+
+  test.each([
+    ['a bare repository that was there', 'b', 'git init -q --bare b'],
+    ['a new repository', 'b/.git', 'mkdir -p b/.git'],
+  ])('%s that is led to the configuration of another is told', async (_, repository, first) => {
+    using place = new Playground();
+    const evil = 'mkdir evil; printf "[core]\\nfsmonitor=./x\\n" > evil/config';
+    if (repository === 'b') expect(await place.bash(first)).toMatchObject({ code: 0, findings: [] });
+    const { findings } = await place.bash(`${evil}; ${first}; echo $PWD/evil > ${repository}/commondir`);
+    expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
+  });
+
   test('a plain new repository is nothing to tell', async () => {
     using place = new Playground();
     const { findings } = await place.bash('mkdir n && cd n && git init -q . && git config user.name x');

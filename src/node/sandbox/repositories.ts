@@ -1,0 +1,59 @@
+/** What the files of a git repository say about it. Git itself is never asked: that would be to run it. */
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { gitWarning, liveHooks, programKeys } from '../../core/sandbox/gitMetadata.ts';
+
+/** A configuration longer than this is not one. */
+const MAX_CONFIGURATION = 1024 * 1024;
+
+/** One sentence about what git would run for this `.git` or bare repository; `undefined` when nothing. */
+export function repositoryWarning(repository: string): string | undefined {
+  const folders = [repository, ...pointedAt(repository)];
+  const keys = folders.flatMap((folder) =>
+    ['config', 'config.worktree'].flatMap((name) => keysIn(path.join(folder, name))),
+  );
+  const hooks = folders.flatMap((folder) => liveHooks(namesIn(path.join(folder, 'hooks'))));
+  return gitWarning(repository, { keys: [...new Set(keys)], hooks: [...new Set(hooks)] });
+}
+
+/** The git folder of a worktree or a submodule, and the one that a git folder shares (gitrepository-layout(5)). */
+export function pointedAt(pointer: string): string[] {
+  const gitFolder = valueIn(pointer, /^gitdir:\s*(.+)$/m, path.dirname(pointer)) ?? pointer;
+  const common = valueIn(path.join(gitFolder, 'commondir'), /^(.+)$/m, gitFolder);
+  return [gitFolder, common].flatMap((one) => (one === undefined || one === pointer ? [] : real(one)));
+}
+
+function valueIn(file: string, pattern: RegExp, base: string): string | undefined {
+  try {
+    const value = lstatSync(file).isFile() ? pattern.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+    return value === undefined ? undefined : path.resolve(base, value.trim());
+  } catch {
+    return undefined;
+  }
+}
+
+function keysIn(file: string): string[] {
+  try {
+    const stat = lstatSync(file);
+    if (!stat.isFile() || stat.size > MAX_CONFIGURATION) return [`something in ${file}`];
+    return programKeys(readFileSync(file, 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function real(name: string): string[] {
+  try {
+    return [realpathSync(name)];
+  } catch {
+    return [];
+  }
+}
