@@ -84,11 +84,21 @@ function settle(transition: Transition): TransitionResult {
   return sameImage(imageOf(path).image, after) ? 'done' : 'left_alone';
 }
 
-/** A file overwritten in place and interrupted: the beginning of one image, the rest of the other; or a step half made. */
+/**
+ * A file written in place and interrupted: the beginning of one image, with the rest of the other or, where it was emptied
+ * first as VS Code does it, without; or a step half made.
+ */
 function isMixture(now: FileImage, { before, after }: Transition): boolean {
   if (now.type === 'absent') return before.type === 'folder' || after.type === 'folder';
-  if (now.type !== 'file' || before.type !== 'file' || after.type !== 'file') return false;
+  if (now.type !== 'file') return false;
+  const images = [before, after].flatMap((image) => (image.type === 'file' ? [image.bytes] : []));
+  if (images.some((bytes) => isBeginningOf(bytes, now.bytes))) return true;
+  if (before.type !== 'file' || after.type !== 'file') return false;
   return isOverwritten(now.bytes, before.bytes, after.bytes) || isOverwritten(now.bytes, after.bytes, before.bytes);
+}
+
+function isBeginningOf(bytes: Uint8Array, beginning: Uint8Array): boolean {
+  return Buffer.compare(bytes.subarray(0, beginning.length), beginning) === 0;
 }
 
 function isOverwritten(now: Uint8Array, old: Uint8Array, written: Uint8Array): boolean {
