@@ -1,42 +1,119 @@
 // The patch lands in what the person has in front of them, not in what is on disk.
-import { expect, test } from 'vitest';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { faultsOfFrame } from './support/faults.ts';
+import { useWindow, type Window } from './support/window.ts';
 
 const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const TEXT = `${LINES.join('\n')}\n`;
-const window = useWindow({ model: 'scripted', files: { 'notes.txt': TEXT } });
 const soon = { timeout: 10_000 };
 
-test('what is typed while a patch waits stays, the patch lands beside it, and nothing is saved', async () => {
-  const { vscode, panel, model, disk } = window();
-  await vscode.openFile('notes.txt');
-  await vscode.typeAfter('first', ' (mine)');
-  await panel.open();
-  const input = '*** Begin Patch\n*** Update File: notes.txt\n@@\n seventh\n-eighth\n+EIGHTH\n ninth\n*** End Patch';
-  model.will([calls('apply_patch', { input })], [says('Done.')]);
-  await panel.send('Change the eighth.');
-  await panel.approval('patch').waitFor();
-  await vscode.typeAfter('third', ' (mine, too)');
-  await vscode.screenshot('buffers/1-typing');
-  await panel.answer();
-  await panel.ended();
+describe('a file that is being typed in', () => {
+  const window = useWindow({ model: 'scripted', files: { 'notes.txt': TEXT, 'kept.txt': 'one\n' } });
 
-  const expected = TEXT.replace('first', 'first (mine)')
-    .replace('third', 'third (mine, too)')
-    .replace('eighth', 'EIGHTH');
-  await expect.poll(() => vscode.text(), soon).toBe(expected);
-  expect(await vscode.isDirty('notes.txt')).toBe(true);
-  expect(await disk('notes.txt')).toBe(TEXT);
-  expect(model.outputs.at(-1)).toMatch(/not saved .*unsaved edits.*notes\.txt/);
-  await vscode.screenshot('buffers/2-landed');
+  test('what is typed while a patch waits stays, the patch lands beside it, and nothing is saved', async () => {
+    const { vscode, panel, model, disk } = window();
+    await vscode.openFile('notes.txt');
+    await vscode.typeAfter('first', ' (mine)');
+    await panel.open();
+    const input = '*** Begin Patch\n*** Update File: notes.txt\n@@\n seventh\n-eighth\n+EIGHTH\n ninth\n*** End Patch';
+    model.will([calls('apply_patch', { input })], [says('Done.')]);
+    await panel.send('Change the eighth.');
+    await panel.approval('patch').waitFor();
+    await vscode.typeAfter('third', ' (mine, too)');
+    await vscode.screenshot('buffers/1-typing');
+    await panel.answer();
+    await panel.ended();
 
-  // One Ctrl+Z takes the patch back and leaves what was typed.
-  await vscode.editor().locator('.view-line').first().click();
-  await vscode.page.keyboard.press('Control+z');
-  await expect.poll(() => vscode.text(), soon).toBe(expected.replace('EIGHTH', 'eighth'));
-  await vscode.page.keyboard.press('Control+y');
-  await expect.poll(() => vscode.text(), soon).toBe(expected);
-  await vscode.page.keyboard.press('Control+s');
-  await expect.poll(() => disk('notes.txt'), soon).toBe(expected);
+    const expected = TEXT.replace('first', 'first (mine)')
+      .replace('third', 'third (mine, too)')
+      .replace('eighth', 'EIGHTH');
+    await expect.poll(() => vscode.text(), soon).toBe(expected);
+    expect(await vscode.isDirty('notes.txt')).toBe(true);
+    expect(await disk('notes.txt')).toBe(TEXT);
+    expect(model.outputs.at(-1)).toMatch(/not saved .*unsaved edits.*notes\.txt/);
+    await vscode.screenshot('buffers/2-landed');
+
+    // One Ctrl+Z takes the patch back and leaves what was typed.
+    await vscode.editor().locator('.view-line').first().click();
+    await vscode.page.keyboard.press('Control+z');
+    await expect.poll(() => vscode.text(), soon).toBe(expected.replace('EIGHTH', 'eighth'));
+    await vscode.page.keyboard.press('Control+y');
+    await expect.poll(() => vscode.text(), soon).toBe(expected);
+    await vscode.page.keyboard.press('Control+s');
+    await expect.poll(() => disk('notes.txt'), soon).toBe(expected);
+  });
+
+  test('stands in the Local History once a patch has landed in it', async () => {
+    const { panel, model, vscode } = window();
+    await panel.newThread();
+    const input = '*** Begin Patch\n*** Update File: kept.txt\n@@\n-one\n+two\n*** End Patch';
+    model.will([calls('apply_patch', { input })], [says('Done.')]);
+    await panel.send('Change it.');
+    await panel.approval('patch').waitFor();
+    await panel.answer();
+    await panel.ended();
+    const histories = path.join(vscode.server.folder, 'data/User/History');
+    const remembered = async () => {
+      const folders = await readdir(histories).catch(() => []);
+      const read = (folder: string) => readFile(path.join(histories, folder, 'entries.json'), 'utf8').catch(() => '');
+      return (await Promise.all(folders.map(read))).filter((entries) => entries.includes('/kept.txt'));
+    };
+    await expect.poll(async () => (await remembered()).length, soon).toBe(1);
+  });
 });
+
+describe('a file with unsaved edits that a patch would delete', () => {
+  const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n' } });
+
+  test('goes only when the person says so of that very file, and no key says it by habit', async () => {
+    const { vscode, panel, model, disk } = window();
+    await vscode.openFile('mine.txt');
+    await vscode.typeAfter('hers', ' (mine)');
+    model.will(
+      [calls('apply_patch', { input: '*** Begin Patch\n*** Delete File: mine.txt\n*** End Patch' })],
+      [says('Done.')],
+    );
+    await panel.open();
+    await panel.send('Delete it.');
+    await panel.approval('patch').waitFor();
+    expect(await panel.get('approval-discards').innerText()).toContain('mine.txt');
+    expect(await panel.get('decision-approve').count()).toBe(0);
+    await looksRight(window(), 'discard');
+
+    await panel.get('composer-input').press('Control+Enter');
+    await panel.approval('patch').press('Enter');
+    expect(await disk('mine.txt')).toBe('hers\n');
+    expect(await vscode.isDirty('mine.txt')).toBe(true);
+    await panel.get('composer-input').focus();
+    await tabTo(window(), 'decision-approve-discarding');
+    await vscode.page.keyboard.press('Enter');
+    await panel.ended();
+    expect(await disk('mine.txt')).toBeNull();
+    await vscode.tab('mine.txt').waitFor({ state: 'detached' });
+
+    await vscode.command('Tiller: Undo Patch');
+    await expect.poll(() => disk('mine.txt'), soon).toBe('hers (mine)\n');
+  });
+});
+
+/** By the keyboard alone, from wherever the focus is in the panel. */
+async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
+  const target = panel.get(testid).and(panel.page.locator(':focus'));
+  for (let presses = 0; (await target.count()) === 0; presses++) {
+    expect(presses).toBeLessThan(30);
+    await vscode.page.keyboard.press('Shift+Tab');
+  }
+}
+
+async function looksRight({ vscode, panel }: Window, name: string): Promise<void> {
+  const faults: string[] = [];
+  for (const theme of ['light', 'hc-dark', 'dark'] as const) {
+    await vscode.theme(theme);
+    await vscode.screenshot(`buffers/${name}-${theme}`);
+    faults.push(...(await faultsOfFrame(await panel.frame())).map((fault) => `${theme}: ${fault}`));
+  }
+  expect(faults).toEqual([]);
+}

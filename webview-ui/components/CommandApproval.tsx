@@ -48,7 +48,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       <dl class="facts">
         {unsaved.length > 0 && (
           <Fact name={t('Not saved')}>
-            <span data-testid="approval-unsaved">{unsaved.join(', ')}</span>
+            <span data-testid="approval-unsaved">{unsaved.map((file) => fileIn(file, cwd)).join(', ')}</span>
           </Fact>
         )}
         {justification && <Fact name={t('Purpose')}>{t('“{0}”', justification)}</Fact>}
@@ -98,6 +98,11 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** As short as it can be said where the command runs. */
+function fileIn(file: string, cwd = ''): string {
+  return cwd !== '' && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
 }
 
 function runsIn(cwd: string, box: Box | undefined, leavesBox: boolean): ComponentChildren {

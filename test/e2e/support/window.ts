@@ -8,6 +8,7 @@ import { openBrowser, Workbench } from '../../../scripts/vscode/page.mjs';
 import { type PROFILES, startVscode } from '../../../scripts/vscode/server.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
+import { writeVirtualFolder } from './virtualFolder.ts';
 
 export interface WindowOptions {
   profile?: keyof typeof PROFILES;
@@ -19,6 +20,10 @@ export interface WindowOptions {
   seed?: number;
   /** Files beside the sample, by their path. */
   files?: Record<string, string>;
+  /** Further folders of a workspace of several: their files by path, or the address of a folder that is not on disk. */
+  folders?: Record<string, Record<string, string> | string>;
+  /** Files that an extension serves below `shelf:` and, read-only, `glass:`. */
+  virtual?: Record<string, string>;
   /** Of the browser window. */
   width?: number;
   env?: Record<string, string>;
@@ -31,6 +36,8 @@ export interface Window {
   model: ScriptedModel;
   /** The folder that the window shows: a fresh sample. */
   folder: string;
+  /** Another folder of a workspace of several, or the extension that serves virtual ones. */
+  at(name: string): string;
   sample: ReturnType<typeof generateSample>;
   /** What is on disk now; `null` where there is no such file. */
   disk(name: string): Promise<string | null>;
@@ -47,6 +54,7 @@ export interface Window {
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
   const { profile = 'default', model: kind = 'none', settings = {}, seed = 1, files = {}, width, env = {} } = options;
+  const { folders, virtual } = options;
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
@@ -57,15 +65,19 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     const sample = generateSample(seed);
     await writeSample(folder, sample);
     await writeFiles(folder, files);
+    const at = (name: string) => path.join(own, name);
+    const extensions = [inject('extension')];
+    if (virtual) extensions.push(await writeVirtualFolder(at('virtual'), virtual));
+    const workspace = folders ? await writeWorkspace(own, folders) : folder;
     const model = await ScriptedModel.start();
     closers.push(() => model.close());
     const modelSettings = { demo: DEMO_SETTINGS, scripted: model.settings, none: {} }[kind];
     const server = await startVscode({
-      workspace: folder,
+      workspace,
       profile,
       settings: { ...modelSettings, ...settings },
       env,
-      extensions: [inject('extension')],
+      extensions,
     });
     closers.push(() => server.stop());
 
@@ -81,6 +93,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
       panel: new Panel(() => opened.vscode),
       model,
       folder,
+      at,
       sample,
       disk: (name) => readFile(path.join(folder, name), 'utf8').catch(() => null),
       testPasses: () => succeeds(process.execPath, ['--test'], folder),
@@ -107,6 +120,19 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     if (!window) throw new Error('The window opens before the tests, not where they are declared.');
     return window;
   };
+}
+
+/** Beside the sample, which is its first folder. */
+async function writeWorkspace(own: string, folders: NonNullable<WindowOptions['folders']>): Promise<string> {
+  const others = Object.entries(folders).map(([name, files]) =>
+    typeof files === 'string' ? { name, uri: files } : { path: name },
+  );
+  for (const [name, files] of Object.entries(folders)) {
+    if (typeof files !== 'string') await writeFiles(path.join(own, name), files);
+  }
+  const file = path.join(own, 'several.code-workspace');
+  await writeFile(file, JSON.stringify({ folders: [{ path: 'workspace' }, ...others] }));
+  return file;
 }
 
 async function writeFiles(folder: string, files: Record<string, string>): Promise<void> {

@@ -1,0 +1,79 @@
+/** A VS Code extension that serves a folder of the disk under addresses of its own: `shelf:` and, read-only, `glass:`. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const MANIFEST = {
+  name: 'virtual-folder',
+  publisher: 'test',
+  version: '0.0.1',
+  engines: { vscode: '^1.100.0' },
+  main: './extension.js',
+  activationEvents: ['onFileSystem:shelf', 'onFileSystem:glass'],
+};
+
+/** Runs in VS Code's extension host, as CommonJS. */
+const EXTENSION = `
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+
+function provider(base) {
+  const at = (uri) => path.join(base, uri.path);
+  const changed = new vscode.EventEmitter();
+  const type = (stats) => (stats.isDirectory() ? vscode.FileType.Directory : vscode.FileType.File);
+  const asked = (uri, action) => {
+    try {
+      return action(at(uri));
+    } catch (error) {
+      throw error.code === 'ENOENT' ? vscode.FileSystemError.FileNotFound(uri) : error;
+    }
+  };
+  const tell = (kind, uri) => changed.fire([{ type: vscode.FileChangeType[kind], uri }]);
+  return {
+    onDidChangeFile: changed.event,
+    watch: () => new vscode.Disposable(() => {}),
+    stat: (uri) =>
+      asked(uri, (file) => {
+        const stats = fs.statSync(file);
+        return { type: type(stats), ctime: stats.ctimeMs, mtime: stats.mtimeMs, size: stats.size };
+      }),
+    readDirectory: (uri) =>
+      asked(uri, (file) => fs.readdirSync(file, { withFileTypes: true }).map((entry) => [entry.name, type(entry)])),
+    createDirectory: (uri) => asked(uri, (file) => fs.mkdirSync(file)),
+    readFile: (uri) => asked(uri, (file) => new Uint8Array(fs.readFileSync(file))),
+    writeFile: (uri, content) =>
+      asked(uri, (file) => {
+        fs.writeFileSync(file, content);
+        tell('Changed', uri);
+      }),
+    delete: (uri) =>
+      asked(uri, (file) => {
+        fs.rmSync(file, { recursive: true });
+        tell('Deleted', uri);
+      }),
+    rename: (from, to) =>
+      asked(from, (file) => {
+        fs.renameSync(file, at(to));
+        tell('Deleted', from);
+        tell('Created', to);
+      }),
+  };
+}
+
+exports.activate = ({ subscriptions, extensionPath }) => {
+  const register = (scheme, options) =>
+    vscode.workspace.registerFileSystemProvider(scheme, provider(path.join(extensionPath, scheme)), options);
+  subscriptions.push(register('shelf', { isCaseSensitive: true }));
+  subscriptions.push(register('glass', { isCaseSensitive: true, isReadonly: true }));
+};
+`;
+
+/** Both schemes serve `<folder>/<scheme>/<path of the address>`. */
+export async function writeVirtualFolder(folder: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const all = { 'package.json': JSON.stringify(MANIFEST), 'extension.js': EXTENSION, ...files };
+  for (const [name, text] of Object.entries(all)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
+  return folder;
+}
