@@ -25,7 +25,12 @@ const isPrintingSed = ([quiet, script = '', file = '', ...others]: Argv): boolea
   quiet === '-n' && PRINTS_LINES.test(script) && !file.startsWith('-') && others.length === 0;
 
 /** The second operand of `uniq` is written. Values of options count as operands here, which only costs a prompt. */
-const hasOneOperandAtMost = (words: Argv): boolean => words.filter((word) => !/^-./.test(word)).length <= 1;
+function hasOneOperandAtMost(words: Argv): boolean {
+  const end = words.indexOf('--');
+  const options = end === -1 ? words : words.slice(0, end);
+  const operands = end === -1 ? [] : words.slice(end + 1);
+  return operands.length + options.filter((word) => !/^-./.test(word)).length <= 1;
+}
 
 const SAFE_PROGRAMS: ReadonlyMap<string, SafeProgram> = new Map<string, SafeProgram>([
   ...READS_WITH_ANY_ARGUMENTS.map((name): [string, SafeProgram] => [name, {}]),
