@@ -167,6 +167,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     const { model, provider } = settings();
     setContext('tiller.hasModel', model !== null || provider === DEMO_PROVIDER);
     view.sendSettings();
+    threads.modelMayBeThere().catch(report);
   };
   store.add(onSettingsChanged(refresh));
   store.add(

@@ -54,7 +54,8 @@ export class ThreadMaker implements ThreadSource {
   async open(id: string, how: OpenHow): Promise<Opened> {
     if (how === 'read') return this.#read(id, 'owned');
     const { manager, log } = this.#parts;
-    const config = await this.#config();
+    const config = await this.#configIfAny();
+    if (config === undefined) return this.#read(id, 'no_model');
     const resumed = await (how === 'ask' ? manager.takeOver(id, config) : manager.resume({ id }, config));
     if (resumed.type === 'resumed') return { type: 'live', session: resumed.session };
     if (resumed.type === 'refused') log.warn(resumed.message);
@@ -91,6 +92,16 @@ export class ThreadMaker implements ThreadSource {
     throw new Error(
       imported.type === 'refused' ? imported.message : vscode.l10n.t('No thread was found in this file.'),
     );
+  }
+
+  /** `undefined` when no model is selected. */
+  async #configIfAny(): Promise<ThreadConfig | undefined> {
+    try {
+      return await this.#config();
+    } catch (error) {
+      if (error instanceof ModelFault && error.kind === 'config') return undefined;
+      throw error;
+    }
   }
 
   async #config(): Promise<ThreadConfig> {

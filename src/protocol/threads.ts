@@ -77,4 +77,6 @@ export interface ThreadOwner {
 /** Why a thread can be looked at but not continued. */
 export type ReadOnlyReason =
   | { readonly type: 'owned'; readonly owner: ThreadOwner }
-  | { readonly type: 'newer_format'; readonly version: number };
+  | { readonly type: 'newer_format'; readonly version: number }
+  /** Nobody could answer in it. */
+  | { readonly type: 'no_model' };

@@ -141,7 +141,7 @@ export class Threads {
     if (shown !== undefined) {
       let thread = await takeUp(shown);
       // The host that a reload has ended may still be letting go.
-      for (let look = 0; thread instanceof ReadThread && look < RELOAD_LOOKS; look++) {
+      for (let look = 0; thread instanceof ReadThread && thread.reason === 'owned' && look < RELOAD_LOOKS; look++) {
         await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
         thread = await takeUp(shown);
       }
@@ -167,6 +167,12 @@ export class Threads {
     const thread = await this.#takeUp(threadId, how);
     if (thread) this.#show(thread);
     return thread !== undefined;
+  }
+
+  /** A thread that could only be read for want of a model is taken up when there may be one. */
+  async modelMayBeThere(): Promise<void> {
+    const shown = this.#shown;
+    if (shown instanceof ReadThread && shown.reason === 'no_model') await this.open(shown.threadId);
   }
 
   /** Shows a thread that was made elsewhere: forked, or brought here. */

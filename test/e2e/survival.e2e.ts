@@ -64,3 +64,22 @@ test('a webview that is killed in mid-stream comes back with everything', async 
   await panel.ended();
   expect(await panel.lastMessage().innerText()).toBe(words.join(' '));
 });
+
+test('a thread can be read while there is no model, and goes on when there is one again', async () => {
+  const { vscode, panel, model } = window();
+  model.will([says('Here I am.')], [says('Here I am again.')]);
+  await panel.send('Hello.');
+  await panel.ended();
+  await vscode.settings({ 'tiller.model': null });
+  await vscode.reload();
+  await panel.get('read-only-banner').waitFor({ timeout: 30_000 });
+  expect(await panel.get('agent-message').allInnerTexts()).toEqual(['Here I am.']);
+  await vscode.screenshot('survival/4-no-model');
+  await vscode.settings(model.settings);
+  await vscode.reload();
+  await panel.get('agent-message').waitFor({ timeout: 30_000 });
+  await panel.get('read-only-banner').waitFor({ state: 'detached', timeout: 30_000 });
+  await panel.send('And now?');
+  await panel.ended();
+  expect(await panel.lastMessage().innerText()).toBe('Here I am again.');
+});

@@ -54,9 +54,9 @@ describe('in one window', () => {
     await expect.poll(() => panel.get('thread-title').innerText(), soon).toContain('The word');
 
     await search.fill('marmalade');
-    await expect.poll(() => panel.get('thread-row').allInnerTexts(), soon).toEqual([
-      expect.stringContaining('The word is marmalade.'),
-    ]);
+    await expect
+      .poll(() => panel.get('thread-row').allInnerTexts(), soon)
+      .toEqual([expect.stringContaining('The word is marmalade.')]);
     await vscode.screenshot('threads/3-found', vscode.sideBar());
     await search.fill('');
     await row('The word').waitFor();

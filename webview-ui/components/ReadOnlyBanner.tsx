@@ -1,4 +1,4 @@
-import { fork } from '../actions.ts';
+import { actOnError, fork } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { access } from '../store.ts';
@@ -14,6 +14,13 @@ export function ReadOnlyBanner() {
       <Icon name="lock" />
       {value.reason === 'newer_format' ? (
         <p>{t('A newer Tiller has written this thread. It can be read here, and continued there.')}</p>
+      ) : value.reason === 'no_model' ? (
+        <p>
+          {t('There is no model to go on with this thread.')}{' '}
+          <Link testid="read-only-choose-model" onClick={() => actOnError('select_model')}>
+            {t('Choose a model')}
+          </Link>
+        </p>
       ) : (
         <p>
           {value.taken
