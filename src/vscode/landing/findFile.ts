@@ -15,12 +15,11 @@ import type { DiskFile, FoundFile } from './model.ts';
 export async function findFile(path: string): Promise<FoundFile> {
   const document = await documentOfFile(uriOf(path));
   const uri = document?.uri ?? uriOf(path);
+  const isDirty = isLive(document);
   const disk = uri.scheme === 'untitled' ? undefined : await readDisk(uri, path);
-  const isDirty = document?.isDirty ?? false;
   const saved = disk && disk.bytes.length <= MAX_TEXT_BYTES ? await textContent(uri, disk.bytes) : undefined;
   // A clean document is the disk, or will be in a moment (§4: it lags 100 to 200 ms behind a shell).
-  const isLive = document !== undefined && (isDirty || document.isUntitled);
-  const live = isLive && {
+  const live = isDirty && {
     text: document.getText(),
     encoding: document.encoding.replace(/^utf8bom$/, 'utf8'),
     hasByteOrderMark: saved?.hasByteOrderMark ?? document.encoding === 'utf8bom',
@@ -30,10 +29,15 @@ export async function findFile(path: string): Promise<FoundFile> {
     uri,
     disk,
     content: live || saved,
-    exists: disk !== undefined || isLive,
-    isDirty: isLive,
+    exists: disk !== undefined || isDirty,
+    isDirty,
     hadTab: tabsOf(uri).length > 0,
   };
+}
+
+/** Whether its text stands nowhere else. What was never saved is so even while VS Code does not yet call it dirty. */
+function isLive(document: vscode.TextDocument | undefined): document is vscode.TextDocument {
+  return document !== undefined && (document.isDirty || document.isUntitled);
 }
 
 /**
@@ -91,7 +95,7 @@ function typeOf(stats: BigIntStats): vscode.FileType {
 
 /** Whether the file is still the one that was found: not written, not removed, not typed into. */
 export async function isUntouched(found: FoundFile): Promise<boolean> {
-  if ((documentAt(found.uri)?.isDirty ?? false) !== found.isDirty) return false;
+  if (isLive(documentAt(found.uri)) !== found.isDirty) return false;
   if (found.uri.scheme === 'untitled') return true;
   const stamp = await detailsOf(found.uri).then(
     (details) => details.stamp,

@@ -7,11 +7,15 @@ export function placeInEditor(change: LandingChange, paths: CanonicalPaths): Pro
   return placeChange(change, onThisDisk(paths));
 }
 
-/** Other file systems have no links that we could follow. */
+/** Other file systems have no links that we could follow; what was never saved goes by its name alone. */
 function onThisDisk(paths: CanonicalPaths): CanonicalPaths {
-  const isOurs = (path: string) => uriOf(path).scheme === 'file';
+  const elsewhere = (path: string) => {
+    const uri = uriOf(path);
+    if (uri.scheme === 'file') return undefined;
+    return uri.scheme === 'untitled' ? path : pathOf(uri);
+  };
   return {
-    of: async (path) => (isOurs(path) ? paths.of(path) : pathOf(uriOf(path))),
-    throughLinks: async (path) => (isOurs(path) ? paths.throughLinks(path) : pathOf(uriOf(path))),
+    of: async (path) => elsewhere(path) ?? paths.of(path),
+    throughLinks: async (path) => elsewhere(path) ?? paths.throughLinks(path),
   };
 }
