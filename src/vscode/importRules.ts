@@ -37,7 +37,8 @@ export async function importRules(
         read: async () => importAutoApprove(autoApproveOfPerson()),
       },
     ],
-    { title: vscode.l10n.t('Import Rules') },
+    // A step on a longer way: a page that takes the focus back late must not end it.
+    { title: vscode.l10n.t('Import Rules'), ignoreFocusOut: true },
   );
   const found = await source?.read();
   if (!found) return;
@@ -76,6 +77,7 @@ async function pickRules(rules: readonly Rule[]): Promise<readonly Rule[] | unde
     title: vscode.l10n.t('Rules to add, for everywhere'),
     placeHolder: vscode.l10n.t('Commands stay inside the box, whatever the rules did there'),
     canPickMany: true,
+    ignoreFocusOut: true,
   });
   return picked?.map(({ rule }) => rule);
 }
