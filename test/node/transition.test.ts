@@ -13,24 +13,24 @@ test.each([
   ['a new file', absent, file('new text\n'), 'new t'],
   ['a changed file', file('the old text\n'), file('new text\n'), ''],
   ['a changed file', file('the old text\n'), file('new text\n'), 'new'],
-])('%s that was cut off while it was written (%#) is finished or put back', async (_what, before, after, left) => {
+])('%s that was cut off while it was written (%#) is finished or put back', (_what, before, after, left) => {
   using folder = tempFolder();
   const path = folder.at('a.txt');
   const transition = { path, before, after, temporaryPath: folder.at('.a.tmp') };
   for (const way of [transition, reversed(transition)]) {
     writeFileSync(path, left);
-    expect(await settleTransition(way)).toBe('done');
+    expect(settleTransition(way)).toBe('done');
     if (way.after.type === 'file') expect(readFileSync(path)).toEqual(way.after.bytes);
     else expect(existsSync(path)).toBe(false);
   }
 });
 
-test('what somebody has written there since is left alone', async () => {
+test('what somebody has written there since is left alone', () => {
   using folder = tempFolder();
   const path = folder.at('a.txt');
   writeFileSync(path, 'mine\n');
   const transition = { path, before: absent, after: file('new\n'), temporaryPath: folder.at('.tmp') };
-  expect(await settleTransition(transition)).toBe('left_alone');
-  expect(await settleTransition(reversed(transition))).toBe('left_alone');
+  expect(settleTransition(transition)).toBe('left_alone');
+  expect(settleTransition(reversed(transition))).toBe('left_alone');
   expect(readFileSync(path, 'utf8')).toBe('mine\n');
 });
