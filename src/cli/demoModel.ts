@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { startDemoModel } from '../node/demoModel/server.ts';
 import type { Streams } from './streams.ts';
+import { parseOptions } from './parseOptions.ts';
 import { EXIT, UsageError } from './usage.ts';
 
 /** `tiller demo-model`: serves until SIGTERM or SIGINT (docs/cli.md). @throws UsageError */
@@ -20,12 +20,8 @@ export async function demoModel(argv: readonly string[], streams: Streams): Prom
 }
 
 function parsePort(argv: readonly string[]): number {
-  let given: string;
-  try {
-    given = parseArgs({ args: [...argv], options: { port: { type: 'string' } }, strict: true }).values.port ?? '0';
-  } catch (error) {
-    throw new UsageError((error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '');
-  }
+  const { values } = parseOptions({ args: [...argv], options: { port: { type: 'string' } }, strict: true });
+  const given = values.port ?? '0';
   const port = Number(given);
   if (!/^\d+$/.test(given) || port > 65_535) throw new UsageError(`--port ${given}: must be from 0 to 65535`);
   return port;

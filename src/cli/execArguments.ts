@@ -1,5 +1,5 @@
-import { parseArgs } from 'node:util';
 import { UsageError } from './usage.ts';
+import { parseOptions } from './parseOptions.ts';
 
 /** The command line of `exec`, taken apart but not yet believed. */
 export interface ExecArguments {
@@ -79,12 +79,7 @@ export function parseExecArguments(argv: readonly string[]): ExecArguments {
 }
 
 function parse(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true, tokens: true });
-  } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new UsageError(sentence ?? 'the arguments cannot be read');
-  }
+  return parseOptions({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true, tokens: true });
 }
 
 interface Word {

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { explainCommand } from '../core/policy/decideCommand.ts';
 import { explanationOf } from '../core/policy/explanation.ts';
 import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
@@ -12,6 +11,7 @@ import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
+import { parseOptions } from './parseOptions.ts';
 
 /**
  * `tiller execpolicy check` (docs/cli.md): what the policy makes of a command. Nothing is run.
@@ -61,7 +61,12 @@ interface CheckArguments {
 function parse(argv: readonly string[]): CheckArguments {
   const end = argv.indexOf('--');
   const words = end === -1 ? undefined : argv.slice(end + 1);
-  const { values, positionals } = parseOptions(end === -1 ? argv : argv.slice(0, end));
+  const { values, positionals } = parseOptions({
+    args: [...(end === -1 ? argv : argv.slice(0, end))],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: true,
+  });
   if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
   const { script, 'approval-policy': approvalPolicy, sandbox } = values;
   if ((script === undefined) === (words === undefined)) throw new UsageError('give -- CMD… or --script S');
@@ -75,15 +80,6 @@ function parse(argv: readonly string[]): CheckArguments {
     rulesFiles: values.rules ?? [],
     escalated: values.escalated ?? false,
   };
-}
-
-function parseOptions(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new UsageError(sentence ?? 'the arguments cannot be read');
-  }
 }
 
 /** @throws UsageError */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
@@ -15,6 +14,7 @@ import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
+import { parseOptions } from './parseOptions.ts';
 
 /** Nothing was run because there is no box. */
 const NO_BOX = 125;
@@ -126,7 +126,12 @@ const OPTIONS = {
 function parse(argv: readonly string[]): SandboxArguments {
   const end = argv.indexOf('--');
   const command = end === -1 ? [] : argv.slice(end + 1);
-  const { values, positionals } = parseOptions(end === -1 ? argv : argv.slice(0, end));
+  const { values, positionals } = parseOptions({
+    args: [...(end === -1 ? argv : argv.slice(0, end))],
+    options: OPTIONS,
+    allowPositionals: true,
+    strict: true,
+  });
   if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
   if (command.length === 0) throw new UsageError('no command: give it behind --');
   const { mode = 'workspace-write', writable = [], tmp, cd = '.' } = values;
@@ -141,15 +146,6 @@ function parse(argv: readonly string[]): SandboxArguments {
     cd: folder('--cd', cd),
     command,
   };
-}
-
-function parseOptions(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
-    throw new UsageError(sentence ?? 'the arguments cannot be read');
-  }
 }
 
 function folder(flag: string, given: string): string {
