@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { assertNever } from '../core/util/assertNever.ts';
-import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
+import type { Disposable } from '../core/util/disposable.ts';
 import { type AuditEntry, type AuditRow, auditRows } from '../protocol/audit.ts';
 import {
   type AuditHostMessage,
@@ -30,11 +30,8 @@ const GATHER_MS = 500;
 /** "Tiller: Audit Log" as the host sees it. */
 export class AuditPage implements Disposable {
   readonly #hands: AuditPageHands;
-  readonly #report: (error: unknown) => void;
-  readonly #store = new DisposableStore();
   readonly #panel: PagePanel<AuditPageMessage>;
   #limit = PAGE;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: {
     readonly extensionUri: vscode.Uri;
@@ -43,18 +40,17 @@ export class AuditPage implements Disposable {
     readonly report: (error: unknown) => void;
   }) {
     this.#hands = options.hands;
-    this.#report = options.report;
-    this.#panel = this.#store.add(
-      new PagePanel({
-        extensionUri: options.extensionUri,
-        page: 'audit',
-        title: vscode.l10n.t('Audit Log'),
-        schema: auditPageMessageSchema,
-        receive: (message) => void this.#receive(message).catch(options.report),
-        onShown: () => this.refresh(),
-        warn: options.warn,
-      }),
-    );
+    this.#panel = new PagePanel({
+      extensionUri: options.extensionUri,
+      page: 'audit',
+      title: vscode.l10n.t('Audit Log'),
+      schema: auditPageMessageSchema,
+      receive: (message) => this.#receive(message),
+      fill: () => this.#send(),
+      gatherMs: GATHER_MS,
+      fail: options.report,
+      warn: options.warn,
+    });
   }
 
   show(): void {
@@ -63,16 +59,11 @@ export class AuditPage implements Disposable {
 
   /** Something was decided or has ended. */
   refresh(): void {
-    if (!this.#panel.isOpen) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#send().catch(this.#report);
-    }, GATHER_MS);
+    this.#panel.refresh();
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
-    this.#store.dispose();
+    this.#panel.dispose();
   }
 
   async #receive(message: AuditPageMessage): Promise<void> {

@@ -8,9 +8,12 @@ export interface PagePanelOptions<Message> {
   readonly page: Exclude<PageName, 'main'>;
   readonly title: string;
   readonly schema: z.ZodType<Message>;
-  readonly receive: (message: Message) => void;
-  /** It can be seen again and may be behind. */
-  readonly onShown: () => void;
+  readonly receive: (message: Message) => Promise<void>;
+  /** Sends what the page shows, as it is now. */
+  readonly fill: () => Promise<void>;
+  /** Changes that come within this time are shown together. */
+  readonly gatherMs: number;
+  readonly fail: (error: unknown) => void;
   readonly warn: (message: string) => void;
 }
 
@@ -18,13 +21,10 @@ export interface PagePanelOptions<Message> {
 export class PagePanel<Message> implements Disposable {
   readonly #options: PagePanelOptions<Message>;
   #panel: vscode.WebviewPanel | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: PagePanelOptions<Message>) {
     this.#options = options;
-  }
-
-  get isOpen(): boolean {
-    return this.#panel !== undefined;
   }
 
   show(): void {
@@ -32,16 +32,26 @@ export class PagePanel<Message> implements Disposable {
     this.#panel.reveal();
   }
 
+  /** Something that it shows may have changed. */
+  refresh(): void {
+    if (!this.#panel) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#options.fill().catch(this.#options.fail);
+    }, this.#options.gatherMs);
+  }
+
   post(message: unknown): void {
     void this.#panel?.webview.postMessage(message);
   }
 
   dispose(): void {
+    clearTimeout(this.#timer);
     this.#panel?.dispose();
   }
 
   #create(): vscode.WebviewPanel {
-    const { extensionUri, page, title, onShown } = this.#options;
+    const { extensionUri, page, title } = this.#options;
     const panel = vscode.window.createWebviewPanel(`tiller.${page}`, title, vscode.ViewColumn.Active, {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'webview')],
@@ -50,7 +60,7 @@ export class PagePanel<Message> implements Disposable {
     });
     const store = new DisposableStore();
     store.add(panel.webview.onDidReceiveMessage((message: unknown) => this.#receive(message)));
-    store.add(panel.onDidChangeViewState(() => panel.visible && onShown()));
+    store.add(panel.onDidChangeViewState(() => panel.visible && this.refresh()));
     panel.onDidDispose(() => {
       this.#panel = undefined;
       store.dispose();
@@ -61,7 +71,7 @@ export class PagePanel<Message> implements Disposable {
 
   #receive(raw: unknown): void {
     const parsed = this.#options.schema.safeParse(raw);
-    if (parsed.success) this.#options.receive(parsed.data);
+    if (parsed.success) this.#options.receive(parsed.data).catch(this.#options.fail);
     else this.#options.warn(`A page said something unknown: ${parsed.error.message}`);
   }
 }

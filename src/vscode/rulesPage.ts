@@ -34,7 +34,6 @@ export class RulesPage implements Disposable {
   readonly #log: RulesPageOptions['log'];
   readonly #store = new DisposableStore();
   readonly #panel: PagePanel<RulesPageMessage>;
-  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ extensionUri, hands, log }: RulesPageOptions) {
     this.#hands = hands;
@@ -45,8 +44,10 @@ export class RulesPage implements Disposable {
         page: 'rules',
         title: vscode.l10n.t('Rules and Approvals'),
         schema: rulesPageMessageSchema,
-        receive: (message) => void this.#receive(message).catch((error: unknown) => this.#fail(error)),
-        onShown: () => this.refresh(),
+        receive: (message) => this.#receive(message),
+        fill: () => this.#send(),
+        gatherMs: GATHER_MS,
+        fail: (error) => this.#fail(error),
         warn: (message) => log('warn', message),
       }),
     );
@@ -61,15 +62,10 @@ export class RulesPage implements Disposable {
 
   /** Something that it shows may have changed. */
   refresh(): void {
-    if (!this.#panel.isOpen) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#send().catch((error: unknown) => this.#fail(error));
-    }, GATHER_MS);
+    this.#panel.refresh();
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
     this.#store.dispose();
   }
 
