@@ -4,35 +4,19 @@ import { plural, t } from '../l10n.ts';
 import { ago } from '../text/ago.ts';
 import { formatPattern } from '../text/pattern.ts';
 import { DecisionWord } from './DecisionWord.tsx';
+import { TablePart } from './TablePart.tsx';
 import { edit, now, openFile, openForm } from './store.ts';
 
 /** The rules of one layer. */
 export function RuleTable({ title, empty, rules }: { title: string; empty: string; rules: readonly RuleEntry[] }) {
   return (
-    <section class="page-part" aria-label={title}>
-      <h2>{title}</h2>
-      {rules.length === 0 ? (
-        <p class="page-dim">{empty}</p>
-      ) : (
-        <table class="page-table" data-testid="rules-table">
-          <thead>
-            <tr>
-              <th scope="col">{t('Decision')}</th>
-              <th scope="col">{t('Commands that start with')}</th>
-              <th scope="col">{t('Used')}</th>
-              <th scope="col">
-                <span class="sr">{t('Actions')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rules.map((entry) => (
-              <RuleLine key={entry.id} entry={entry} />
-            ))}
-          </tbody>
-        </table>
-      )}
-    </section>
+    <TablePart
+      title={title}
+      empty={empty}
+      testid="rules-table"
+      columns={[t('Decision'), t('Commands that start with'), t('Used')]}
+      rows={rules.map((entry) => <RuleLine key={entry.id} entry={entry} />)}
+    />
   );
 }
 

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { t } from '../l10n.ts';
+
+/** A part of the page with one table, whose last column is what can be done about a row; a sentence where it has none. */
+export function TablePart({
+  title,
+  empty,
+  testid,
+  columns,
+  rows,
+}: {
+  title: string;
+  empty: string;
+  testid: string;
+  columns: readonly string[];
+  rows: readonly ComponentChildren[];
+}) {
+  return (
+    <section class="page-part" aria-label={title}>
+      <h2>{title}</h2>
+      {rows.length === 0 ? (
+        <p class="page-dim">{empty}</p>
+      ) : (
+        <table class="page-table" data-testid={testid}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ))}
+              <th scope="col">
+                <span class="sr">{t('Actions')}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>{rows}</tbody>
+        </table>
+      )}
+    </section>
+  );
+}
