@@ -26,6 +26,6 @@ export function say(message: string, ...args: readonly ComponentChild[]): Compon
 }
 
 /** One or many. Both forms are whole texts, because languages differ in more than an `s`. */
-export function plural(count: number, one: string, many: string): string {
-  return count === 1 ? t(one, count) : t(many, count);
+export function plural(count: number, one: string, many: string, ...more: readonly (string | number)[]): string {
+  return t(count === 1 ? one : many, count, ...more);
 }

@@ -34,6 +34,9 @@ describe('a file that is being typed in', () => {
     expect(await vscode.isDirty('notes.txt')).toBe(true);
     expect(await disk('notes.txt')).toBe(TEXT);
     expect(model.outputs.at(-1)).toMatch(/not saved .*unsaved edits.*notes\.txt/);
+    const unsaved = panel.get('file-change-unsaved');
+    expect(await unsaved.innerText()).toBe('left unsaved');
+    expect(await unsaved.getAttribute('title')).toMatch(/^Changed in the editor only.*edits of yours.*: notes\.txt$/);
     await vscode.screenshot('buffers/2-landed');
 
     // One Ctrl+Z takes the patch back and leaves what was typed.
@@ -62,6 +65,7 @@ describe('a file that is being typed in', () => {
       return (await Promise.all(folders.map(read))).filter((entries) => entries.includes('/kept.txt'));
     };
     await expect.poll(async () => (await remembered()).length, soon).toBe(1);
+    expect(await panel.get('file-change-unsaved').count()).toBe(0);
   });
 });
 
@@ -96,6 +100,69 @@ describe('a file with unsaved edits that a patch would delete', () => {
 
     await vscode.command('Tiller: Undo Patch');
     await expect.poll(() => disk('mine.txt'), soon).toBe('hers (mine)\n');
+  });
+});
+
+describe('a command beside a file that a patch left unsaved', () => {
+  const window = useWindow({
+    model: 'scripted',
+    settings: { 'tiller.sandbox.mode': 'danger-full-access' },
+    files: { 'deep/notes.txt': TEXT },
+  });
+  const typed = TEXT.replace('first', 'first (mine)').replace('eighth', 'EIGHTH');
+  const SAW_OLD = 'so the command saw the old text of: ';
+
+  /** A patch lands where the person has typed, and the model wants to run two commands that look at it. */
+  async function untilAsked({ panel, model }: Window, from: string, to: string): Promise<void> {
+    const input = `*** Begin Patch\n*** Update File: deep/notes.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
+    model.will(
+      [calls('apply_patch', { input })],
+      [calls('exec_command', { cmd: 'cp deep/notes.txt seen.txt' })],
+      [calls('exec_command', { cmd: 'cp deep/notes.txt again.txt' })],
+      [says('Done.')],
+    );
+    await panel.newThread();
+    await panel.send('Change it and look.');
+    await panel.approval('patch').waitFor();
+    await panel.answer();
+    await panel.approval('command').waitFor();
+    expect(await panel.get('approval-unsaved').innerText()).toBe('deep/notes.txt');
+    await panel.get('composer-input').focus();
+  }
+
+  test('runs anyway by one key, and the model hears what it has not seen', async () => {
+    const { vscode, panel, model, disk } = window();
+    await vscode.openFile('deep/notes.txt');
+    await vscode.typeAfter('first', ' (mine)');
+    await panel.open();
+    await untilAsked(window(), 'eighth', 'EIGHTH');
+    await tabTo(window(), 'decision-approve-saving');
+    await vscode.page.keyboard.press('r');
+    await panel.ended();
+    const onDisk = [await disk('deep/notes.txt'), await disk('seen.txt'), await disk('again.txt')];
+    expect(onDisk).toEqual([TEXT, TEXT, TEXT]);
+    expect(model.outputs.filter((output) => output.includes(`${SAW_OLD}${window().folder}/deep`))).toHaveLength(2);
+    expect(await vscode.text()).toBe(typed);
+    expect(await vscode.isDirty('notes.txt')).toBe(true);
+    expect(await panel.get('turn-fold').innerText()).toContain('left 1 unsaved');
+  });
+
+  test('is saved for by another, and not asked about again', async () => {
+    const { vscode, panel, model, disk } = window();
+    await untilAsked(window(), 'ninth', 'NINTH');
+    await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
+    await looksRight(window(), 'save-first');
+    expect(await disk('deep/notes.txt')).toBe(TEXT);
+
+    await panel.get('composer-input').focus();
+    await tabTo(window(), 'decision-approve-saving');
+    await vscode.page.keyboard.press('Enter');
+    await panel.ended();
+    const saved = typed.replace('ninth', 'NINTH');
+    const onDisk = [await disk('deep/notes.txt'), await disk('seen.txt'), await disk('again.txt')];
+    expect(onDisk).toEqual([saved, saved, saved]);
+    expect(await vscode.isDirty('notes.txt')).toBe(false);
+    expect(model.outputs.at(-1)).not.toContain(SAW_OLD);
   });
 });
 

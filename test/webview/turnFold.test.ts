@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
+import type { TurnItem } from '../../src/protocol/item.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { commandKindOf } from '../../webview-ui/text/commandKind.ts';
+import { leftUnsaved } from '../../webview-ui/text/leftUnsaved.ts';
 import { foldSummary, partsOfTurn, turnChanges } from '../../webview-ui/text/turnFold.ts';
 import { turnAsMarkdown } from '../../webview-ui/text/turnMarkdown.ts';
+import { THREE_FILES } from './preview/fixtures.ts';
 import { type PanelScene, SCENES, threadOf } from './preview/states.ts';
 
 function turnOf(scene: PanelScene, index = 0): TurnState {
@@ -29,6 +32,30 @@ describe('a turn', () => {
       'Read 4 files, edited 3, ran 2 commands, searched once',
     );
     assert.deepEqual(turnChanges(turn), { files: 3, added: 42, removed: 7 });
+  });
+
+  it('says in that line and in the row of the patch what was left unsaved', () => {
+    const [fold] = partsOfTurn(turnOf(SCENES.done, 1));
+    const items = fold?.type === 'fold' ? fold.items : [];
+    const withOne = items.map((item): TurnItem => {
+      if (item.type !== 'file_change') return item;
+      const changes = item.changes.map((change, index) => (index === 1 ? { ...change, unsaved: true } : change));
+      return { ...item, changes };
+    });
+    assert.equal(foldSummary(withOne), 'Read 4 files, edited 3, left 1 unsaved, ran 2 commands, searched once');
+    const [, retry, test] = THREE_FILES;
+    assert.ok(retry && test);
+    const sentence =
+      'Changed in the editor only, because it held edits of yours that were not saved, or could not be saved: ';
+    assert.deepEqual(leftUnsaved([{ ...retry, unsaved: true }, test]), {
+      words: '1 left unsaved',
+      sentence: `${sentence}src/http/retry.ts`,
+    });
+    assert.deepEqual(leftUnsaved([{ ...retry, movedTo: 'src/retry.ts', unsaved: true }]), {
+      words: 'left unsaved',
+      sentence: `${sentence}src/retry.ts`,
+    });
+    assert.equal(leftUnsaved(THREE_FILES), null);
   });
 
   it('stays open when it was stopped, and never hides what the person said', () => {

@@ -89,7 +89,7 @@ export function ApprovalList() {
 
 /** What needs more than a plain yes is answered on its own card. */
 function canBeAnswered({ choices }: ApprovalRequest): boolean {
-  return choices.includes('approved');
+  return choices.includes('approved') && !choices.includes('approved_saving');
 }
 
 function needsCare(request: ApprovalRequest): boolean {

@@ -108,9 +108,10 @@ function fileIn(file: string, cwd = ''): string {
 function runsIn(cwd: string, box: Box | undefined, leavesBox: boolean): ComponentChildren {
   const place = <code>{cwd}</code>;
   if (leavesBox) return say('{0}, outside the box', place);
+  const policy = settings.value?.sandboxPolicy;
+  if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no box: full access', place);
   if (box === 'none') return say('{0}, no box on this machine', place);
   if (box === undefined) return place;
-  const policy = settings.value?.sandboxPolicy;
   const hasNetwork = policy !== undefined && 'networkAccess' in policy && policy.networkAccess;
   return hasNetwork ? say('{0}, in the box', place) : say('{0}, in the box: no network', place);
 }

@@ -5,6 +5,7 @@ import { denialOf } from '../facts.ts';
 import { plural, say, t } from '../l10n.ts';
 import { waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
+import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { patchProgress } from '../text/patchProgress.ts';
 import { Act } from './Buttons.tsx';
 import { LineCount } from './Facts.tsx';
@@ -102,7 +103,12 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
       testid="file-change"
       icon="edit"
       label={say('Edited {0}', subjectOf(item.changes))}
-      meta={<LineCount {...sumOf(item.changes)} />}
+      meta={
+        <>
+          <LeftUnsaved changes={item.changes} />
+          <LineCount {...sumOf(item.changes)} />
+        </>
+      }
       body={() => <Files item={item} />}
       foot={
         <Act testid="file-change-review" onClick={() => post({ type: 'open_diff', itemId: item.id })}>
@@ -110,6 +116,17 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
         </Act>
       }
     />
+  );
+}
+
+/** Somebody who looks for the change on the disk, or runs a command, has to know. */
+function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
+  const left = leftUnsaved(changes);
+  if (left === null) return null;
+  return (
+    <span class="step-note" data-testid="file-change-unsaved" title={left.sentence}>
+      {left.words}
+    </span>
   );
 }
 

@@ -6,6 +6,7 @@ import { t } from '../l10n.ts';
 import { diffOf, type FileDiff, parseUnifiedDiff } from '../text/diff.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { languageOf } from '../text/highlight.ts';
+import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { Act } from './Buttons.tsx';
 import { DiffLines, placeOfHunk } from './DiffLines.tsx';
 import { LineCount } from './Facts.tsx';
@@ -17,7 +18,7 @@ function tagOf(change: FileChangeSummary): string {
   if (change.decision === 'declined') return t('declined');
   if (change.decision === 'edited') return t('edited by you');
   if (change.decision === 'partial') return t('in part');
-  if (change.unsaved) return t('not saved: it holds your own edits');
+  if (change.unsaved) return leftUnsaved([change])?.words ?? '';
   if (change.discardsUnsaved) return t('unsaved edits');
   if (change.movedTo !== undefined) return t('moved from {0}', change.path);
   if (change.kind === 'add') return t('new');
@@ -25,8 +26,16 @@ function tagOf(change: FileChangeSummary): string {
 }
 
 /** Name, folder, what became of it, and how much. */
-export function FileFacts(props: { path: string; tag: string; added: number; removed: number; isGrowing?: boolean }) {
-  const { path, tag, added, removed, isGrowing = false } = props;
+export function FileFacts(props: {
+  path: string;
+  tag: string;
+  /** The tag in a sentence. */
+  because?: string | undefined;
+  added: number;
+  removed: number;
+  isGrowing?: boolean;
+}) {
+  const { path, tag, because, added, removed, isGrowing = false } = props;
   const [folder, name] = splitPath(path);
   return (
     <>
@@ -34,7 +43,11 @@ export function FileFacts(props: { path: string; tag: string; added: number; rem
       <span class="fr-dir" title={path}>
         {folder.replace(/[\\/]$/, '')}
       </span>
-      {tag !== '' && <span class="fr-tag">{tag}</span>}
+      {tag !== '' && (
+        <span class="fr-tag" title={because}>
+          {tag}
+        </span>
+      )}
       <span class={isGrowing ? 'fr-count is-growing' : 'fr-count'}>
         <LineCount added={added} removed={removed} />
       </span>
@@ -47,7 +60,9 @@ function FileRow(props: { itemId: string; change: FileChangeSummary; diff: FileD
   const { itemId, change, diff, open } = props;
   const wasOpened = useSignal(open);
   const path = change.movedTo ?? change.path;
-  const facts = <FileFacts path={path} tag={tagOf(change)} added={change.added} removed={change.removed} />;
+  const { added, removed } = change;
+  const because = leftUnsaved([change])?.sentence;
+  const facts = <FileFacts path={path} tag={tagOf(change)} because={because} added={added} removed={removed} />;
   if (diff === undefined || diff.hunks.length === 0) {
     return (
       <div class="fr" data-testid="file-row">

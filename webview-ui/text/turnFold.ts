@@ -52,11 +52,22 @@ function openParts(items: readonly TurnItem[]): readonly TurnPart[] {
 
 /** "Read 4 files, edited 3, ran 2 commands, 1 failed, searched once" */
 export function foldSummary(items: readonly TurnItem[]): string {
-  const count = { read: 0, searched: 0, edited: new Set<string>(), ran: 0, called: 0, failed: 0 };
+  const count = {
+    read: 0,
+    searched: 0,
+    edited: new Set<string>(),
+    unsaved: new Set<string>(),
+    ran: 0,
+    called: 0,
+    failed: 0,
+  };
   for (const item of items) {
     if (item.status === 'failed') count.failed++;
     if (item.type === 'file_change' && item.status === 'completed') {
-      for (const change of item.changes) count.edited.add(change.path);
+      for (const change of item.changes) {
+        count.edited.add(change.path);
+        if (change.unsaved) count.unsaved.add(change.path);
+      }
     } else if (item.type === 'command_execution' && item.status !== 'declined') {
       const kind = commandKindOf(item.command);
       if (kind.type === 'read') count.read += kind.names.length;
@@ -71,6 +82,7 @@ export function foldSummary(items: readonly TurnItem[]): string {
       (count.read > 0
         ? t('edited {0}', count.edited.size)
         : plural(count.edited.size, 'edited {0} file', 'edited {0} files')),
+    count.unsaved.size > 0 && t('left {0} unsaved', count.unsaved.size),
     count.ran > 0 && plural(count.ran, 'ran {0} command', 'ran {0} commands'),
     count.failed > 0 && t('{0} failed', count.failed),
     count.called > 0 && plural(count.called, 'called {0} tool', 'called {0} tools'),
