@@ -5,9 +5,11 @@ import { programName } from './programs.ts';
 /** Programs that run whatever they are given: a rule that stops at their name would allow everything. */
 const INTERPRETERS_AND_WRAPPERS: ReadonlySet<string> = new Set(
   (
-    'python python2 python3 py pypy pypy3 node nodejs deno bun tsx ts-node perl ruby php lua osascript awk gawk ' +
+    'python py pypy node nodejs deno bun tsx ts-node perl ruby php lua osascript awk gawk ' +
     'bash sh zsh dash ksh fish ash busybox pwsh powershell cmd env sudo doas su nice nohup timeout command builtin ' +
-    'exec eval source . xargs find parallel time watch ssh docker podman kubectl npx bunx uvx pipx git rm sed make'
+    'exec eval source . xargs find parallel time watch ssh docker podman kubectl npx bunx uvx pipx git rm sed make ' +
+    'setsid stdbuf ionice chrt taskset setarch unshare nsenter chroot runuser pkexec systemd-run flock script strace ' +
+    'ltrace gdb expect unbuffer tclsh rscript entr toybox'
   ).split(' '),
 );
 
@@ -22,8 +24,13 @@ const CODE_FLAGS: ReadonlySet<string> = new Set(
 export function isBannedPattern(pattern: readonly (string | readonly string[])[]): boolean {
   const [programs = [], ...places] = pattern.map((word) => (typeof word === 'string' ? [word] : word));
   if (programs.length === 0) return true;
-  const anything = programs.some((program) => INTERPRETERS_AND_WRAPPERS.has(programName(program).toLowerCase()));
+  const anything = programs.some((program) => INTERPRETERS_AND_WRAPPERS.has(withoutVersion(programName(program))));
   return anything && places.every((words) => words.some((word) => CODE_FLAGS.has(word.toLowerCase())));
+}
+
+/** `python3.12` is python. */
+function withoutVersion(name: string): string {
+  return name.replace(/(?<=[a-z])[-.\d]+$/, '');
 }
 
 /** What a person is told who wants such a rule; `undefined` for any other. */

@@ -14,7 +14,9 @@ export function harmlessEnvironment(
   folders: readonly string[],
   platform: Platform,
 ): Record<string, string> {
-  const hardened = { ...environment, ...GIT_HARDENING_ENVIRONMENT };
+  // With CDPATH a `cd` leads elsewhere than it says (core/tools/gitTrust.ts).
+  const { CDPATH: _, ...plain } = environment;
+  const hardened = { ...plain, ...GIT_HARDENING_ENVIRONMENT };
   // On Windows nothing is let through by its name (knownSafe.ts).
   return platform === 'win32' ? hardened : { ...hardened, PATH: pathOutside(environment['PATH'] ?? '', folders) };
 }

@@ -29,8 +29,8 @@ const REFUSED = [
   '--ignore-submodules',
 ];
 
-/** `%G…` in a format asks for a signature, which starts the program that the repository names. */
-const SIGNATURE_FORMAT = /%G/;
+/** `%G…` and `%(signature…)` in a format ask for a signature, which starts the program that the repository names. */
+const SIGNATURE_FORMAT = /%G|%\(\*?signature/;
 
 const BRANCH_LISTING: ReadonlySet<string> = new Set([
   '--list',

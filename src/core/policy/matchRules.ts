@@ -1,7 +1,7 @@
 /** Which rules speak of a command, and the one that decides: the strictest, among those the longest (§6.9). */
-import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
+import type { DecisionReason, Rule, RuleDecision } from '../../protocol/policy.ts';
 import type { Argv } from './parseScript.ts';
-import { programName } from './programs.ts';
+import { comparableName, programName } from './programs.ts';
 import { type LoadedRule, type LoadedRules, matchesPattern, rulePlace } from './rules.ts';
 import { joinShellWords } from './shellWords.ts';
 
@@ -18,15 +18,20 @@ export function strictest<Judged extends { readonly decision: RuleDecision }>(
 }
 
 /**
- * All rules that match. A rule that asks or forbids also catches its program under a full path (`/bin/rm`); one that
- * allows is taken to the letter.
+ * All rules that match. A rule that asks or forbids also catches its program under a full path (`/bin/rm`) and in
+ * capitals, which some file systems do not tell apart; one that allows is taken to the letter.
  */
 export function matchRules(rules: LoadedRules, argv: Argv): LoadedRules {
   const [program = '', ...words] = argv;
   const byName = [programName(program), ...words];
   return rules.filter(
-    ({ rule }) => matchesPattern(rule, argv) || (rule.decision !== 'allow' && matchesPattern(rule, byName)),
+    ({ rule }) => matchesPattern(rule, argv) || (rule.decision !== 'allow' && matchesPattern(byNameOf(rule), byName)),
   );
+}
+
+function byNameOf(rule: Rule): Rule {
+  const [programs = [], ...words] = rule.pattern;
+  return { ...rule, pattern: [[programs].flat().map(comparableName), ...words] };
 }
 
 export function decidingRule(matches: LoadedRules): LoadedRule | undefined {

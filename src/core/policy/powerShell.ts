@@ -38,7 +38,7 @@ const OPENS_ADDRESS =
 const WINDOWS_SHELLS: ReadonlySet<string> = new Set([...POWER_SHELLS, 'cmd', 'explorer', 'mshta', 'rundll32']);
 
 export function isDangerousOnWindows(argv: Argv): boolean {
-  if (!WINDOWS_SHELLS.has(programName(argv[0] ?? '').toLowerCase())) return false;
+  if (!WINDOWS_SHELLS.has(programName(argv[0] ?? ''))) return false;
   const text = argv.join(' ');
   return FORCED_DELETE.test(text) || OPENS_ADDRESS.test(text);
 }

@@ -12,13 +12,28 @@ const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
   '/run/current-system/sw/bin',
 ]);
 
-/** The name of the program whatever its folder, for everything that makes a decision stricter. */
+/**
+ * The name of the program whatever its folder and its case, which some file systems do not tell apart; for everything that
+ * makes a decision stricter.
+ */
 export function programName(program: string): string {
-  const name = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1);
-  return name.replace(/\.exe$/i, '');
+  return comparableName(fileName(program));
 }
 
-/** Found on the PATH or named in full in a system folder: the only programs whose name says what they are. */
+/** The same for a name that has no folder, or whose folder matters. */
+export function comparableName(name: string): string {
+  return name.toLowerCase().replace(/\.exe$/, '');
+}
+
+function fileName(program: string): string {
+  return program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1);
+}
+
+/**
+ * Found on the PATH or named in full in a system folder, and to the letter: the only programs whose name says what they
+ * are. `sort.exe` in WSL is the one of Windows, which writes where the one of Linux reads.
+ */
 export function isSystemProgram(program: string): boolean {
+  if (fileName(program) !== programName(program)) return false;
   return !/[\\/]/.test(program) || SYSTEM_FOLDERS.has(program.slice(0, program.lastIndexOf('/')));
 }

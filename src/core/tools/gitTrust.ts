@@ -1,16 +1,18 @@
 /**
  * Whether git may count as only reading in a folder: not where the repository's own files name programs that it would
- * start while it reads, under names that no override can know (core/policy/gitHardening.ts).
+ * start while it reads, under names that no override can know (core/policy/gitHardening.ts). What cannot be told for
+ * certain is a yes, which costs a prompt at most.
  */
 import path from 'node:path';
 import type { Argv } from '../policy/parseScript.ts';
 import type { Workspace } from '../ports.ts';
 import { configurationKeys } from '../sandbox/gitMetadata.ts';
+import { isWithin } from '../sandbox/within.ts';
 
 /**
- * Started by `status`, `diff`, `log` and `show`. A signature is looked at wherever a format asks for it, and the formats
- * may be the repository's; what is missing of a partial clone is fetched by gits older than `GIT_NO_LAZY_FETCH` (2.44).
- * An include may hold any of them; the last three lead git into a submodule, which has a configuration of its own.
+ * Started by `status`, `diff`, `log`, `show` and `branch`. A format or an order may ask for signatures, which starts gpg;
+ * what is missing of a partial clone is fetched by gits older than `GIT_NO_LAZY_FETCH` (2.44). An include may hold any of
+ * them; the last three lead git into a submodule, which has a configuration of its own.
  */
 const STARTS_WHILE_READING = [
   /^diff\.external$/,
@@ -18,7 +20,10 @@ const STARTS_WHILE_READING = [
   /^filter\..*\.(clean|process)$/,
   /^merge\..*\.driver$/,
   /^gpg\.(.*\.)?program$/,
-  /^remote\..*\.(uploadpack|vcs)$/,
+  /^(format\.pretty|pretty\..*|branch\.sort)$/,
+  /^core\.alternaterefscommand$/,
+  /^extensions\.partialclone$/,
+  /^remote\..*\.(uploadpack|vcs|promisor|partialclonefilter)$/,
   /^core\.(sshcommand|gitproxy|askpass)$/,
   /^credential\.(.*\.)?helper$/,
   /^protocol\..*allow$/,
@@ -28,10 +33,14 @@ const STARTS_WHILE_READING = [
   /^status\.submodulesummary$/,
 ];
 
-/** Higher up nobody keeps a repository. */
+/** Higher up nobody keeps a repository, and no honest script goes to more places. */
 const MAX_LEVELS = 64;
+const MAX_PLACES = 64;
 
-type Reader = Pick<Workspace, 'stat' | 'readBytes'>;
+type Reader = Pick<Workspace, 'roots' | 'stat' | 'readBytes'>;
+
+/** Nobody can say what git would find there. */
+class Unclear extends Error {}
 
 /** `commands` are those of one script: each may be run where a `cd` before it has led. */
 export async function readingStartsPrograms(
@@ -40,51 +49,81 @@ export async function readingStartsPrograms(
   workspace: Reader,
 ): Promise<boolean> {
   if (!commands.some((argv) => argv.some((word) => path.basename(word) === 'git'))) return false;
-  const folders = commands.reduce<readonly string[]>(
-    (known, [program, folder]) =>
-      program === 'cd' && folder !== undefined ? [...known, path.resolve(known.at(-1) ?? cwd, folder)] : known,
-    [cwd],
-  );
-  const found = await Promise.all(folders.map((folder) => namesPrograms(folder, workspace)));
-  return found.includes(true);
+  try {
+    const found = await Promise.all(placesOf(commands, cwd).map((place) => isNamedAround(place, workspace)));
+    return found.includes(true);
+  } catch {
+    return true;
+  }
 }
 
-async function namesPrograms(folder: string, workspace: Reader): Promise<boolean> {
-  const top = await topOf(folder, workspace);
-  if (top === undefined) return false;
+/** Wherever the script may stand when it comes to git: a `cd` may have failed, or led nowhere because it was piped. */
+function placesOf(commands: readonly Argv[], cwd: string): readonly string[] {
+  let places = [cwd];
+  for (const [program, target, ...others] of commands) {
+    if (program !== 'cd') continue;
+    if (target === undefined || target.startsWith('-') || others.length > 0) throw new Unclear();
+    places = [...new Set([...places, ...places.map((place) => path.resolve(place, target))])];
+    if (places.length > MAX_PLACES) throw new Unclear();
+  }
+  return places;
+}
+
+/** git passes over a `.git` that is no repository, and before 2.38 takes a bare one that came with the files. */
+async function isNamedAround(place: string, workspace: Reader): Promise<boolean> {
+  await refuseLinks(place, workspace);
+  let at = place;
+  for (let level = 0; level < MAX_LEVELS; level++, at = path.dirname(at)) {
+    if ((await workspace.stat(path.join(at, '.git'))) && (await isNamedIn(at, workspace))) return true;
+    const isBare = await workspace.stat(path.join(at, 'HEAD'));
+    if (isBare && namesPrograms(await textOf(path.join(at, 'config'), workspace))) return true;
+    if (at === path.dirname(at)) return false;
+  }
+  throw new Unclear();
+}
+
+async function isNamedIn(top: string, workspace: Reader): Promise<boolean> {
   const own = await gitFolderOf(top, workspace);
-  const common = (await textOf(path.join(own, 'commondir'), workspace))?.trim();
-  if (common === 'unreadable') return true;
-  const shared = common === undefined ? own : path.resolve(own, common);
+  const common = await textOf(path.join(own, 'commondir'), workspace);
+  const shared = common === undefined ? own : await follow(own, common.replace(/[\r\n]+$/, ''), workspace);
   const files = [path.join(shared, 'config'), path.join(own, 'config.worktree'), path.join(top, '.gitmodules')];
   const texts = await Promise.all(files.map((file) => textOf(file, workspace)));
-  if (texts.includes('unreadable')) return true;
-  return texts.some((text = '') =>
-    configurationKeys(text).some((key) => STARTS_WHILE_READING.some((one) => one.test(key))),
-  );
-}
-
-async function topOf(folder: string, workspace: Reader): Promise<string | undefined> {
-  for (let at = folder, level = 0; level < MAX_LEVELS; at = path.dirname(at), level++) {
-    if (await workspace.stat(path.join(at, '.git'))) return at;
-    if (at === path.dirname(at)) return undefined;
-  }
-  return undefined;
+  return texts.some(namesPrograms);
 }
 
 /** `.git` itself, or where it points, as in a worktree or a submodule. */
 async function gitFolderOf(top: string, workspace: Reader): Promise<string> {
   const git = path.join(top, '.git');
-  if ((await workspace.stat(git))?.type === 'directory') return git;
-  const target = /^gitdir:\s*(.+?)\s*$/m.exec((await textOf(git, workspace)) ?? '')?.[1];
-  return target === undefined ? git : path.resolve(top, target);
+  const text = (await workspace.stat(git))?.type === 'directory' ? undefined : await textOf(git, workspace);
+  if (text === undefined) return git;
+  const target = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(text)?.[1];
+  if (target === undefined) throw new Unclear();
+  return follow(top, target, workspace);
 }
 
-/** Nothing where there is no file. What we cannot read git may: it is `unreadable`, which is no configuration. */
+/** Behind a link `..` leads elsewhere than the name says. */
+async function follow(from: string, target: string, workspace: Reader): Promise<string> {
+  if (/[^./\\].*\.\./.test(target)) throw new Unclear();
+  if (!path.isAbsolute(target)) await refuseLinks(from, workspace);
+  return path.resolve(from, target);
+}
+
+/** Behind a link git climbs other folders than the name says. What lies above the open folders is the person's own. */
+async function refuseLinks(place: string, workspace: Reader): Promise<void> {
+  const isAbove = (folder: string): boolean => workspace.roots.some((root) => isWithin(root, folder));
+  for (let at = place; !isAbove(at) && at !== path.dirname(at); at = path.dirname(at)) {
+    if ((await workspace.stat(at))?.symbolicLink === true) throw new Unclear();
+  }
+}
+
+function namesPrograms(configuration = ''): boolean {
+  return configurationKeys(configuration).some((key) => STARTS_WHILE_READING.some((one) => one.test(key)));
+}
+
+/** Nothing where there is no file. @throws where git may be able to read it and we are not. */
 async function textOf(file: string, workspace: Reader): Promise<string | undefined> {
   const stat = await workspace.stat(file);
   if (stat === undefined) return undefined;
-  if (stat.type !== 'file') return 'unreadable';
-  const bytes = await workspace.readBytes(file, { maxBytes: 1024 * 1024 }).catch(() => undefined);
-  return bytes === undefined ? 'unreadable' : new TextDecoder().decode(bytes);
+  if (stat.type !== 'file') throw new Unclear();
+  return new TextDecoder().decode(await workspace.readBytes(file, { maxBytes: 1024 * 1024 }));
 }

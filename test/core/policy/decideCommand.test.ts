@@ -252,6 +252,21 @@ describe('rules', () => {
     for (const command of commands) expect(decideCommand(script(command, { rules })).type).toBe('forbidden');
   });
 
+  test('a rule that forbids knows its program in capitals, one that allows does not', () => {
+    const typed = (pattern: string, decision: 'allow' | 'forbidden', command: string) =>
+      decideCommand(
+        request([command], { approvalPolicy: 'untrusted', rules: rulesOf({ pattern: [pattern], decision }) }),
+      );
+    for (const [pattern, command] of [
+      ['curl', '/usr/bin/CURL'],
+      ['Rscript', '/usr/bin/Rscript'],
+      ['curl', 'curl.exe'],
+    ]) {
+      expect(typed(pattern ?? '', 'forbidden', command ?? '').type).toBe('forbidden');
+      expect(typed(pattern ?? '', 'allow', command ?? '').type).toBe('needs_approval');
+    }
+  });
+
   test('a rule about a wrapper says nothing of what it wraps, unless it goes on into it', () => {
     const wrapper = rulesOf({ pattern: ['timeout'], decision: 'allow' });
     const inside = rulesOf({ pattern: ['timeout', '5', 'rm'], decision: 'allow', bypassSandbox: true });

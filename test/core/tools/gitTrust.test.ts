@@ -35,6 +35,12 @@ describe('git only reads', () => {
     '[merge "x"]\n driver = a',
     '[diff]\n submodule = diff',
     '[extensions] partialClone = o\n[remote "o"] uploadPack = a',
+    '[format]\n pretty = x',
+    '[pretty] x = %GK',
+    '[branch]\n sort = signature',
+    '[core]\n alternateRefsCommand = a',
+    // A gift of objects that are fetched when they are looked at.
+    '[remote "o"]\n url = x\n promisor = true',
     // More than is read.
     `${'\n'.repeat(1024 * 1024)}${HOSTILE}`,
   ])('but not under %j', async (config) => {
@@ -53,6 +59,8 @@ describe('git only reads', () => {
     ).toBe(true);
     expect(await starts({ '.git/config': '', '.git/config.worktree': HOSTILE })).toBe(true);
     expect(await starts({ '.git/config': '', '.gitmodules': '[submodule "x"]\n ignore = none' })).toBe(true);
+    expect(await starts({ '.git/keep': '', '../.git/config': HOSTILE })).toBe(true);
+    expect(await starts({ 'bare/HEAD': '', 'bare/config': HOSTILE }, undefined, '/work/bare')).toBe(true);
     const inside = { '.git/config': '', 'sub/deep/.git/config': HOSTILE };
     expect(await starts(inside)).toBe(false);
     expect(
@@ -63,6 +71,20 @@ describe('git only reads', () => {
       ]),
     ).toBe(true);
   });
+
+  it.each(['gitdir: other\n/../.git\n', 'gitdir: link/../.git', 'gitdir:.git', ' gitdir: x', 'ref: x'])(
+    'but not where .git says %j, which git might read otherwise',
+    async (text) => {
+      expect(await starts({ '.git': text })).toBe(true);
+    },
+  );
+
+  it.each(['cd -P sub', 'cd -- sub', 'cd', 'cd -', 'cd a b'])(
+    'but not after %j, which may lead anywhere',
+    async (script) => {
+      expect(await starts({}, [script.split(' '), ['git', 'log']])).toBe(true);
+    },
+  );
 
   it('and is not looked at for other programs', async () => {
     expect(await starts({ '.git/config': HOSTILE }, [['ls']])).toBe(false);
