@@ -1,4 +1,4 @@
-import type { Event } from '../protocol/event.ts';
+import type { ReaderNews } from '../core/rollout/threadReader.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import type { ReadOnlyReason } from '../protocol/threads.ts';
 
@@ -6,7 +6,7 @@ import type { ReadOnlyReason } from '../protocol/threads.ts';
 export interface RolloutReader {
   readonly state: ThreadState;
   /** What was written since the last look. */
-  poll(): Promise<readonly Event[]>;
+  poll(): Promise<ReaderNews>;
 }
 
 /** How often somebody else's thread is looked at. */
@@ -31,13 +31,13 @@ export class ReadThread {
   }
 
   /** Until `close`. */
-  watch(onNews: (before: ThreadState, events: readonly Event[]) => void, report: (error: unknown) => void): void {
+  watch(onNews: (before: ThreadState, news: ReaderNews) => void, report: (error: unknown) => void): void {
     this.#isWatched = true;
     const look = async () => {
       const before = this.state;
-      const events = await this.#reader.poll();
+      const news = await this.#reader.poll();
       if (!this.#isWatched) return;
-      if (events.length > 0) onNews(before, events);
+      onNews(before, news);
       this.#timer = setTimeout(() => void look().catch(report), LOOK_MS);
     };
     look().catch(report);

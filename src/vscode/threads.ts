@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import type { ReaderNews } from '../core/rollout/threadReader.ts';
 import type { Session } from '../core/session/session.ts';
 import { Emitter } from '../core/util/emitter.ts';
 import type { Event } from '../protocol/event.ts';
@@ -272,14 +273,15 @@ export class Threads {
     void this.#memento.update(CURRENT_THREAD, thread.state.threadId);
     this.#changes.fire({ type: 'switched', state: thread.state });
     if (before && before !== thread) this.#leave(before);
-    if (thread instanceof ReadThread) thread.watch((state, events) => this.#follow(state, events), this.#report);
+    if (thread instanceof ReadThread) thread.watch((before, news) => this.#follow(thread, before, news), this.#report);
     this.#activity.fire();
   }
 
   /** Somebody else's thread went on. */
-  #follow(from: ThreadState, events: readonly Event[]): void {
+  #follow(thread: ReadThread, from: ThreadState, news: ReaderNews): void {
+    if (news.type === 'rewritten') return this.#changes.fire({ type: 'switched', state: thread.state });
     let before = from;
-    for (const event of events) {
+    for (const event of news.events) {
       const state = threadReducer(before, event);
       if (state !== before) this.#changes.fire({ type: 'event', event, before, state });
       before = state;

@@ -12,7 +12,8 @@ let home;
 /** Milliseconds of one opening. */
 export async function openThreadList() {
   const { ThreadCatalog, createNodePorts } = await loadTypeScript('src/core/rollout/catalog.ts', 'src/node/ports.ts');
-  const opened = () => new ThreadCatalog(createNodePorts({ roots: [], environment: { TILLER_HOME: home } }));
+  const opened = () =>
+    new ThreadCatalog(createNodePorts({ roots: [], environment: { TILLER_HOME: home } }), async () => {});
   if (home === undefined) {
     home = mkdtempSync(path.join(tmpdir(), 'tiller-bench-threads-'));
     process.once('exit', () => rmSync(home, { recursive: true, force: true }));

@@ -2,13 +2,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { emptyBin } from '../../src/core/rollout/bin.ts';
 import type { Session } from '../../src/core/session/session.ts';
-import { createNodePorts } from '../../src/node/ports.ts';
 import { type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import type { ThreadSearchHit } from '../../src/protocol/threads.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { windowBeside } from '../support/windowBeside.ts';
 
 async function found(chat: Scenario, query: string, signal = new AbortController().signal): Promise<ThreadSearchHit[]> {
   const hits: ThreadSearchHit[] = [];
@@ -64,18 +63,23 @@ describe('the bin', () => {
     expect((await chat.manager.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
   });
 
-  it('is emptied of what is older than 30 days', async () => {
-    await using chat = await startScenario({ model: [[says('One.')]] });
+  it('is emptied of what is older than 30 days, with all that its commands have printed', async () => {
+    const print = calls('exec_command', { cmd: 'seq 20000' });
+    const model = [[print], [says('One.')], [print], [says('Two.')]];
+    await using chat = await startScenario({ sandbox: 'danger-full-access', model });
+    await using other = await chat.another();
     await chat.send('one');
+    await other.send('two');
     await chat.manager.remove(chat.session.threadId);
-    const ports = createNodePorts({ roots: [], environment: { TILLER_HOME: chat.home.path } });
-    const inDays = (days: number) => ({ ...ports.clock, now: () => new Date(Date.now() + days * 86_400_000) });
-    const thrown = () =>
-      readdirSync(chat.home.at('bin'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'));
-    await emptyBin({ ...ports, clock: inDays(29) });
-    expect(thrown()).toHaveLength(1);
-    await emptyBin({ ...ports, clock: inDays(31) });
-    expect(thrown()).toEqual([]);
+    const inDays = (days: number) =>
+      windowBeside(chat, ({ clock }) => ({ ...clock, now: () => new Date(Date.now() + days * 86_400_000) }));
+    const left = (folder: string) =>
+      readdirSync(chat.home.at(folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file));
+    await inDays(29).catalog.list([]);
+    await expect.poll(() => [left('bin').length, left('logs/commands').length]).toEqual([1, 2]);
+    await inDays(31).catalog.list([]);
+    await expect.poll(() => left('bin')).toEqual([]);
+    expect(left('logs/commands')).toEqual([expect.stringContaining(other.session.threadId)]);
   });
 });
 
@@ -192,11 +196,39 @@ describe('a thread that is only looked at', () => {
     if (opened.type !== 'reader') throw new Error(opened.message);
     let state: ThreadState = opened.reader.thread.state;
     expect(state.turns).toEqual(chat.state.turns);
-    expect(await opened.reader.poll()).toEqual([]);
+    expect(await opened.reader.poll()).toEqual({ type: 'events', events: [] });
     await chat.send('two');
-    for (const event of await opened.reader.poll()) state = threadReducer(state, event);
+    const news = await opened.reader.poll();
+    if (news.type !== 'events') throw new Error(news.type);
+    for (const event of news.events) state = threadReducer(state, event);
     expect(state.turns).toEqual(chat.state.turns);
-    expect(await opened.reader.poll()).toEqual([]);
+    expect(await opened.reader.poll()).toEqual({ type: 'events', events: [] });
+  });
+
+  it('shows no more what its owner has taken out of it, and stays as it is when it is thrown away', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('exec_command', { cmd: 'echo canary' })], [says('One.')], [says('Two.')]],
+    });
+    await chat.send('one');
+    await chat.send('two');
+    const { threadId } = chat.session;
+    const opened = await windowBeside(chat).catalog.read(threadId);
+    if (opened.type !== 'reader') throw new Error(opened.message);
+    const { reader } = opened;
+    expect(JSON.stringify(reader.thread.state)).toContain('canary\\n');
+
+    const purged = chat.next('output_purged');
+    chat.submit({ type: 'purge_output', itemId: chat.items('command_execution')[0]?.id ?? '' });
+    await purged;
+    expect(await reader.poll()).toEqual({ type: 'rewritten' });
+    expect(JSON.stringify(reader.thread.state)).not.toContain('canary\\n');
+    expect(reader.thread.state.turns).toEqual(chat.state.turns);
+    expect(await reader.poll()).toEqual({ type: 'events', events: [] });
+
+    await chat.manager.remove(threadId);
+    expect(await reader.poll()).toEqual({ type: 'events', events: [] });
+    expect(reader.thread.state.turns).toEqual(chat.state.turns);
   });
 
   it('may be of a newer format, and stays as it is', async () => {

@@ -1,17 +1,10 @@
 /** Threads beside each other: listed, looked at, given up and taken over. Two managers on one home are two windows. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Ports } from '../../src/core/ports.ts';
-import { SessionManager } from '../../src/core/session/sessionManager.ts';
-import { createNodePorts } from '../../src/node/ports.ts';
+import type { SessionManager } from '../../src/core/session/sessionManager.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
-import { type Scenario, startScenario } from '../support/startScenario.ts';
-
-/** Another window on the same home. */
-function windowBeside(chat: Scenario, clock = ({ clock }: Ports) => clock): SessionManager {
-  const ports = createNodePorts({ roots: [chat.folder.path], environment: { TILLER_HOME: chat.home.path } });
-  return new SessionManager({ ...ports, clock: clock(ports) }, { version: '0.0.0-test', originator: 'vscode' });
-}
+import { startScenario } from '../support/startScenario.ts';
+import { windowBeside } from '../support/windowBeside.ts';
 
 describe('the list of threads', () => {
   it('tells what runs, what waits and who has it', async () => {

@@ -179,7 +179,7 @@ suite('several threads in one window', () => {
     const state = { ...initialThreadState('theirs'), title: 'Theirs' };
     const named: EventMsg = { type: 'title_changed', title: 'Still theirs' };
     const news: Event[] = [{ v: 1, seq: 1, at: AT, threadId: 'theirs', turnId: null, submissionId: null, msg: named }];
-    const reader = { state, poll: async () => news.splice(0) };
+    const reader = { state, poll: async () => ({ type: 'events' as const, events: news.splice(0) }) };
     const threads = new Threads(
       {
         start: () => assert.fail('nobody asked'),
@@ -214,6 +214,34 @@ suite('several threads in one window', () => {
     await threads.taken('theirs');
     assert.equal(log.at(-1), 'read');
     assert.deepEqual(threads.access, { type: 'read_only', reason: 'owned', taken: true });
+    await threads.close();
+  });
+
+  test('what its owner takes out of a thread is not shown here any more', async () => {
+    const named = (title: string) => ({ ...initialThreadState('theirs'), title });
+    let state = named('With the output');
+    const reader = {
+      get state() {
+        return state;
+      },
+      async poll() {
+        state = named('Without it');
+        return { type: 'rewritten' as const };
+      },
+    };
+    const source = {
+      start: () => assert.fail('nobody asked'),
+      open: async () => ({ type: 'read_only' as const, reader, reason: 'owned' as const }),
+    };
+    const threads = new Threads(source, new Memory(), unexpected);
+    const changes: unknown[] = [];
+    threads.onChange(({ type, state }) => void changes.push([type, state?.title]));
+    await threads.open('theirs');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.deepEqual(changes, [
+      ['switched', 'With the output'],
+      ['switched', 'Without it'],
+    ]);
     await threads.close();
   });
 

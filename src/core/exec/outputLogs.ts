@@ -11,6 +11,13 @@ export function newLogPath(startedAt: Date, threadId: string, itemId: string): s
   return `${FOLDER}/${time}-${threadId}-${itemId}.log`;
 }
 
+/** Of these threads, whose end is for good. @throws Error */
+export async function removeLogs(storage: Storage, threadIds: readonly string[]): Promise<void> {
+  for (const path of await storage.listFiles(FOLDER)) {
+    if (threadIds.some((threadId) => path.includes(`-${threadId}-`))) await storage.remove(path);
+  }
+}
+
 export async function pruneLogs(storage: Storage, log: Log): Promise<void> {
   try {
     const old = (await storage.listFiles(FOLDER)).slice(0, -MAX_LOGS);

@@ -7,6 +7,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 type BinPorts = { readonly storage: Storage; readonly clock: Clock };
 
+/** Removes what is kept of threads beside their rollouts. */
+export type RemoveRest = (threadIds: readonly string[]) => Promise<void>;
+
 /** The folder's name says when. */
 export async function throwAway({ storage, clock }: BinPorts, path: string): Promise<void> {
   const stamp = clock.now().toISOString().slice(0, 19).replaceAll(':', '-');
@@ -21,9 +24,12 @@ export async function takeBack({ storage }: BinPorts, threadId: string): Promise
   return true;
 }
 
-export async function emptyBin({ storage, clock }: BinPorts): Promise<void> {
+/** What else is kept of the threads goes first: what is cut off here is begun again by whoever empties the bin next. */
+export async function emptyBin({ storage, clock }: BinPorts, removeRest: RemoveRest): Promise<void> {
   const oldest = new Date(clock.now().getTime() - DAYS_KEPT * DAY_MS).toISOString().slice(0, 19).replaceAll(':', '-');
   const old = (await storage.listFiles('bin')).filter((path) => (path.split('/')[1] ?? '') < oldest);
+  if (old.length === 0) return;
+  await removeRest(old.map(threadIdIn));
   for (const path of old) await storage.remove(path);
 }
 

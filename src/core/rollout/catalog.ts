@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { ThreadListEntry, ThreadOwner, ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
-import { emptyBin, takeBack, throwAway } from './bin.ts';
+import { emptyBin, type RemoveRest, takeBack, throwAway } from './bin.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
 import { Recorder } from './recorder.ts';
@@ -33,11 +33,13 @@ export type CatalogResult =
 /** All threads of TILLER_HOME, whoever began them: "per workspace" is a filter, not a place (design decision 13). */
 export class ThreadCatalog {
   readonly #ports: CatalogPorts;
+  readonly #removeRest: RemoveRest;
   readonly #index: ThreadIndex;
   #tidied = false;
 
-  constructor(ports: CatalogPorts) {
+  constructor(ports: CatalogPorts, removeRest: RemoveRest) {
     this.#ports = ports;
+    this.#removeRest = removeRest;
     this.#index = new ThreadIndex(ports);
   }
 
@@ -134,7 +136,8 @@ export class ThreadCatalog {
   /** Once in the life of a process is often enough. */
   async #tidy(): Promise<void> {
     this.#tidied = true;
-    await emptyBin(this.#ports).catch((error: unknown) => this.#ports.log.warn('The bin was not emptied', error));
+    const { log } = this.#ports;
+    await emptyBin(this.#ports, this.#removeRest).catch((error: unknown) => log.warn('The bin was not emptied', error));
   }
 
   async #seen(): Promise<Seen> {

@@ -2,10 +2,10 @@
 import type { UserInput } from '../../protocol/item.ts';
 import type { Clock, Ids, Storage } from '../ports.ts';
 import { importCodex } from './codexImport.ts';
-import { type Forked, forkRollout } from './fork.ts';
+import { type Forked, type ForkLine, forkLine, forkLines, forkRollout } from './fork.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { readLines } from './readLines.ts';
 import { rolloutPath } from './recorder.ts';
-import { type ReplayedThread, replay } from './replay.ts';
 
 interface CopyPorts {
   readonly storage: Storage;
@@ -36,10 +36,11 @@ export async function forkThread(
   itemId: string | null,
   by: NewThread,
 ): Promise<Copied> {
-  const text = (await ports.storage.readText(path)) ?? '';
-  const read = replay(text);
-  if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
-  return copy(ports, text, read.thread, itemId, by);
+  const lines: ForkLine[] = [];
+  for await (const batch of readLines(ports.storage, path, { torn: true })) lines.push(...batch.lines.map(forkLine));
+  const meta = metaOf(lines);
+  if (meta === undefined) return { type: 'refused', message: `${path}: No line says that this is a Tiller thread.` };
+  return copy(ports, lines, meta, itemId, by);
 }
 
 export async function importThread(
@@ -48,8 +49,9 @@ export async function importThread(
   by: NewThread,
   about: ImportedThread,
 ): Promise<Copied> {
-  const own = replay(text);
-  if (own.type === 'thread') return copy(ports, text, own.thread, null, by);
+  const lines = forkLines(text);
+  const own = metaOf(lines);
+  if (own !== undefined) return copy(ports, lines, own, null, by);
   const meta: SessionMeta = {
     format: ROLLOUT_FORMAT,
     version: ROLLOUT_VERSION,
@@ -64,18 +66,24 @@ export async function importThread(
 
 async function copy(
   ports: CopyPorts,
-  text: string,
-  { meta, readOnly, dropped }: ReplayedThread,
+  lines: readonly ForkLine[],
+  meta: SessionMeta,
   itemId: string | null,
   by: NewThread,
 ): Promise<Copied> {
-  if (readOnly) return { type: 'refused', message: 'the thread was written by a newer Tiller and can only be read' };
+  if (meta.version > ROLLOUT_VERSION)
+    return { type: 'refused', message: 'the thread was written by a newer Tiller and can only be read' };
   const about: SessionMeta = { ...meta, ...by, ...birthOf(ports), forked_from_id: meta.id };
-  const forked = forkRollout(text, about, itemId);
+  const forked = forkRollout(lines, about, itemId);
   if (forked.type === 'no_such_item') {
     return { type: 'refused', message: `there is no item ${itemId} in the thread` };
   }
-  return write(ports, about, forked, dropped);
+  return write(ports, about, forked, lines.filter(({ entry }) => entry === undefined).length);
+}
+
+function metaOf(lines: readonly ForkLine[]): SessionMeta | undefined {
+  for (const { entry } of lines) if (entry?.type === 'session_meta') return entry.payload;
+  return undefined;
 }
 
 function birthOf({ ids, clock }: CopyPorts): Pick<SessionMeta, 'id' | 'timestamp'> {

@@ -14,9 +14,22 @@ export type Forked =
     }
   | { readonly type: 'no_such_item' };
 
-interface Line {
+/** A line as it stands in a rollout. */
+export interface ForkLine {
   readonly text: string;
+  /** `undefined` where it is not understood. */
   readonly entry: ReadEntry | undefined;
+}
+
+export function forkLine(text: string): ForkLine {
+  return { text, entry: parseLine(text) };
+}
+
+export function forkLines(rollout: string): readonly ForkLine[] {
+  return rollout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(forkLine);
 }
 
 /** What belongs to the process and the thread it came from: who waits, what runs, and what was allowed there. */
@@ -36,11 +49,7 @@ const NOT_INHERITED = new Set<EventMsg['type']>([
  * Before a message of the person, which becomes the draft; behind any other item; or all of it. A turn that is cut ends
  * there. Lines are copied as they are, those not understood too.
  */
-export function forkRollout(text: string, meta: SessionMeta, itemId: string | null): Forked {
-  const lines = text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line): Line => ({ text: line, entry: parseLine(line) }));
+export function forkRollout(lines: readonly ForkLine[], meta: SessionMeta, itemId: string | null): Forked {
   const cut = itemId === null ? { end: lines.length, draft: null } : cutAt(lines, itemId);
   if (cut === undefined) return { type: 'no_such_item' };
   const kept = lines.slice(0, cut.end);
@@ -52,7 +61,7 @@ export function forkRollout(text: string, meta: SessionMeta, itemId: string | nu
 }
 
 function cutAt(
-  lines: readonly Line[],
+  lines: readonly ForkLine[],
   itemId: string,
 ): { readonly end: number; readonly draft: readonly UserInput[] | null } | undefined {
   const place = lines.findIndex(({ entry }) => itemOf(entry, 'item_completed')?.id === itemId);
@@ -71,7 +80,7 @@ function cutAt(
 }
 
 /** Behind the item and its call's output; where nothing more was said in that turn, behind its end. */
-function endBehind(lines: readonly Line[], place: number, turnId: string | undefined): number {
+function endBehind(lines: readonly ForkLine[], place: number, turnId: string | undefined): number {
   const item = itemOf(lines[place]?.entry, 'item_completed');
   const callId = item && 'callId' in item ? item.callId : undefined;
   const answered = lines.findIndex(({ entry }) => {
@@ -85,7 +94,7 @@ function endBehind(lines: readonly Line[], place: number, turnId: string | undef
   return ended >= 0 && (next < 0 || ended < next) ? ended + 1 : end;
 }
 
-function inherited({ text, entry }: Line): string[] {
+function inherited({ text, entry }: ForkLine): string[] {
   if (entry?.type === 'session_meta') return [];
   if (entry?.type !== 'event_msg') return [text];
   const { msg } = entry.payload;
@@ -101,7 +110,7 @@ function isRemembered({ decision, keys }: EventMsgOf<'approval_resolved'>): bool
   return keys !== undefined || (typeof decision === 'object' && 'approved_rule' in decision);
 }
 
-function endOfOpenTurn(lines: readonly Line[], timestamp: string, wholeThread: boolean): string[] {
+function endOfOpenTurn(lines: readonly ForkLine[], timestamp: string, wholeThread: boolean): string[] {
   const start = lines.findLast((line) => messageOf(line)?.type === 'turn_started' || endsTurn(line));
   if (start === undefined || endsTurn(start)) return [];
   const turnId = turnOf(start) ?? null;
@@ -116,11 +125,11 @@ function endOfOpenTurn(lines: readonly Line[], timestamp: string, wholeThread: b
   return [JSON.stringify({ timestamp, type: 'event_msg', payload: { turnId, submissionId: null, msg } })];
 }
 
-function messageOf({ entry }: Line): EventMsg | undefined {
+function messageOf({ entry }: ForkLine): EventMsg | undefined {
   return entry?.type === 'event_msg' ? entry.payload.msg : undefined;
 }
 
-function turnOf(line: Line | undefined): string | undefined {
+function turnOf(line: ForkLine | undefined): string | undefined {
   return line?.entry?.type === 'event_msg' ? (line.entry.payload.turnId ?? undefined) : undefined;
 }
 
@@ -128,16 +137,16 @@ function itemOf(entry: ReadEntry | undefined, type: 'item_started' | 'item_compl
   return entry?.type === 'event_msg' && entry.payload.msg.type === type ? entry.payload.msg.item : undefined;
 }
 
-function endsUserMessage({ entry }: Line): boolean {
+function endsUserMessage({ entry }: ForkLine): boolean {
   return itemOf(entry, 'item_completed')?.type === 'user_message';
 }
 
-function endsTurn(line: Line): boolean {
+function endsTurn(line: ForkLine): boolean {
   const type = messageOf(line)?.type;
   return type === 'turn_completed' || type === 'turn_aborted';
 }
 
 /** Something that was said or done, not a figure or a note. */
-function isSubstance(line: Line): boolean {
+function isSubstance(line: ForkLine): boolean {
   return line.entry?.type === 'response_item' || messageOf(line)?.type === 'item_started';
 }

@@ -1,30 +1,46 @@
 import type { Storage } from '../ports.ts';
 
-/** Large enough that a rollout is mostly one read, small enough that a search does not hold up the host. */
-const CHUNK = 1024 * 1024;
+/** Large enough that a rollout is mostly one read, small enough that what is done to the lines of one holds nobody up. */
+const CHUNK = 512 * 1024;
+const TAIL = 256;
 const NEWLINE = 10;
 
 export interface LineBatch {
   readonly lines: readonly string[];
   /** The byte behind the last of them. */
   readonly end: number;
+  /** The last bytes before that. */
+  readonly tail: Uint8Array;
 }
 
-/** Whole lines of a file from a byte on, as many at a time as one read gives. A torn last line is left out. */
-export async function* readLines(storage: Storage, path: string, from = 0): AsyncGenerator<LineBatch> {
+interface Reading {
+  /** The byte to begin at. */
+  readonly from?: number;
+  /** A last line that nobody has ended comes, too. */
+  readonly torn?: boolean;
+}
+
+/** Whole lines of a file, as many at a time as one read gives. */
+export async function* readLines(
+  storage: Storage,
+  path: string,
+  { from = 0, torn = false }: Reading = {},
+): AsyncGenerator<LineBatch> {
   let end = from;
   let held: Uint8Array[] = [];
   for (let position = from; ; ) {
     const chunk = await storage.readBytes(path, position, CHUNK);
-    if (chunk.length === 0) return;
+    const isOver = chunk.length === 0;
     position += chunk.length;
     const cut = chunk.lastIndexOf(NEWLINE) + 1;
-    if (cut > 0) {
-      const text = Buffer.concat([...held, chunk.subarray(0, cut)]).toString('utf8');
-      end += Buffer.concat(held).length + cut;
+    if (cut > 0 || (isOver && torn && held.length > 0)) {
+      const bytes = Buffer.concat([...held, chunk.subarray(0, cut)]);
+      end += bytes.length;
       held = [];
-      yield { lines: text.split('\n').filter((line) => line !== ''), end };
+      const lines = bytes.toString('utf8').split('\n');
+      yield { lines: lines.filter((line) => line !== ''), end, tail: Uint8Array.from(bytes.subarray(-TAIL)) };
     }
+    if (isOver) return;
     if (cut < chunk.length) held.push(chunk.subarray(cut));
   }
 }

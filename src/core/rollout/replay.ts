@@ -1,8 +1,10 @@
 import type { Event, TurnSettings } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
+import type { Storage } from '../ports.ts';
 import { ROLLOUT_VERSION, type SessionMeta } from './line.ts';
 import { parseLine } from './parseLine.ts';
+import { readLines } from './readLines.ts';
 
 /** A thread as its rollout tells it. */
 export interface ReplayedThread {
@@ -21,6 +23,8 @@ export type Replay =
   | { readonly type: 'thread'; readonly thread: ReplayedThread }
   | { readonly type: 'unreadable'; readonly message: string };
 
+const UNREADABLE: Replay = { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
+
 /**
  * Rebuilds a thread from the text of its rollout. Reads what is there and says what was dropped; only a file in which no
  * line says what it is, is refused.
@@ -28,10 +32,28 @@ export type Replay =
 export function replay(text: string): Replay {
   const lines = text.split('\n').filter((line) => line !== '');
   const meta = metaOf(lines);
-  if (meta === undefined) return { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
+  if (meta === undefined) return UNREADABLE;
   const fold = new ReplayFold(meta);
   for (const line of lines) fold.add(line);
   return { type: 'thread', thread: fold.thread };
+}
+
+/** The same from its file, a piece at a time: a long thread holds up nothing else. */
+export async function replayFile(storage: Storage, path: string): Promise<Replay> {
+  const meta = await readMeta(storage, path);
+  if (meta === undefined) return UNREADABLE;
+  const fold = new ReplayFold(meta);
+  for await (const { lines } of readLines(storage, path, { torn: true })) for (const line of lines) fold.add(line);
+  return { type: 'thread', thread: fold.thread };
+}
+
+/** On the first line, unless a crash or a full disk tore that one. */
+export async function readMeta(storage: Storage, path: string): Promise<SessionMeta | undefined> {
+  for await (const { lines } of readLines(storage, path, { torn: true })) {
+    const meta = metaOf(lines);
+    if (meta !== undefined) return meta;
+  }
+  return undefined;
 }
 
 /** A thread as far as its lines were read. */
@@ -88,8 +110,7 @@ export class ReplayFold {
   }
 }
 
-/** On the first line, unless a crash or a full disk tore that one. */
-export function metaOf(lines: readonly string[]): SessionMeta | undefined {
+function metaOf(lines: readonly string[]): SessionMeta | undefined {
   for (const line of lines) {
     const entry = parseLine(line);
     if (entry?.type === 'session_meta') return entry.payload;

@@ -65,7 +65,7 @@ export class ThreadIndex {
     const goesOn = before !== undefined && file.size > before.size && (await this.#endsLine(file.path, before.scanned));
     let { fold, scanned } = goesOn ? before : { fold: EMPTY_FOLD, scanned: 0 };
     this.#unsaved += file.size - scanned;
-    for await (const { lines, end } of readLines(this.#storage, file.path, scanned)) {
+    for await (const { lines, end } of readLines(this.#storage, file.path, { from: scanned })) {
       fold = foldLines(fold, lines, file.path);
       scanned = end;
     }

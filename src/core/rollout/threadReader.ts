@@ -1,51 +1,74 @@
 import type { Event } from '../../protocol/event.ts';
 import type { Storage } from '../ports.ts';
 import { readLines } from './readLines.ts';
-import { metaOf, type ReplayedThread, ReplayFold } from './replay.ts';
+import { readMeta, type ReplayedThread, ReplayFold } from './replay.ts';
 
 export type OpenedReader =
   | { readonly type: 'reader'; readonly reader: ThreadReader }
   | { readonly type: 'unreadable'; readonly message: string };
 
+/** What happened in a thread since the last look. */
+export type ReaderNews =
+  /** Oldest first. Their `seq` is the place in the rollout. */
+  | { readonly type: 'events'; readonly events: readonly Event[] }
+  /** What was written before is not what it was, as when an output was removed: the whole thread was read again. */
+  | { readonly type: 'rewritten' };
+
 /** Looks at a thread that somebody else works in, or that is too new to be continued. Writes nothing. */
 export class ThreadReader {
   readonly #storage: Storage;
   readonly #path: string;
-  readonly #fold: ReplayFold;
-  #end: number;
+  #fold: ReplayFold;
+  /** Of the file at the last look. */
+  #stamp: string | undefined;
+  #end = 0;
+  /** What stood right before that. */
+  #tail: Uint8Array = new Uint8Array();
 
-  private constructor(storage: Storage, path: string, fold: ReplayFold, end: number) {
+  private constructor(storage: Storage, path: string, fold: ReplayFold) {
     this.#storage = storage;
     this.#path = path;
     this.#fold = fold;
-    this.#end = end;
   }
 
   static async open(storage: Storage, path: string): Promise<OpenedReader> {
-    const lines: string[] = [];
-    let end = 0;
-    for await (const batch of readLines(storage, path)) {
-      lines.push(...batch.lines);
-      end = batch.end;
-    }
-    const meta = metaOf(lines);
+    const meta = await readMeta(storage, path);
     if (meta === undefined) return { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
-    const fold = new ReplayFold(meta);
-    for (const line of lines) fold.add(line);
-    return { type: 'reader', reader: new ThreadReader(storage, path, fold, end) };
+    const reader = new ThreadReader(storage, path, new ReplayFold(meta));
+    await reader.#read();
+    return { type: 'reader', reader };
   }
 
   get thread(): ReplayedThread {
     return this.#fold.thread;
   }
 
-  /** What was written down since the last look, oldest first. Their `seq` is the place in the rollout. */
-  async poll(): Promise<readonly Event[]> {
+  /** A thread that was thrown away stays what it was. */
+  async poll(): Promise<ReaderNews> {
+    const stamp = await this.#storage.stamp(this.#path);
+    if (stamp === undefined || stamp === this.#stamp) return { type: 'events', events: [] };
+    this.#stamp = stamp;
+    if (await this.#goesOn()) return { type: 'events', events: await this.#read() };
+    this.#fold = new ReplayFold(this.#fold.thread.meta);
+    this.#end = 0;
+    await this.#read();
+    return { type: 'rewritten' };
+  }
+
+  /** What was written down since the last look. */
+  async #read(): Promise<readonly Event[]> {
     const events: Event[] = [];
-    for await (const { lines, end } of readLines(this.#storage, this.#path, this.#end)) {
+    for await (const { lines, end, tail } of readLines(this.#storage, this.#path, { from: this.#end })) {
       this.#end = end;
+      this.#tail = tail;
       events.push(...lines.flatMap((line) => this.#fold.add(line) ?? []));
     }
     return events;
+  }
+
+  /** Whether what was read last still stands where it stood: whatever changes before it moves it. */
+  async #goesOn(): Promise<boolean> {
+    const { length } = this.#tail;
+    return Buffer.from(await this.#storage.readBytes(this.#path, this.#end - length, length)).equals(this.#tail);
   }
 }

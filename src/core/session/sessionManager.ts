@@ -1,6 +1,7 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
+import { removeLogs } from '../exec/outputLogs.ts';
 import { type ModelClient, ModelFault } from '../model/client.ts';
 import type { RefusedFields } from '../model/fieldFallback.ts';
 import { pricesOf } from '../model/prices.ts';
@@ -14,7 +15,7 @@ import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
 import { forkThread, importThread, type NewThread } from '../rollout/copies.ts';
 import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
-import { type ReplayedThread, replay } from '../rollout/replay.ts';
+import { type ReplayedThread, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
 import { EventSequence } from './events.ts';
 import { Ownership } from './ownership.ts';
@@ -108,7 +109,7 @@ export class SessionManager {
     this.#ports = ports;
     this.rules = new RulesStore(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
-    this.catalog = new ThreadCatalog(ports);
+    this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
   }
 
   async start(config: ThreadConfig): Promise<Session> {
@@ -196,7 +197,7 @@ export class SessionManager {
   }
 
   async #takeUp(path: string, config: ThreadConfig, ownership: Ownership): Promise<Resumed> {
-    const read = replay((await this.#ports.storage.readText(path)) ?? '');
+    const read = await replayFile(this.#ports.storage, path);
     if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
     const { thread } = read;
     if (thread.readOnly) {

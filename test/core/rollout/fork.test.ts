@@ -1,6 +1,6 @@
 /** A thread copied up to one of its messages. */
 import { describe, expect, it } from 'vitest';
-import { forkRollout } from '../../../src/core/rollout/fork.ts';
+import { forkLines, forkRollout } from '../../../src/core/rollout/fork.ts';
 import type { SessionMeta } from '../../../src/core/rollout/line.ts';
 import { type ReplayedThread, replay } from '../../../src/core/rollout/replay.ts';
 import type { TurnItem } from '../../../src/protocol/item.ts';
@@ -40,7 +40,7 @@ async function story(): Promise<{
 const born = { id: 'copy', timestamp: '2026-12-01T00:00:00.000Z', forked_from_id: 'thread' };
 
 function forked(text: string, meta: SessionMeta, itemId: string | null) {
-  const fork = forkRollout(text, { ...meta, ...born }, itemId);
+  const fork = forkRollout(forkLines(text), { ...meta, ...born }, itemId);
   if (fork.type !== 'forked') throw new Error(fork.type);
   const read = replay(fork.text);
   if (read.type !== 'thread') throw new Error(read.message);
@@ -107,12 +107,12 @@ describe('a fork', () => {
   it('keeps what it does not understand, byte for byte', async () => {
     const { text, meta } = await story();
     const strange = '{"type":"world_state",  "payload":{"x":1}}';
-    const fork = forkRollout(`${text}${strange}\n`, { ...meta, ...born }, null);
+    const fork = forkRollout(forkLines(`${text}${strange}\n`), { ...meta, ...born }, null);
     expect(fork.type === 'forked' && fork.text.includes(`${strange}\n`)).toBe(true);
   });
 
   it('needs an item that is there', async () => {
     const { text, meta } = await story();
-    expect(forkRollout(text, meta, 'nothing')).toEqual({ type: 'no_such_item' });
+    expect(forkRollout(forkLines(text), meta, 'nothing')).toEqual({ type: 'no_such_item' });
   });
 });
