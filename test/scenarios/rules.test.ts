@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { windowBeside } from '../support/windowBeside.ts';
 
 const TOUCH: Rule = { pattern: ['touch'], decision: 'allow' };
 const go = (chat: Scenario): void => {
@@ -92,6 +93,49 @@ describe('"always allow commands that start with …"', () => {
     await again;
     expect(chat.state).toMatchObject({ approvedRules: [], approvedKeys: [] });
     expect(Object.keys(chat.files())).toEqual(['a']);
+  });
+});
+
+describe('a question that waits', () => {
+  it.each(['workspace', 'user'] as const)(
+    'is settled by a rule for this %s that another window adds',
+    async (scope) => {
+      await using chat = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')], [says('Done.')]] });
+      const ended = chat.turnEnds();
+      const asked = chat.next('approval_requested');
+      go(chat);
+      await asked;
+      const other = await windowBeside(chat).start(chat.config);
+      other.onEvent(({ msg }) => {
+        if (msg.type !== 'approval_requested') return;
+        other.submit({
+          id: 'yes',
+          op: { type: 'approval', approvalIds: [msg.approvalId], decision: always(scope) },
+        });
+      });
+      other.start();
+      other.submit({ id: 'go', op: { type: 'user_turn', input: [{ type: 'text', text: 'go' }] } });
+      await ended;
+      await other.idle();
+      await other.dispose();
+      expect(chat.said('approval_resolved')).toMatchObject([{ decision: 'approved', by: 'rule' }]);
+      expect(Object.keys(chat.files())).toEqual(['a', 'b']);
+    },
+  );
+
+  it('is settled by a rule that forbids and was written by hand', async () => {
+    await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')]] });
+    const ended = chat.turnEnds();
+    const asked = chat.next('approval_requested');
+    go(chat);
+    await asked;
+    const rules = [{ pattern: ['touch'], decision: 'forbidden', justification: 'Use the editor.' }];
+    // In place, as some editors write.
+    setTimeout(() => writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules })), 100);
+    await ended;
+    expect(chat.said('approval_resolved')).toMatchObject([{ by: 'rule' }]);
+    expect(chat.outputs().at(-1)).toContain('Use the editor.');
+    expect(chat.files()).toEqual({});
   });
 });
 

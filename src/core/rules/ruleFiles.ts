@@ -38,6 +38,12 @@ export class RuleFiles {
     this.#ports = ports;
   }
 
+  /** Another text whenever one of the person's own files is another. */
+  async stamp(): Promise<string> {
+    const { storage } = this.#ports;
+    return JSON.stringify([await storage.stamp(USER_RULES), await storage.stamp(WORKSPACE_RULES)]);
+  }
+
   /** The person's own, for everywhere. */
   async user(): Promise<Read<LoadedRules>> {
     const { storage } = this.#ports;

@@ -12,9 +12,11 @@ import {
   splitWorkspaceRules,
 } from '../policy/rules.ts';
 import type { Clock, Log, Storage, Workspace } from '../ports.ts';
+import type { Disposable } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { approvalName, describeApproval } from './approvals.ts';
 import { checkRule } from './checkRule.ts';
+import { FileWatch } from './fileWatch.ts';
 import { type Problem, RuleFiles, USER_RULES } from './ruleFiles.ts';
 import { UseCounts } from './useCounts.ts';
 import { changeWorkspaceRules, NOTHING_SETTLED, type Settled, WORKSPACE_RULES } from './workspaceRules.ts';
@@ -58,6 +60,7 @@ export class RulesStore {
   readonly #files: RuleFiles;
   readonly #uses: UseCounts;
   readonly #changes: Emitter<void>;
+  readonly #watch: FileWatch;
 
   constructor(ports: {
     readonly storage: Storage;
@@ -69,11 +72,21 @@ export class RulesStore {
     this.#files = new RuleFiles(ports);
     this.#uses = new UseCounts(ports);
     this.#changes = new Emitter((error) => ports.log.error('A listener of the rules failed', error));
+    this.#watch = new FileWatch(
+      ports.clock,
+      () => this.#files.stamp(),
+      () => this.#changes.fire(),
+    );
   }
 
-  /** A rule was added, changed or removed through this store. */
+  /** A rule was added, changed or removed: through this store or, while it is watched, by anybody else. */
   get onChange(): Emitter<void>['event'] {
     return this.#changes.event;
+  }
+
+  /** Until it is closed, what another window or a hand does to the person's rules is told, too. */
+  watch(): Disposable {
+    return this.#watch.open();
   }
 
   /** A broken file gives no rules and says so (codex-behaviour.md §6.9). */

@@ -5,6 +5,7 @@ import type { FileChange, Ids } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { Answered, Approver, Question } from '../tools/permission.ts';
 import { abortable } from '../util/abort.ts';
+import type { Disposable } from '../util/disposable.ts';
 import { Memory } from './memory.ts';
 
 const NOBODY: Answered = { decision: { denied: { message: 'non_interactive' } }, by: 'non_interactive' };
@@ -28,6 +29,8 @@ export interface ApprovalsOptions {
   readonly keepRule?: (rule: Rule, scope: Exclude<RuleScope, 'thread'>) => Promise<void>;
   /** Commands that others run right now where this thread works. */
   readonly elsewhere?: () => NonNullable<ApprovalRequest['elsewhere']>;
+  /** Watches, while a question waits, whether rules change; whoever does it calls `reconsider` then. */
+  readonly watchRules?: () => Disposable;
   /** Hears under which keys something was allowed without a question. */
   readonly onRemembered?: (keys: readonly string[]) => void;
 }
@@ -145,7 +148,9 @@ export class Approvals {
       resolve = yes;
       reject = no;
     });
+    const watch = this.#options.watchRules?.();
     const close = () => {
+      watch?.dispose();
       this.#waiting.delete(approvalId);
       signal.removeEventListener('abort', cancel);
     };

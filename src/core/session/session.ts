@@ -81,6 +81,7 @@ export class Session {
       memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
       onProposal: options.onProposal,
       keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
+      watchRules: () => options.rules.watch(),
       onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
       elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
     });

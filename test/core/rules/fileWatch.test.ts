@@ -1,0 +1,70 @@
+/** Files are looked at while somebody wants to know, and not a moment longer. */
+import { expect, it } from 'vitest';
+import { FileWatch } from '../../../src/core/rules/fileWatch.ts';
+
+/** A clock that somebody winds. */
+function windUp() {
+  const waiting = new Set<() => void>();
+  const clock = {
+    now: () => new Date(0),
+    monotonic: () => 0,
+    sleep: async () => {},
+    after: (_milliseconds: number, callback: () => void) => {
+      waiting.add(callback);
+      return () => void waiting.delete(callback);
+    },
+  };
+  const tick = async () => {
+    for (const callback of [...waiting]) {
+      waiting.delete(callback);
+      callback();
+    }
+    await new Promise(setImmediate);
+  };
+  return { clock, waiting, tick };
+}
+
+it('tells each change once, from when it is opened until the last one has closed it', async () => {
+  const { clock, waiting, tick } = windUp();
+  let stamp = 'one';
+  let changes = 0;
+  const watch = new FileWatch(
+    clock,
+    async () => stamp,
+    () => void changes++,
+  );
+  expect(waiting.size).toBe(0);
+  const first = watch.open();
+  const second = watch.open();
+  await tick();
+  expect([waiting.size, changes]).toEqual([1, 0]);
+  stamp = 'two';
+  await tick();
+  await tick();
+  expect(changes).toBe(1);
+  first.dispose();
+  first.dispose();
+  stamp = 'three';
+  await tick();
+  expect(changes).toBe(2);
+  second.dispose();
+  expect(waiting.size).toBe(0);
+  stamp = 'four';
+  const third = watch.open();
+  await tick();
+  expect(changes).toBe(2);
+  third.dispose();
+});
+
+it('takes a file that cannot be looked at for the one it was', async () => {
+  const { clock, tick } = windUp();
+  const looks = ['one', undefined, 'one', 'two'];
+  let changes = 0;
+  const look = async () => looks.shift() ?? Promise.reject(new Error('EIO'));
+  const watch = new FileWatch(clock, look, () => void changes++).open();
+  for (let i = 0; i < 3; i++) await tick();
+  expect(changes).toBe(0);
+  await tick();
+  expect(changes).toBe(1);
+  watch.dispose();
+});
