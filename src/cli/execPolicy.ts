@@ -5,6 +5,7 @@ import { explanationOf } from '../core/policy/explanation.ts';
 import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
 import { RulesStore } from '../core/rules/rulesStore.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
+import { describeFileError, isMissing } from '../core/util/fileErrors.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
@@ -85,8 +86,9 @@ function parse(argv: readonly string[]): CheckArguments {
 /** @throws UsageError */
 async function readRules(files: readonly string[]): Promise<LoadedRules> {
   const loaded = files.map(async (file) => {
-    const text = await readFile(file, 'utf8').catch(() => {
-      throw new UsageError(`--rules ${file}: there is no such file`);
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      if (isMissing(error)) throw new UsageError(`--rules ${file}: there is no such file`);
+      throw new UsageError(`--rules: ${describeFileError(error, file)}`);
     });
     const result = parseRulesFile(text, file);
     if (result.type === 'invalid') throw new UsageError(result.message);

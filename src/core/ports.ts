@@ -247,7 +247,7 @@ export interface Storage {
   openAppend(path: string): Promise<AppendFile>;
   /** `undefined` when there is no such file. */
   readText(path: string): Promise<string | undefined>;
-  /** Another text whenever the file is another; `undefined` when there is none. Cheap enough to ask each time. */
+  /** Another text whenever the file is another; `undefined` when there is none. Cheap enough to ask each time. Rejects for a link that leads nowhere. */
   stamp(path: string): Promise<string | undefined>;
   /** Replaces the file whole: afterwards it is the old one or the new one. */
   writeText(path: string, text: string): Promise<void>;

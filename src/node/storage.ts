@@ -1,6 +1,6 @@
 /** The Storage port: TILLER_HOME on disk. */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
 import { isMissing } from './errors.ts';
@@ -40,9 +40,10 @@ export function createStorage(home: string, hide: (text: string) => string = (te
       await makePrivateFolder(dirname(absolute));
       return openAppendFile(absolute, hide);
     },
-    readText: (path) => orUndefined(readFile(at(path), 'utf8')),
+    readText: (path) => orUndefined(readWhole(at(path))),
     async stamp(path) {
       const found = await orUndefined(stat(at(path), { bigint: true }));
+      if (found === undefined) await refuseDeadLink(at(path));
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
     writeText: (path, text) => replace(at(path), hide(text)),
@@ -50,10 +51,11 @@ export function createStorage(home: string, hide: (text: string) => string = (te
     async updateText(path, change) {
       await makePrivateFolder(dirname(at(path)));
       // A link to somewhere else, as people keep their own files, stays one.
-      const absolute = await realpath(at(path)).catch(() => at(path));
+      const absolute = (await orUndefined(realpath(at(path)))) ?? at(path);
+      await refuseDeadLink(absolute);
       const lock = join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`);
       const update = async () => {
-        await replace(absolute, hide(change(await orUndefined(readFile(absolute, 'utf8')))));
+        await replace(absolute, hide(change(await orUndefined(readWhole(absolute)))));
       };
       await withFileLock(lock, update);
     },
@@ -115,6 +117,21 @@ function endsTorn(descriptor: number): boolean {
   const last = Buffer.alloc(1);
   readSync(descriptor, last, 0, 1, size - 1);
   return last.toString('latin1') !== '\n';
+}
+
+/** @throws Error for a pipe or a socket, which might never end. */
+async function readWhole(path: string): Promise<string> {
+  const found = await stat(path);
+  if (found.isFIFO() || found.isSocket()) throw new Error('it is a pipe or a socket, not a file');
+  return readFile(path, 'utf8');
+}
+
+/** @throws Error for a link whose target is gone: what it stood for is not nothing. */
+async function refuseDeadLink(path: string): Promise<void> {
+  const found = await orUndefined(lstat(path));
+  if (found?.isSymbolicLink() === true && (await orUndefined(stat(path))) === undefined) {
+    throw new Error('it is a link that leads nowhere');
+  }
 }
 
 async function readPiece(path: string, from: number, length: number): Promise<Uint8Array> {

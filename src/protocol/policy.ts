@@ -64,7 +64,9 @@ export type RuleDecision = z.infer<typeof ruleDecisionSchema>;
 export const ruleSchema = z
   .strictObject({
     /** Each element is one word, or the list of words allowed in that place. */
-    pattern: z.array(z.union([z.string(), z.array(z.string()).min(1)])).min(1),
+    pattern: z
+      .array(z.union([z.string(), z.array(z.string()).min(1)], { error: 'must be a word, or a list of at least one' }))
+      .min(1),
     decision: ruleDecisionSchema.default('allow'),
     /** What it allows also leaves the sandbox. Without it the sandbox stays around it (docs/decisions/0009). */
     bypassSandbox: z.boolean().optional(),

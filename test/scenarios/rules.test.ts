@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
@@ -162,6 +163,32 @@ describe('a file of rules', () => {
     await ended;
     expect(chat.outputs()).toEqual(['Not allowed: A rule forbids commands that start with touch.']);
     expect(chat.files()).toEqual({});
+  });
+
+  it.each<[string, string, (file: string) => void]>([
+    ['a folder', 'is a directory', (file) => mkdirSync(file)],
+    [
+      'a link that leads nowhere',
+      'it is a link that leads nowhere',
+      (file) => symlinkSync('/nowhere/rules.json', file),
+    ],
+    ['a link to itself', 'its symbolic links go round in a circle', (file) => symlinkSync(file, file)],
+    ['a pipe', 'it is a pipe or a socket', (file) => execFileSync('mkfifo', [file])],
+    ['too long', 'which is too many', (file) => writeFileSync(file, ' '.repeat(9 * 1024 * 1024))],
+  ])('that is %s says so, holds nobody up and is not written over', async (_, words, plant) => {
+    await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
+    const file = chat.home.at('rules.json');
+    plant(file);
+    const before = lstatSync(file);
+    const ended = chat.turnEnds();
+    go(chat);
+    await chat.answer(always('user'));
+    await chat.next('warning');
+    await chat.answer({ denied: {} });
+    await ended;
+    expect(chat.said('warning')[0]?.message).toContain(words);
+    expect(chat.outputs()).toEqual([expect.stringMatching(/^Denied by the user/)]);
+    expect(lstatSync(file)).toMatchObject({ ino: before.ino, size: before.size });
   });
 
   it('that the workspace brought loosens nothing', async () => {

@@ -47,7 +47,9 @@ export class MemoryStorage implements Storage {
 
   async updateText(path: string, change: (text: string | undefined) => string): Promise<void> {
     const text = change(this.files.get(path));
-    if (this.refuses?.(text) === true) throw new Error('ENOSPC: no space left on device');
+    if (this.refuses?.(text) === true) {
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    }
     this.files.set(path, text);
   }
 

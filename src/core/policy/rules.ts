@@ -45,14 +45,20 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-export function parseRulesFile(text: string, file: string, layer: RuleLayer = 'user'): RulesFileResult {
+export function parseRulesFile(bytes: string, file: string, layer: RuleLayer = 'user'): RulesFileResult {
+  const text = withoutByteOrderMark(bytes);
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { disallowComments: true });
+  const tree = treeOf(text, errors);
+  if (tree === 'too deep') return invalid(file, 1, 'not valid JSON (nested too deeply)');
   const [syntaxError] = errors;
   if (tree === undefined || syntaxError !== undefined) {
     const problem = syntaxError === undefined ? 'it is empty' : printParseErrorCode(syntaxError.error);
     return invalid(file, lineAt(text, syntaxError?.offset ?? 0), `not valid JSON (${problem})`);
   }
+  const broken = text.indexOf('\uFFFD');
+  if (broken !== -1) return invalid(file, lineAt(text, broken), 'it is not encoded as UTF-8');
+  const twice = duplicateKey(tree);
+  if (twice !== undefined) return invalid(file, lineAt(text, twice.offset), `"${twice.value}" stands there twice`);
   const parsed = rulesFileSchema.safeParse(JSON.parse(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -64,11 +70,44 @@ export function parseRulesFile(text: string, file: string, layer: RuleLayer = 'u
     );
   }
   for (const [index, rule] of parsed.data.rules.entries()) {
-    const complaint = badExample(rule);
+    const complaint = uselessPattern(rule) ?? badExample(rule);
     if (complaint !== undefined)
       return invalid(file, lineOf(text, tree, ['rules', index]), `rule ${index}: ${complaint}`);
   }
   return { type: 'rules', rules: parsed.data.rules.map((rule, index) => ({ rule, file, index, layer })) };
+}
+
+/** Editors of Windows put one there. */
+export function withoutByteOrderMark(text: string): string {
+  return text.replace(/^\uFEFF/, '');
+}
+
+function treeOf(text: string, errors: ParseError[]): Node | undefined | 'too deep' {
+  try {
+    return parseTree(text, errors, { disallowComments: true });
+  } catch (error) {
+    if (error instanceof RangeError) return 'too deep';
+    throw error;
+  }
+}
+
+/** Of two the last would count, and a person who reads the first would not know. */
+function duplicateKey(node: Node): Node | undefined {
+  const keys = new Set<unknown>();
+  for (const child of node.children ?? []) {
+    const [key, value] = child.type === 'property' ? (child.children ?? []) : [undefined, child];
+    if (key !== undefined && keys.has(key.value)) return key;
+    keys.add(key?.value);
+    const inner = value && duplicateKey(value);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+/** A rule that no command can match was meant to do something. */
+function uselessPattern({ pattern }: Rule): string | undefined {
+  if (pattern.flat().some((word) => word.includes('\0'))) return 'its pattern has a null character';
+  return [pattern[0]].flat().includes('') ? 'its pattern does not begin with a program' : undefined;
 }
 
 function invalid(file: string, line: number, problem: string): RulesFileResult {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { type LoadedRules, parseRulesFile, type RulesFileResult } from '../policy/rules.ts';
 import { type Clock, type Storage, type Workspace, WorkspaceError } from '../ports.ts';
+import { describeFileError, errorCode, messageOf } from '../util/fileErrors.ts';
 import { parseWorkspaceRules, type Settled, WORKSPACE_RULES } from './workspaceRules.ts';
 
 export const USER_RULES = 'rules.json';
@@ -25,8 +26,9 @@ interface Cached<Content> extends Read<Content> {
 
 /** A file changed this short a time ago may change again without looking different. */
 const UNSETTLED_MS = 2_000;
-/** More is no list of rules. */
+/** More is no list of rules: in a workspace, and of the person's own, who may have collected them for years. */
 const MAX_BYTES = 1024 * 1024;
+const MAX_OWN_CHARACTERS = 8 * 1024 * 1024;
 
 export class RuleFiles {
   readonly #ports: { readonly storage: Storage; readonly workspace: Workspace; readonly clock: Clock };
@@ -47,18 +49,23 @@ export class RuleFiles {
   /** The person's own, for everywhere. */
   async user(): Promise<Read<LoadedRules>> {
     const { storage } = this.#ports;
-    const stamp = await storage.stamp(USER_RULES);
-    if (stamp === undefined) return NO_RULES;
-    if (this.#user?.stamp !== stamp) this.#user = { stamp, ...(await this.#readUser()) };
-    return this.#user;
-  }
-
-  async #readUser(): Promise<Read<LoadedRules>> {
-    const { storage } = this.#ports;
     const file = path.join(storage.home, USER_RULES);
     try {
-      const text = await storage.readText(USER_RULES);
-      return text === undefined ? NO_RULES : read(parseRulesFile(text, file), file);
+      const stamp = await storage.stamp(USER_RULES);
+      if (stamp === undefined) return NO_RULES;
+      if (this.#user?.stamp !== stamp) this.#user = { stamp, ...(await this.#readUser(file)) };
+      return this.#user;
+    } catch (error) {
+      return { content: [], problem: unreadable(file, error) };
+    }
+  }
+
+  async #readUser(file: string): Promise<Read<LoadedRules>> {
+    try {
+      const text = await this.#ports.storage.readText(USER_RULES);
+      if (text === undefined) return NO_RULES;
+      if (text.length > MAX_OWN_CHARACTERS) throw new Error(`it has ${text.length} characters, which is too many`);
+      return read(parseRulesFile(text, file), file);
     } catch (error) {
       return { content: [], problem: unreadable(file, error) };
     }
@@ -67,14 +74,18 @@ export class RuleFiles {
   /** What the person has settled, by folder of a workspace. */
   async workspaces(): Promise<Read<ReadonlyMap<string, Settled>>> {
     const { storage } = this.#ports;
-    const stamp = await storage.stamp(WORKSPACE_RULES);
-    if (stamp === undefined) return { content: new Map(), problem: undefined };
-    if (this.#workspaces?.stamp !== stamp) {
-      const file = path.join(storage.home, WORKSPACE_RULES);
-      const text = storage.readText(WORKSPACE_RULES);
-      this.#workspaces = { stamp, ...(await readSettled(text, file)) };
+    const file = path.join(storage.home, WORKSPACE_RULES);
+    try {
+      const stamp = await storage.stamp(WORKSPACE_RULES);
+      if (stamp === undefined) return { content: new Map(), problem: undefined };
+      if (this.#workspaces?.stamp !== stamp) {
+        const text = storage.readText(WORKSPACE_RULES);
+        this.#workspaces = { stamp, ...(await readSettled(text, file)) };
+      }
+      return this.#workspaces;
+    } catch (error) {
+      return { content: new Map(), problem: unreadable(file, error) };
     }
-    return this.#workspaces;
   }
 
   /** What a folder of the workspace brought. */
@@ -123,6 +134,6 @@ async function readSettled(
 }
 
 function unreadable(file: string, error: unknown): Problem {
-  const why = error instanceof Error ? error.message : String(error);
-  return { file, message: `${file}: ${why}. No rule of this file is used.` };
+  const why = errorCode(error) === undefined ? `${file}: ${messageOf(error)}.` : describeFileError(error, file);
+  return { file, message: `${why} No rule of this file is used.` };
 }

@@ -10,10 +10,12 @@ import {
   parseRulesFile,
   ruleIdentity,
   splitWorkspaceRules,
+  withoutByteOrderMark,
 } from '../policy/rules.ts';
 import type { Clock, Log, Storage, Workspace } from '../ports.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
+import { describeFileError, errorCode } from '../util/fileErrors.ts';
 import { approvalName, describeApproval } from './approvals.ts';
 import { checkRule } from './checkRule.ts';
 import { FileWatch } from './fileWatch.ts';
@@ -209,7 +211,8 @@ export class RulesStore {
 
   #editUser(change: (text: string | undefined, rules: LoadedRules) => string | undefined): Promise<void> {
     const file = path.join(this.#ports.storage.home, USER_RULES);
-    return this.#ports.storage.updateText(USER_RULES, (text) => {
+    return this.#update(USER_RULES, (bytes) => {
+      const text = bytes === undefined ? undefined : withoutByteOrderMark(bytes);
       const parsed = text === undefined ? { type: 'rules' as const, rules: [] } : parseRulesFile(text, file);
       if (parsed.type === 'invalid') throw new Error(`${parsed.message} Mend it first.`);
       return change(text, parsed.rules) ?? '';
@@ -218,7 +221,18 @@ export class RulesStore {
 
   #editWorkspace(place: RulesPlace, change: (settled: Settled) => Settled): Promise<void> {
     const folder = this.#workspaceOf(place);
-    return this.#ports.storage.updateText(WORKSPACE_RULES, (text) => changeWorkspaceRules(text, folder, change));
+    return this.#update(WORKSPACE_RULES, (text) => changeWorkspaceRules(text, folder, change));
+  }
+
+  /** @throws Error with a sentence for the person */
+  async #update(file: string, change: (text: string | undefined) => string): Promise<void> {
+    const { storage } = this.#ports;
+    try {
+      await storage.updateText(file, change);
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+      throw new Error(describeFileError(error, path.join(storage.home, file)), { cause: error });
+    }
   }
 }
 

@@ -39,6 +39,11 @@ describe('a rules file', () => {
     });
   });
 
+  test('may begin with a byte order mark and end its lines as Windows does', () => {
+    const text = `\uFEFF${file({ pattern: ['a'] }).replaceAll('\n', '\r\n')}`;
+    expect(parseRulesFile(text, 'rules.json')).toMatchObject({ type: 'rules', rules: [{ rule: { pattern: ['a'] } }] });
+  });
+
   test.each([
     ['', 'rules.json:1: not valid JSON'],
     ['{"version":1,\n"rules":[}', 'rules.json:2: not valid JSON'],
@@ -53,6 +58,16 @@ describe('a rules file', () => {
     [file({ pattern: ['a', 'b'], match: ['a c'] }), 'rules.json:4: rule 0: the example "a c" does not match'],
     [file({ pattern: ['a'], not_match: [['a', 'b']] }), 'the example ["a","b"] matches although it must not'],
     [file({ pattern: ['a'], match: ["a 'b"] }), `the example "a 'b" cannot be split into words`],
+    [
+      '{"version":1,"rules":[{"pattern":["a"],\n"decision":"forbidden",\n"decision":"allow"}]}',
+      'json:3: "decision" stands',
+    ],
+    ['{"version":1,"rules":[],\n"rules":[]}', 'rules.json:2: "rules" stands there twice'],
+    [file({ pattern: ['caf\uFFFD'] }), 'rules.json:6: it is not encoded as UTF-8'],
+    [file({ pattern: [['a', ['b']]] }), 'rules.0.pattern.0: must be a word, or a list of at least one'],
+    [file({ pattern: ['a', 'b\0'] }), 'rules.json:4: rule 0: its pattern has a null character'],
+    [file({ pattern: [['a', '']] }), 'rules.json:4: rule 0: its pattern does not begin with a program'],
+    ['['.repeat(200_000), 'rules.json:1: not valid JSON (nested too deeply)'],
     [file({ pattern: ['a'], match: [''] }), 'the example "" cannot be split into words'],
   ])('that is broken gives no rule, and says where: %j', (text, expected) => {
     expect(message(text)).toContain(expected);

@@ -78,6 +78,22 @@ describe('a rule for everywhere', () => {
     expect([...home.files.keys()]).toEqual(['rules.json']);
   });
 
+  it('is written into a file of a Windows editor', async () => {
+    const { home, store, rules } = open(
+      new MemoryStorage({ 'rules.json': '\uFEFF{"version":1,"rules":[{"pattern":["a"]}]}' }),
+    );
+    await store.add('user', NPM, place);
+    expect((await rules()).map(([, rule]) => rule)).toMatchObject([{ pattern: ['a'] }, NPM]);
+    expect(home.files.get('rules.json')).toMatch(/^\{/);
+  });
+
+  it('is not there, and it is said why, when the disk is full', async () => {
+    const { home, store, rules } = open();
+    home.refuses = () => true;
+    await expect(store.add('user', NPM, place)).rejects.toThrow('rules.json cannot be written: the disk is full.');
+    expect(await rules()).toEqual([]);
+  });
+
   it('is not written into a file that is broken', async () => {
     const { home, store, overview } = open(new MemoryStorage({ 'rules.json': '{"version": 1,\n "rules": [}' }));
     await expect(store.add('user', NPM, place)).rejects.toThrow(/rules\.json:2: not valid JSON .* Mend it first\./);
@@ -99,6 +115,16 @@ describe('a rule for a workspace', () => {
 });
 
 describe('a file that the workspace brought', () => {
+  it.each([
+    '['.repeat(200_000),
+    '\uFEFF{',
+    '{"version":1,"rules":[{"pattern":["npm"],"decision":"allow","decision":"forbidden"}]}',
+  ])('that is broken stops nothing and says so', async (text) => {
+    const { decide, overview } = open(undefined, new MemoryWorkspace({ '.tiller/rules.json': text }));
+    expect(await decide('ls')).toBe('skip');
+    expect((await overview()).problems).toMatchObject([{ file: '/work/.tiller/rules.json' }]);
+  });
+
   const brought = (...rules: unknown[]) => new MemoryWorkspace({ '.tiller/rules.json': file(...rules) });
   const loosening = { pattern: ['curl'], justification: 'We need it.' };
 
