@@ -14,6 +14,7 @@ import { describeHost } from '../node/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
+import { folderGiven, requireRoots } from './folders.ts';
 import { readSubmissions } from './jsonlInput.ts';
 import { settleLandings } from './settleLandings.ts';
 import { loadSettings } from './settingsFile.ts';
@@ -25,7 +26,9 @@ import { UsageError } from './usage.ts';
 /** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
   const args = parseExecArguments(argv);
-  const cwd = await folder(args.cd);
+  const cwd = folderGiven('--cd', args.cd ?? '.');
+  const writable = args.writable.map((given) => folderGiven('--writable', given, cwd));
+  requireRoots(writable);
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
   const say = (line: string) => void streams.stderr.write(`${line}\n`);
@@ -50,7 +53,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const config = threadConfigOf(settings, {
       model,
       cwd,
-      writable: args.writable,
+      writable,
       provider,
       baseInstructions: await baseInstructionsOf(settings),
       // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
@@ -165,13 +168,6 @@ async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<s
 async function startDemo() {
   const { startDemoModel } = await import('../node/demoModel/server.ts');
   return startDemoModel({ port: 0 });
-}
-
-async function folder(given: string | null): Promise<string> {
-  const resolved = path.resolve(given ?? '.');
-  const found = await stat(resolved).catch(() => undefined);
-  if (!found?.isDirectory()) throw new UsageError(`--cd ${given}: there is no such folder`);
-  return resolved;
 }
 
 async function file(given: string): Promise<string> {

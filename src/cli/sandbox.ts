@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { withoutSecrets } from '../core/tools/environment.ts';
@@ -11,6 +11,7 @@ import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
+import { folderGiven, requireRoots } from './folders.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
@@ -138,20 +139,16 @@ function parse(argv: readonly string[]): SandboxArguments {
   if (mode !== 'read-only' && mode !== 'workspace-write') {
     throw new UsageError(`--mode ${mode}: must be read-only or workspace-write`);
   }
-  return {
+  const args = {
     mode,
     network: values.network ?? false,
-    writable: writable.map((given) => folder('--writable', given)),
-    tmp: tmp === undefined ? null : folder('--tmp', tmp),
-    cd: folder('--cd', cd),
+    writable: writable.map((given) => folderGiven('--writable', given)),
+    tmp: tmp === undefined ? null : folderGiven('--tmp', tmp),
+    cd: folderGiven('--cd', cd),
     command,
-  };
-}
-
-function folder(flag: string, given: string): string {
-  const resolved = path.resolve(given);
-  if (statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) return resolved;
-  throw new UsageError(`${flag} ${given}: there is no such folder`);
+  } as const;
+  if (mode === 'workspace-write') requireRoots([args.cd, ...args.writable]);
+  return args;
 }
 
 function freshFolder(parent: string): string {

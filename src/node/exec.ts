@@ -83,7 +83,7 @@ function isForTerminal(request: ExecRequest): request is Parameters<typeof spawn
 
 async function spawnPiped(
   request: ExecRequest,
-  descriptors: readonly number[],
+  descriptors: Launch['descriptors'],
   mark: string,
   platform: NodeJS.Platform,
 ): Promise<ExecProcess> {
@@ -123,7 +123,7 @@ type StartedChild = ChildProcess & { readonly pid: number };
 /** Its own session and process group, so that all of it can be signalled at once and no terminal is shared. */
 async function start(
   { argv: [program, ...args], ...request }: ExecRequest,
-  descriptors: readonly number[],
+  descriptors: Launch['descriptors'],
   platform: NodeJS.Platform,
 ): Promise<StartedChild> {
   const failed = (error: unknown) => spawnFailure(error, { argv: [program, ...args], ...request });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { noBox } from '../support/boxed.ts';
 import { runCli } from '../support/runCli.ts';
@@ -27,11 +27,31 @@ describe.skipIf(noBox)('tiller sandbox', () => {
     expect(await runCli(['sandbox', '--', ...command], { home: folder.path })).toMatchObject({ code });
   });
 
-  it('does not take all of the machine for a workspace, and says so', async () => {
+  it.each([
+    ['--cd', '/'],
+    ['--writable', '/'],
+    ['--writable', '/dev/..'],
+  ])('does not take all of the machine for a workspace, and says so: %s %s', async (flag, given) => {
     using folder = tempFolder();
-    const run = await runCli(['sandbox', '--cd', '/', '--', 'true'], { home: folder.path });
-    expect(run).toMatchObject({ code: 125, stdout: '' });
+    const run = await runCli(['sandbox', flag, given, '--', 'touch', 'made'], { home: folder.path });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toContain('The whole file system cannot be a writable folder');
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  it('runs anywhere in read-only', async () => {
+    using folder = tempFolder();
+    const run = await runCli(['sandbox', '--mode', 'read-only', '--cd', '/', '--', 'pwd'], { home: folder.path });
+    expect(run).toEqual({ code: 0, stdout: '/\n', stderr: '' });
+  });
+
+  it('takes no writable folder by a link that commands can replace', async () => {
+    using folder = tempFolder();
+    mkdirSync(folder.at('real'));
+    symlinkSync(folder.at('real'), folder.at('link'));
+    const run = await runCli(['sandbox', '--writable', folder.at('link'), '--', 'true'], { home: folder.path });
+    expect(run).toMatchObject({ code: 2, stdout: '' });
+    expect(run.stderr).toContain(`is reached by the link ${folder.at('link')}, which commands can replace`);
   });
 
   it('writes nowhere in read-only, and in named folders besides otherwise', async () => {

@@ -33,7 +33,10 @@ export interface BubblewrapOptions {
 
 /** Folders that are never what the machine has there. */
 export const HIDDEN_FOLDERS: readonly string[] = ['/tmp', '/run', '/var/tmp'];
-/** sysctl, the magic SysRq key, interrupts, buses, drivers: files that belong to uid 0 and ask for nothing else. */
+/**
+ * sysctl, the magic SysRq key, interrupts, buses, drivers: files that belong to uid 0 and ask for nothing else. The first
+ * is the one that matters most.
+ */
 export const KERNEL_FILES: readonly string[] = [
   '/proc/sys',
   '/proc/sysrq-trigger',

@@ -54,7 +54,7 @@ function mendLink(link: string, target: string, quarantine: Quarantine): BoxFind
 
 /** New ones, and bare ones that were there before. */
 function changeableRepositories(before: Look, scan: TreeScan): string[] {
-  const trees = before.roots.map((root) => scan.scan(root));
+  const trees = before.roots.map((root) => scan.scan(root, before.roots));
   const found = trees.flatMap(({ protectedPaths, links }) =>
     [...protectedPaths, ...links].filter((one) => path.basename(one) === '.git'),
   );

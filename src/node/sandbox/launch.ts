@@ -9,7 +9,7 @@ import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
 import { PRIVATE_FOLDER } from '../privateFiles.ts';
 import { aftermath } from './aftermath.ts';
 import { filterFile } from './filter.ts';
-import { inheritableDescriptors } from './inheritable.ts';
+import { type Descriptor, emptyDescriptor, inheritableDescriptors } from './inheritable.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
@@ -20,8 +20,8 @@ import { TreeScan } from './treeScan.ts';
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
-  /** To be handed over as 3, 4, …; none with a terminal, which cannot. */
-  readonly descriptors: readonly number[];
+  /** To be handed over as 3, 4, … with nothing in the gaps; none with a terminal, which cannot. */
+  readonly descriptors: readonly Descriptor[];
   /** What the environment has to say besides. */
   readonly env: Readonly<Record<string, string>>;
   /** It was started, or could not be: our copies of the descriptors are closed. */
@@ -98,9 +98,13 @@ export class Boxes {
   }
 }
 
+/** Beyond it nobody's descriptors stand, and a list of what is handed over would grow long. */
+const LAST_DESCRIPTOR = 1_023;
+
 /**
- * With pipes the filter is handed over as a descriptor. A terminal's starter hands over none, and a descriptor that
- * would be inherited by accident must be closed: then bash does both on its way to bubblewrap.
+ * With pipes the filter is handed over as a descriptor. What would be inherited by accident is replaced by an empty file,
+ * which bubblewrap takes for further arguments: it reads none there, and closes it. A terminal's starter hands over
+ * nothing: then bash does both on its way to bubblewrap.
  */
 function startOf(
   program: string,
@@ -108,18 +112,33 @@ function startOf(
   filter: string,
   tty: boolean,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
-  const leaks = inheritableDescriptors();
-  if (!tty && leaks.length === 0) {
-    const descriptor = openSync(filter, 'r');
-    return { program, args, descriptors: [descriptor], started: () => closeSync(descriptor) };
+  const leaks = inheritableDescriptors().filter((one) => one !== 3);
+  if (tty || leaks.some((one) => one > LAST_DESCRIPTOR)) return startByBash([program, ...args], filter, leaks, tty);
+  const descriptor = openSync(filter, 'r');
+  const descriptors: Descriptor[] = [descriptor];
+  for (let one = 4; one <= Math.max(3, ...leaks); one++) {
+    descriptors.push(leaks.includes(one) ? emptyDescriptor() : 'ignore');
   }
-  const bash = requireBash();
-  const closed = leaks.filter((one) => one !== 3).map((one) => ` ${one}<&-`);
+  return {
+    program,
+    args: [...leaks.flatMap((one) => ['--args', String(one)]), ...args],
+    descriptors,
+    started: () => closeSync(descriptor),
+  };
+}
+
+function startByBash(
+  command: readonly string[],
+  filter: string,
+  leaks: readonly number[],
+  tty: boolean,
+): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
+  const closed = leaks.map((one) => ` ${one}<&-`);
   const deaf = tty ? 'trap "" INT QUIT; ' : '';
   const script = `${deaf}exec 3<"$1"${closed.join('')}; shift; exec "$@"`;
   return {
-    program: bash,
-    args: [...bashRunning(script), filter, program, ...args],
+    program: requireBash(),
+    args: [...bashRunning(script), filter, ...command],
     descriptors: [],
     started: () => {},
   };

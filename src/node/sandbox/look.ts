@@ -1,11 +1,12 @@
 /** What a box needs to know of the tree before it is built: real paths, what exists, what must stay as it is. */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxWalls } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { hiddenFolders, kernelFiles, machineSecrets, shownFolders } from './machine.ts';
 import { pointedAt, repositoryWarning } from './repositories.ts';
+import { realOf, rootsOf } from './roots.ts';
 import type { TreeScan } from './treeScan.ts';
 
 /** So much does harm by merely coming into being, while a command runs, that it must not even for a moment. */
@@ -37,8 +38,8 @@ export function look(
   cwd: string,
   tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
 ): Look {
-  const roots = outermost(walls.writableRoots.map((root) => realRoot(root.path)));
-  const trees = roots.map((root) => tools.scan.recent(root));
+  const { roots, mounted } = rootsOf(walls.writableRoots.map((root) => root.path));
+  const trees = roots.map((root) => tools.scan.recent(root, roots));
   const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));
   const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const bare = trees.flatMap((tree) => tree.bareRepositories);
@@ -46,7 +47,7 @@ export function look(
   const absent = named.filter((one) => !found.includes(one) && !links.has(one) && isAbsent(one, tools.isMountPoint));
 
   const inside = (one: string) => roots.some((root) => isWithin(one, root));
-  const behindLinks = [...links.keys()].map(real).filter((target) => target !== undefined);
+  const behindLinks = [...links.keys()].map(realOf).filter((target) => target !== undefined);
   const behindPointers = found.filter((one) => path.basename(one) === '.git').flatMap(pointedAt);
   const bareParts = bare
     .flatMap((one) => ['config', 'hooks', 'info'].map((name) => path.join(one, name)))
@@ -55,15 +56,15 @@ export function look(
   const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
   return {
     facts: {
-      writable: roots,
+      writable: mounted,
       readOnly: [...new Set(readOnly)].filter((one) => !roots.includes(one)),
-      visible: [...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => real(one) ?? []),
+      visible: [...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => realOf(one) ?? []),
       masked: [...walls.unreadable, ...machineSecrets()].flatMap(maskOf),
       temporary: walls.temporary,
       hidden: hiddenFolders(),
       kernelFiles: kernelFiles(),
     },
-    cwd: real(cwd) ?? cwd,
+    cwd: realOf(cwd) ?? cwd,
     roots,
     heldNames: absent.filter((one) => HELD_NAMES.has(path.basename(one))),
     absentNames: absent.filter((one) => !HELD_NAMES.has(path.basename(one))),
@@ -71,20 +72,6 @@ export function look(
     identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
     bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),
   };
-}
-
-/** @throws Error: a root that is not there cannot be bound, and all of the machine cannot be a root. */
-function realRoot(folder: string): string {
-  const found = real(folder);
-  if (found === undefined) throw new Error(`The writable folder ${folder} does not exist.`);
-  if (found === '/') throw new Error('The whole file system cannot be a writable folder of the sandbox.');
-  return found;
-}
-
-/** What lies inside another root is writable with it; bound by itself it could be led astray by a link on the way to it. */
-function outermost(folders: readonly string[]): string[] {
-  const unique = [...new Set(folders)];
-  return unique.filter((one) => !unique.some((other) => other !== one && isWithin(one, other)));
 }
 
 function linkOf(link: string): [string, string][] {
@@ -96,7 +83,7 @@ function linkOf(link: string): [string, string][] {
 }
 
 function inRealFolder(name: string): string {
-  return path.join(real(path.dirname(name)) ?? path.dirname(name), path.basename(name));
+  return path.join(realOf(path.dirname(name)) ?? path.dirname(name), path.basename(name));
 }
 
 function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolean {
@@ -104,7 +91,7 @@ function isAbsent(name: string, isMountPoint: (path: string) => boolean): boolea
 }
 
 function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' }[] {
-  const found = real(unreadable);
+  const found = realOf(unreadable);
   if (found === undefined || found === '/') return [];
   return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
 }
@@ -117,12 +104,4 @@ export function identityOf(name: string): string {
 
 function exists(name: string): boolean {
   return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
-}
-
-function real(name: string): string | undefined {
-  try {
-    return realpathSync(name);
-  } catch {
-    return undefined;
-  }
 }

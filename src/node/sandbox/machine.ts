@@ -10,8 +10,10 @@ import {
 
 let kernel: readonly string[] | undefined;
 
+/** Each costs a mount, so only root, to whom they belong, has them all guarded. */
 export function kernelFiles(): readonly string[] {
-  kernel ??= KERNEL_FILES.filter((file) => existsSync(file));
+  const guarded = process.getuid?.() === 0 ? KERNEL_FILES : KERNEL_FILES.slice(0, 1);
+  kernel ??= guarded.filter((file) => existsSync(file));
   return kernel;
 }
 

@@ -52,7 +52,7 @@ function namesIn(folder: string): string[] {
 
 function real(name: string): string[] {
   try {
-    return [realpathSync(name)];
+    return [realpathSync.native(name)];
   } catch {
     return [];
   }

@@ -45,12 +45,14 @@ export class TreeScan {
   #scans = 0;
 
   /** As the last scan found it, if that was just now: the next command often follows the last one at once. */
-  recent(root: string): ScannedTree {
-    const last = this.#last.get(root);
-    return last !== undefined && performance.now() - last.at < RECENT_MS ? last.tree : this.scan(root);
+  recent(root: string, roots: readonly string[]): ScannedTree {
+    const last = this.#last.get(keyOf(root, roots));
+    return last !== undefined && performance.now() - last.at < RECENT_MS ? last.tree : this.scan(root, roots);
   }
 
-  scan(root: string): ScannedTree {
+  /** A root inside of this one is looked through by itself: it has its own levels and folders. */
+  scan(root: string, roots: readonly string[]): ScannedTree {
+    const apart = roots.filter((other) => other !== root && isWithin(other, root));
     const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
     const scan = ++this.#scans;
     const queue = [{ folder: root, depth: 0 }];
@@ -66,17 +68,18 @@ export class TreeScan {
       tree.links.push(...content.links);
       if (content.isBare) tree.bareRepositories.push(folder);
       if (depth === MAX_DEPTH) continue;
-      for (const inner of content.folders) queue.push({ folder: inner, depth: depth + 1 });
+      for (const inner of content.folders) if (!apart.includes(inner)) queue.push({ folder: inner, depth: depth + 1 });
     }
-    this.#forget(root, scan);
-    this.#last.set(root, { at: performance.now(), tree });
+    this.#forget(root, apart, scan);
+    this.#last.set(keyOf(root, roots), { at: performance.now(), tree });
     return tree;
   }
 
   /** What was not met any more is not there any more. */
-  #forget(root: string, scan: number): void {
+  #forget(root: string, apart: readonly string[], scan: number): void {
     for (const [folder, content] of this.#known) {
-      if (content.scan !== scan && isWithin(folder, root)) this.#known.delete(folder);
+      if (content.scan === scan || !isWithin(folder, root) || apart.some((other) => isWithin(folder, other))) continue;
+      this.#known.delete(folder);
     }
   }
 
@@ -90,6 +93,11 @@ export class TreeScan {
     else this.#known.delete(folder);
     return read;
   }
+}
+
+/** What is found in a root depends on which others lie inside of it. */
+function keyOf(root: string, roots: readonly string[]): string {
+  return [root, ...roots].join('\0');
 }
 
 /** Where we may not look nobody of ours can be led astray. */

@@ -169,6 +169,23 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     expect(readFileSync(place.at('outside/file'), 'utf8')).toBe('mine\n');
   });
 
+  test('a writable folder inside another cannot be put aside, nor the folders around it', async () => {
+    const { folder } = await playground(user);
+    using place = folder;
+    const script = `cd "$WS"
+      mv sub aside; mv sub/inner aside; mv sub/inner/deep aside; rmdir sub/inner/deep; ln -sfnT /etc sub/inner/deep
+      mkdir -p new/inner/deep/.git/hooks new/inner/deep/.vscode
+      mv -T --exchange new sub; mv -T new sub; cp -rT new sub
+      echo x > sub/inner/deep/.vscode/tasks.json; echo x > sub/inner/deep/.git/config
+      echo x > sub/inner/deep/mine && echo x > sub/inner/mine && echo wrote`;
+    mkdirSync(place.at('workspace/sub/inner/deep'), { recursive: true });
+    give(place.path, user);
+    const flags = ['--writable', place.at('workspace/sub/inner/deep')];
+    const { stdout } = await boxed(user, place, flags, script, { WS: place.at('workspace') });
+    expect(stdout).toBe('wrote\n');
+    expect(readdirSync(place.at('workspace/sub/inner/deep'))).toEqual(['mine']);
+  });
+
   test('what people do in a shell works', { timeout: 120_000 }, async () => {
     const { folder } = await playground(user);
     using place = folder;
