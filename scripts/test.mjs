@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
 ensureInstalled();
@@ -30,7 +31,7 @@ const STEPS = [
     ),
     report: () => readVitest(vitestReport),
   },
-  { name: 'test:vscode', ...node('scripts/testVscode.mjs'), report: () => readJson('artifacts/vscode/host.json') },
+  { name: 'test:vscode', ...node('scripts/testVscode.mjs'), report: () => readHost('artifacts/vscode/host.json') },
   { name: 'test:e2e', ...node('scripts/testE2e.mjs'), report: () => readVitest('artifacts/e2e/report.json') },
   { name: 'test:vsix', ...node('scripts/testVsix.mjs') },
 ];
@@ -75,18 +76,34 @@ function readJson(file) {
   return JSON.parse(readFileSync(path.resolve(root, file), 'utf8'));
 }
 
+/** What the suite in the extension host left. */
+function readHost(file) {
+  const { tests, problems, ...counts } = readJson(file);
+  const messages = (wanted) =>
+    tests.filter(({ state, message }) => state === wanted && message).map(({ title, message }) => [title, message]);
+  const beside = problems.map((problem) => ['beside the tests', problem]);
+  return { ...counts, failures: [...messages('failed'), ...beside], secondChances: messages('passed') };
+}
+
 /** A test file that could not even be loaded has no tests in the report; it counts as one failure. */
 function readVitest(file) {
   const report = readJson(file);
-  const counts = { passed: 0, failed: 0, skipped: [] };
+  const counts = { passed: 0, failed: 0, skipped: [], failures: [], secondChances: [] };
   for (const suite of report.testResults) {
     const failedBefore = counts.failed;
-    for (const test of suite.assertionResults) {
-      if (test.status === 'passed') counts.passed += 1;
-      else if (test.status === 'failed') counts.failed += 1;
-      else counts.skipped.push(`${path.relative(root, suite.name)}: ${test.fullName}`);
+    const named = (name) => `${path.relative(root, suite.name)}: ${name}`;
+    for (const { status, fullName, failureMessages } of suite.assertionResults) {
+      const said = [named(fullName), failureMessages.join('\n')];
+      if (status === 'passed') counts.passed += 1;
+      else if (status === 'failed') counts.failed += 1;
+      else counts.skipped.push(named(fullName));
+      if (status === 'failed') counts.failures.push(said);
+      else if (failureMessages.length > 0) counts.secondChances.push(said);
     }
-    if (suite.status === 'failed' && counts.failed === failedBefore) counts.failed += 1;
+    if (suite.status === 'failed' && counts.failed === failedBefore) {
+      counts.failed += 1;
+      counts.failures.push([named('could not be run'), suite.message]);
+    }
   }
   return counts;
 }
@@ -101,8 +118,24 @@ function summarise() {
     console.log(`${name.padEnd(12)} ${words.join('  ')}`);
   }
   for (const name of skipped) console.log(`skipped: ${name}`);
+  // Who reads only the end of a long log still learns what to look at.
+  const tell = (what, key) => {
+    for (const [title, error] of results.flatMap((result) => result[key] ?? [])) {
+      console.log(`${what}: ${title}\n${shortened(error)}`);
+    }
+  };
+  tell('passed the second time', 'secondChances');
+  tell('failed', 'failures');
   process.exitCode = sum('failed') === 0 ? 0 : 1;
   console.log(
     `\n${sum('passed')} passed, ${sum('failed')} failed${skipped.length ? `, ${skipped.length} skipped` : ''}`,
   );
+}
+
+function shortened(error) {
+  const lines = stripVTControlCharacters(error ?? '').split('\n');
+  return lines
+    .slice(0, 12)
+    .map((line) => `    ${line.slice(0, 300)}`)
+    .join('\n');
 }

@@ -74,11 +74,14 @@ export class Workbench {
 
   // ── The window ────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Opens the window, trusts the folder if the profile says so, and waits until the window can be used. */
-  async open() {
+  /**
+   * Opens the window, trusts the folder if the profile says so, and waits until the window can be used.
+   * @param {{ isKnown?: boolean }} [options]  whether this browser was asked about the folder before
+   */
+  async open({ isKnown = false } = {}) {
     await this.page.goto(this.server.address());
     await this.ready();
-    if (this.server.trust) await this.trust();
+    if (this.server.trust && !isKnown) await this.trust();
   }
 
   async ready() {
@@ -89,8 +92,7 @@ export class Workbench {
   /** VS Code opens a folder in restricted mode without a question; this is the way out of it that a person has. */
   async trust() {
     const restricted = this.page.locator('.statusbar-item').filter({ hasText: 'Restricted Mode' });
-    if (!(await appears(restricted, 10_000))) return;
-    await restricted.click();
+    await restricted.click({ timeout: 60_000 });
     const editor = this.page.locator('.workspace-trust-editor');
     await editor.getByRole('button', { name: 'Trust', exact: true }).click();
     await restricted.waitFor({ state: 'hidden' });

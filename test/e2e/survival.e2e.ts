@@ -17,7 +17,7 @@ test('hiding the side bar keeps the approval and the draft', async () => {
   model.will([calls('exec_command', { cmd: 'touch hidden' })], [says('Done.')]);
   await panel.send('Touch it.');
   await panel.approval('command').waitFor();
-  await panel.get('composer-input').fill('a draft');
+  await panel.write('a draft');
   await vscode.command('View: Toggle Secondary Side Bar Visibility');
   await vscode.chatFrame().waitFor({ state: 'hidden' });
   await vscode.command('View: Toggle Secondary Side Bar Visibility');
@@ -26,7 +26,7 @@ test('hiding the side bar keeps the approval and the draft', async () => {
   await panel.answer();
   await panel.ended();
   expect(await disk('hidden')).toBe('');
-  await panel.get('composer-input').fill('');
+  await panel.write('');
 });
 
 test('a reload of the window keeps the approval and the draft, and the turn goes on', async () => {
@@ -34,7 +34,7 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   model.will([says('I will.'), calls('exec_command', { cmd: 'touch reloaded' })], [says('All done.')]);
   await panel.send('Touch it.');
   await panel.approval('command').waitFor();
-  await panel.get('composer-input').fill('what I was about to say');
+  await panel.write('what I was about to say');
   await vscode.screenshot('survival/1-before-reload');
   await vscode.reload();
   await panel.approval('command').waitFor({ timeout: 30_000 });
@@ -50,7 +50,7 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   expect(await disk('reloaded')).toBe('');
   expect(model.outputs).toHaveLength(1);
   await vscode.screenshot('survival/3-went-on');
-  await panel.get('composer-input').fill('');
+  await panel.write('');
 });
 
 test('a webview that is killed in mid-stream comes back with everything', async () => {

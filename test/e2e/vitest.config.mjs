@@ -1,14 +1,16 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// One scenario at a time: each has a whole VS Code and a browser to itself, and there are two cores.
+// Two files at a time, each with windows of its own: a scenario waits more than it works, and CI has two cores.
+// A window that another program held up is given a second chance; the summary names every test that needed it.
 export default defineConfig({
   root: path.join(import.meta.dirname, '../..'),
   test: {
     include: ['test/e2e/**/*.e2e.ts'],
     globalSetup: 'test/e2e/support/prepare.ts',
     pool: 'forks',
-    fileParallelism: false,
+    maxWorkers: 2,
+    retry: 1,
     sequence: { concurrent: false },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -8,6 +8,7 @@ interface Outcome {
   title: string;
   state: 'passed' | 'failed' | 'skipped';
   ms?: number;
+  /** Of a failure, also of the first of two attempts. */
   message?: string;
 }
 
@@ -19,6 +20,8 @@ export async function run(): Promise<void> {
   const mocha = new Mocha({
     ui: 'tdd',
     timeout: 30_000,
+    // For a window that another program held up; the report names every test that needed it.
+    retries: 1,
     color: false,
     reporter: Mocha.reporters.Base,
     ...(grep ? { grep } : {}),
@@ -27,10 +30,15 @@ export async function run(): Promise<void> {
   for (const name of files.toSorted()) mocha.addFile(path.join(__dirname, name));
 
   const tests: Outcome[] = [];
+  const firstAttempts = new Map<string, string>();
   const failures = await new Promise<number>((resolve) => {
     mocha
       .run(resolve)
-      .on('pass', (test) => tell({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0 }))
+      .on('pass', (test) => {
+        const message = firstAttempts.get(test.fullTitle());
+        tell({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0, ...(message && { message }) });
+      })
+      .on('retry', (test, error) => firstAttempts.set(test.fullTitle(), wordsOf(error)))
       .on('pending', (test) => tell({ title: test.fullTitle(), state: 'skipped' }))
       .on('fail', (test, error) => tell({ title: test.fullTitle(), state: 'failed', message: wordsOf(error) }));
   });

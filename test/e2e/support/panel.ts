@@ -29,10 +29,20 @@ export class Panel {
     await this.get('empty-ready').waitFor();
   }
 
+  /** Puts it into the composer in place of what is there. A picker that closes just then takes the focus, and the words. */
+  async write(text: string): Promise<void> {
+    const field = this.get('composer-input');
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await field.fill(text);
+      if ((await field.inputValue()) === text) return;
+    }
+    throw new Error(`The composer does not take "${text}".`);
+  }
+
   /** Says it, and waits until it stands in the transcript. */
   async send(text: string): Promise<void> {
     const before = await this.get('user-message').count();
-    await this.get('composer-input').fill(text);
+    await this.write(text);
     await this.get('composer-send').click();
     await this.get('user-message').nth(before).waitFor();
   }

@@ -81,15 +81,15 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     });
     closers.push(() => server.stop());
 
-    const open = async () => {
+    const open = async (isKnown: boolean) => {
       const browser = await openBrowser({ profile: path.join(own, 'browser'), width });
       const vscode = new Workbench(browser.page, server);
       closers.push(() => browser.close());
-      await vscode.open();
+      await vscode.open({ isKnown });
       return vscode;
     };
     const opened: Window = {
-      vscode: await open(),
+      vscode: await open(false),
       panel: new Panel(() => opened.vscode),
       model,
       folder,
@@ -99,7 +99,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
       testPasses: () => succeeds(process.execPath, ['--test'], folder),
       async restart() {
         await closers.pop()?.();
-        opened.vscode = await open();
+        opened.vscode = await open(true);
       },
     };
     window = opened;
