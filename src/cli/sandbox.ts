@@ -44,7 +44,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
   const request: ExecRequest = {
     argv: [...RUN, ...args.command],
     cwd: args.cd,
-    env: withoutSecrets(host.environment),
+    env: withoutSecrets(host.environment, settings.environment.keep),
     stdin: 'none',
     confinement: confine(support.box, sandboxPolicySchema.parse(policy), {
       cwd: args.cd,

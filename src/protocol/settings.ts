@@ -50,6 +50,8 @@ const PRIVATE_PLACES = [
 /** What commands get of the environment; `*` and `?` stand for anything in names, whose case does not matter. */
 const environmentSettingsSchema = z.strictObject({
   inherit: z.enum(['all', 'core', 'none']).default('all'),
+  /** Inherited in any case, secrets too. */
+  keep: z.array(z.string()).default([]),
   exclude: z.array(z.string()).default([]),
   set: z.record(z.string(), z.string()).default({}),
   /** Where not empty: nothing but these. */

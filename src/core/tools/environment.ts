@@ -30,30 +30,38 @@ const SECRET_WORDS = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIAL/i;
 const LOADERS =
   /^(LD_.*|DYLD_.*|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|NODE_OPTIONS|PYTHONSTARTUP|PERL5OPT|RUBYOPT|ELECTRON_.*|VSCODE_.*|SSH_AUTH_SOCK|SSH_ASKPASS|GIT_ASKPASS|TILLER_HOME)$/;
 
+/** An address with a password in it, as databases, registries and proxies have them: `scheme://user:password@…`. */
+const ADDRESS_WITH_PASSWORD = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:[^\s/@]+@/i;
+
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** In the order of the seeds: inherit, leave out, set, keep only; then what is forced. */
 export function commandEnvironment(
   host: Variables,
-  { inherit, exclude, set, includeOnly }: EnvironmentSettings,
+  { inherit, keep, exclude, set, includeOnly }: EnvironmentSettings,
 ): Record<string, string> {
-  const isExcluded = matcher(exclude);
+  const [isKept, isExcluded] = [matcher(keep), matcher(exclude)];
   const isWanted = includeOnly.length === 0 ? () => true : matcher(includeOnly);
-  const isInherited = (name: string) =>
-    inherit !== 'none' && (inherit === 'all' || CORE.has(name.toUpperCase())) && !isExcluded(name);
-  const inherited = only(withoutSecrets(host), isInherited);
+  const isOffered = (name: string) => inherit === 'all' || (inherit === 'core' && CORE.has(name.toUpperCase()));
+  const isInherited = (name: string) => (isOffered(name) || isKept(name)) && !isExcluded(name);
+  const inherited = only(withoutSecrets(host, keep), isInherited);
   return { ...only({ ...inherited, ...set }, isWanted), ...FORCED };
 }
 
-/** What anybody's program may see of an environment. */
-export function withoutSecrets(host: Variables): Record<string, string> {
-  return only(host, (name) => !SECRET_WORDS.test(name) && !LOADERS.test(name));
+/** What anybody's program may see of an environment, and what it may see besides because the person says so. */
+export function withoutSecrets(host: Variables, keep: readonly string[] = []): Record<string, string> {
+  const isKept = matcher(keep);
+  return only(host, (name, value) => isKept(name) || !isSecret(name, value));
 }
 
-function only(variables: Variables, isWanted: (name: string) => boolean): Record<string, string> {
+function isSecret(name: string, value: string): boolean {
+  return SECRET_WORDS.test(name) || LOADERS.test(name) || ADDRESS_WITH_PASSWORD.test(value);
+}
+
+function only(variables: Variables, isWanted: (name: string, value: string) => boolean): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(variables)) {
-    if (value !== undefined && isWanted(name)) kept[name] = value;
+    if (value !== undefined && isWanted(name, value)) kept[name] = value;
   }
   return kept;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { commandEnvironment } from '../../../src/core/tools/environment.ts';
-import { type EnvironmentSettings, parseSettings } from '../../../src/protocol/settings.ts';
+import { commandEnvironment, withoutSecrets } from '../../../src/core/tools/environment.ts';
+import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, parseSettings } from '../../../src/protocol/settings.ts';
 
 const HOST = {
   PATH: '/bin',
@@ -24,8 +24,8 @@ const HOST = {
 
 /** Without what every command gets. */
 function passed(settings: Partial<EnvironmentSettings>): Record<string, string> {
-  const forced = commandEnvironment({}, { inherit: 'none', exclude: [], set: {}, includeOnly: [] });
-  const all = commandEnvironment(HOST, { inherit: 'all', exclude: [], set: {}, includeOnly: [], ...settings });
+  const forced = commandEnvironment({}, { ...DEFAULT_ENVIRONMENT, inherit: 'none' });
+  const all = commandEnvironment(HOST, { ...DEFAULT_ENVIRONMENT, ...settings });
   return Object.fromEntries(Object.entries(all).filter(([name]) => !(name in forced)));
 }
 
@@ -44,10 +44,38 @@ test('names are left out, set and picked, in this order', () => {
   expect(passed({ set: { A_B: '1' }, includeOnly: ['PATH', 'a_*'] })).toEqual({ PATH: '/bin', A_B: '1' });
 });
 
+test.each([
+  'postgres://user:password@db.example/app',
+  'redis://:password@localhost:6379',
+  'mongodb+srv://me:p%40ss%23@cluster.example/?retry=true',
+  'https://plain.example/simple https://__token__:abc@pypi.example/simple',
+  'jdbc:postgresql://me:it#is?odd@db.example/app',
+])('an address with a password stays here, whatever its name: %s', (value) => {
+  expect(withoutSecrets({ DATABASE_URL: value })).toEqual({});
+});
+
+test.each([
+  'https://example.com:8443/a/b?c=d',
+  'ssh://git@github.com/a/b.git',
+  'postgres://user@localhost:5432/app',
+  'http://localhost:4873/@scope/name',
+  'http://[::1]:8080/',
+  'me@example.com: /home/me',
+])('an address without one is no secret: %s', (value) => {
+  expect(withoutSecrets({ SOME_URL: value })).toEqual({ SOME_URL: value });
+});
+
+test('what the person keeps is inherited in any case, but not what is left out', () => {
+  const kept = { GITHUB_TOKEN: 'secret', NODE_OPTIONS: '--require /tmp/evil.js' };
+  expect(passed({ keep: ['github_*', 'NODE_OPTIONS'] })).toMatchObject(kept);
+  expect(passed({ inherit: 'none', keep: ['GITHUB_TOKEN', 'DB_*'], exclude: ['DB_*'] })).toEqual({
+    GITHUB_TOKEN: 'secret',
+  });
+});
+
 test('whatever is set, programs are told to be plain and to wait for nobody', () => {
   const environment = commandEnvironment(HOST, {
-    inherit: 'all',
-    exclude: [],
+    ...DEFAULT_ENVIRONMENT,
     set: { TERM: 'xterm' },
     includeOnly: ['X'],
   });
@@ -68,7 +96,7 @@ test('whatever is set, programs are told to be plain and to wait for nobody', ()
 
 test('the setting has defaults for what it does not say, and refuses what it does not know', () => {
   expect(parseSettings({ environment: { exclude: ['X_*'] } })).toMatchObject({
-    settings: { environment: { inherit: 'all', exclude: ['X_*'], set: {}, includeOnly: [] } },
+    settings: { environment: { inherit: 'all', keep: [], exclude: ['X_*'], set: {}, includeOnly: [] } },
   });
   expect(parseSettings({ environment: { inherit: 'some' } })).toMatchObject({ type: 'invalid' });
   expect(parseSettings({ environment: { inherits: 'all' } })).toMatchObject({ type: 'invalid' });
