@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
+import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { noBox } from '../support/boxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
@@ -86,6 +87,27 @@ describe.skipIf(noBox)('a command in the box', () => {
     expect(chat.said('approval_requested')).toEqual([]);
     expect(chat.outputs()[0]).toContain('The sandbox seems to have blocked this: touch: cannot touch');
     expect(chat.outputs()[0]).toContain(advice);
+  });
+
+  it('that reaches nobody is told that there is no network, and may be tried outside if asked', async () => {
+    const cmd = "node -e \"require('dns').lookup('example.invalid', (error) => { throw error; })\"";
+    await using chat = await startScenario({ box: 'real', policy: 'on-failure', model: [[run(cmd)], [says('Oh.')]] });
+    const ended = chat.send('go');
+    const asked = await chat.next('approval_requested');
+    expect(asked).toMatchObject({ kind: 'escalation', reason: { source: 'sandbox', id: 'denied' } });
+    expect(asked.reason.text).toMatch(/getaddrinfo .* \(there is no network in the sandbox\)$/);
+    chat.submit({ type: 'approval', approvalIds: [asked.approvalId], decision: { denied: {} } });
+    await ended;
+    expect(chat.outputs()[0]).toContain('The sandbox seems to have blocked this: ');
+  });
+
+  it('that reaches nobody although it may has itself to blame', async () => {
+    const cmd = 'echo "curl: (6) Could not resolve host: example.invalid"; exit 6';
+    await using chat = await startScenario({ box: 'real', policy: 'on-failure', model: [[run(cmd)], [says('Oh.')]] });
+    const box = sandboxPolicySchema.parse({ type: 'workspace-write', networkAccess: true });
+    await chat.send('go', { overrides: { box } });
+    expect(chat.said('approval_requested')).toEqual([]);
+    expect(chat.outputs()[0]).not.toContain('seems to have blocked');
   });
 
   it('that makes a folder for agents has it taken away, and both are told', async () => {

@@ -3,6 +3,13 @@ import type { ApprovalPolicy, Box } from '../../protocol/policy.ts';
 /** Words of programs that were not let through (codex-behaviour.md §6.3, "Looks denied"). */
 const DENIAL =
   /operation not permitted|permission denied|read-only file system|seccomp|sandbox|landlock|failed to write file/i;
+/**
+ * Words of programs that reached nobody: the C library's, curl's, git's and wget's, node's, Go's, Rust's and Java's. In a
+ * box without network no name can be resolved and nobody is reached. A connection that was refused is no such word: a
+ * server of the command's own may refuse one.
+ */
+const UNREACHED =
+  /could not resolve (host|proxy|hostname)|temporary failure (in name resolution|resolving)|name or service not known|nodename nor servname provided|unable to resolve host|getaddrinfo|\bEAI_[A-Z]+\b|network is unreachable|\bENETUNREACH\b|failed to lookup address|dial tcp: lookup|unknownhostexception/i;
 /** Wrong usage, cannot be executed, not found: with none of those words nobody stood in the way. */
 const OTHER_FAILURES = new Set([2, 126, 127]);
 /** 128 + SIGSYS: the system call filter ends a program of a foreign ABI. */
@@ -12,6 +19,8 @@ const MAX_QUOTE = 200;
 /** What has ended in a box, and what it printed. */
 export interface BoxedEnd {
   readonly box: Box;
+  /** Whether the box leaves the network open. */
+  readonly network: boolean;
   readonly exitCode: number;
   readonly output: string;
 }
@@ -20,10 +29,13 @@ export interface BoxedEnd {
  * What the box seems to have blocked, in the program's own words; `undefined` when it seems to have failed, or done well,
  * by itself. A guess from words, as good as programs are at saying why they fail.
  */
-export function deniedBy({ box, exitCode, output }: BoxedEnd): string | undefined {
+export function deniedBy({ box, network, exitCode, output }: BoxedEnd): string | undefined {
   if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;
-  const line = output.split('\n').find((one) => DENIAL.test(one));
-  if (line !== undefined) return shortened(line.trim());
+  const lines = output.split('\n');
+  const denied = lines.find((one) => DENIAL.test(one));
+  if (denied !== undefined) return shortened(denied.trim());
+  const unreached = network ? undefined : lines.find((one) => UNREACHED.test(one));
+  if (unreached !== undefined) return `${shortened(unreached.trim())} (there is no network in the sandbox)`;
   if (OTHER_FAILURES.has(exitCode)) return undefined;
   return exitCode === KILLED_BY_FILTER ? 'a system call that is not allowed there' : undefined;
 }

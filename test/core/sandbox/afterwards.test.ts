@@ -14,18 +14,47 @@ describe('looks denied', () => {
     [159, '', true],
     [0, 'Permission denied', false],
   ])('exit %d with "%s": %j', (exitCode, output, denied) => {
-    expect(deniedBy({ box: 'bubblewrap', exitCode, output }) !== undefined).toBe(denied);
+    expect(deniedBy({ box: 'bubblewrap', network: true, exitCode, output }) !== undefined).toBe(denied);
   });
 
   test('only in a box', () => {
     for (const box of ['none', 'external'] as const) {
-      expect(deniedBy({ box, exitCode: 1, output: 'Permission denied' })).toBeUndefined();
+      expect(deniedBy({ box, network: false, exitCode: 1, output: 'Permission denied' })).toBeUndefined();
     }
+  });
+
+  test.each([
+    [6, 'curl: (6) Could not resolve host: example.com'],
+    [128, "fatal: unable to access 'https://x/': Could not resolve host: x"],
+    [4, "wget: unable to resolve host address 'example.com'"],
+    [1, 'npm error syscall getaddrinfo\nnpm error errno EAI_AGAIN'],
+    [1, 'Error: connect ENETUNREACH 10.0.0.1:443'],
+    [1, 'socket.gaierror: [Errno -3] Temporary failure in name resolution'],
+    [100, "Err:1 http://deb.debian.org stable InRelease\n  Temporary failure resolving 'deb.debian.org'"],
+    [2, 'ping: connect: Network is unreachable'],
+    [1, 'dial tcp: lookup proxy.golang.org: no such host'],
+    [101, 'failed to lookup address information: Try again'],
+    [1, 'Exception in thread "main" java.net.UnknownHostException: example.com'],
+  ])('nobody was reached, exit %d: %s', (exitCode, output) => {
+    const boxed = { box: 'bubblewrap', exitCode, output } as const;
+    expect(deniedBy({ ...boxed, network: false })).toMatch(/ \(there is no network in the sandbox\)$/);
+    // With a network it is the network's fault.
+    expect(deniedBy({ ...boxed, network: true })).toBeUndefined();
+    expect(deniedBy({ ...boxed, network: false, exitCode: 0 })).toBeUndefined();
+  });
+
+  test.each([
+    'connect ECONNREFUSED 127.0.0.1:5432',
+    'curl: (22) The requested URL returned error: 404',
+    'could not resolve dependency: peer react@18',
+    "Cannot resolve module './network'",
+  ])('is no word of the box: %s', (output) => {
+    expect(deniedBy({ box: 'bubblewrap', network: false, exitCode: 1, output })).toBeUndefined();
   });
 
   test('quotes the line that says so, shortened', () => {
     const output = `compiling\n  ${'x'.repeat(300)} permission denied\ndone`;
-    expect(deniedBy({ box: 'seatbelt', exitCode: 1, output })).toBe(`${'x'.repeat(200)}…`);
+    expect(deniedBy({ box: 'seatbelt', network: false, exitCode: 1, output })).toBe(`${'x'.repeat(200)}…`);
   });
 });
 

@@ -189,8 +189,9 @@ async function resultOf(
     if (isCut) process.log.keep();
     await process.log.close();
   }
-  const blocked =
-    end?.by === 'itself' ? deniedBy({ box: attempt.box, exitCode: end.exitCode, output: text }) : undefined;
+  const { sandboxPolicy: policy } = context.settings;
+  const boxed = { box: attempt.box, network: 'networkAccess' in policy && policy.networkAccess };
+  const blocked = end?.by === 'itself' ? deniedBy({ ...boxed, exitCode: end.exitCode, output: text }) : undefined;
   const notes = [...background, ...(blocked === undefined ? [] : [blockedNote(blocked, context.settings)])];
   const answer = { process, durationMs, output, maxOutputTokens, notes };
   return {
