@@ -79,6 +79,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const undo = new UndoPatch({ reader: workspace, land: (changes) => land(changes, landing) });
   const ports: Ports = { ...node, workspace, log, secrets: keys };
 
+  const quarantine = new Quarantine(node.storage.home);
+
   // ---- threads
   const manager = new SessionManager(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const connections = new Connections();
@@ -120,7 +122,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       threads,
       drafts,
       history: () => history.recent(RECALLED_MESSAGES),
-      settings: () => panelSettings(settings(), current()),
+      settings: () => panelSettings(settings(), current(), quarantine.ids),
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       log: (level, message) => log[level](message),
     }),
@@ -141,6 +143,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     },
     openChange: (id: string, file: string | undefined) => patches.open(id, file),
     openTerminal: (processId: string) => processes.openTerminal(processId),
+    putBack: (quarantineId: string) => quarantineOffer.putBack(quarantineId),
     insertText: (text: string) => view.insertText(text),
   };
   const approvals = store.add(
@@ -153,7 +156,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   );
   const processes = store.add(new BackgroundProcesses(threads, openOutput));
   const ruleViews = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
-  const quarantine = store.add(new QuarantineOffer(threads, new Quarantine(node.storage.home), report));
+  const quarantineOffer = store.add(
+    new QuarantineOffer({ threads, hands: quarantine, onChange: () => view.sendSettings(), report }),
+  );
   store.add(new StatusBar(threads, current));
   store.add(
     threads.onActivity(() => view.setBadge(threads.waiting.reduce((sum, thread) => sum + waitingIn(thread), 0))),
@@ -193,7 +198,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     answeredBy: (uri) => preview.approvalOf(uri),
     openProposal: () => patches.openProposal(preview.active),
     undoPatch: (turnId) => patches.undo(turnId),
-    putBack: () => quarantine.pick(),
+    putBack: () => quarantineOffer.pick(),
     setApiKey: async () => {
       const provider = await connections.provider(settings());
       if (provider) await askKey(new URL(provider.baseUrl).origin, keys);

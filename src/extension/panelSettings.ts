@@ -7,7 +7,7 @@ import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
 import { modeOf } from '../vscode/modes.ts';
 
 /** What the panel shows around a thread. */
-export function panelSettings(settings: Settings, turn: TurnSettings): PanelSettings {
+export function panelSettings(settings: Settings, turn: TurnSettings, quarantined: readonly string[]): PanelSettings {
   const chat = vscode.workspace.getConfiguration('chat');
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   const demo = settings.provider === DEMO_PROVIDER;
@@ -20,6 +20,7 @@ export function panelSettings(settings: Settings, turn: TurnSettings): PanelSett
     sandboxPolicy: turn.sandboxPolicy,
     box: turn.box,
     noBoxCause: turn.noBoxCause,
+    quarantined,
     review: settings.review,
     fontSize: chat.get<number>('fontSize') ?? null,
     fontFamily: fontFamily && fontFamily !== 'default' ? fontFamily : null,

@@ -40,13 +40,19 @@ export interface RetryState {
   readonly at: string;
 }
 
+export interface Warning {
+  readonly message: string;
+  /** Of what was moved away, and may still be put back. */
+  readonly quarantineId?: string | undefined;
+}
+
 export interface TurnState {
   readonly id: string;
   readonly startedAt: string;
   readonly settings: TurnSettings;
   readonly status: TurnStatus;
   readonly items: readonly TurnItem[];
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
   /** Git format; empty while nothing was changed. */
@@ -105,7 +111,7 @@ export interface ThreadState {
   readonly mcpServers: readonly McpServerState[];
   readonly agents: readonly AgentSummary[];
   /** News that belong to no turn. */
-  readonly warnings: readonly string[];
+  readonly warnings: readonly Warning[];
   readonly error: TurnError | null;
   readonly closed: boolean;
   /** The last event folded. Of one process: set back to 0 when another one takes the thread up. */
@@ -224,10 +230,12 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       const { type: _type, ...retry } = msg;
       return updateTurn(state, event.turnId, (turn) => ({ ...turn, retry: { ...retry, at: event.at } }));
     }
-    case 'warning':
+    case 'warning': {
+      const { type: _type, ...warning } = msg;
       return event.turnId === null
-        ? { ...state, warnings: [...state.warnings, msg.message] }
-        : updateTurn(state, event.turnId, (turn) => ({ ...turn, warnings: [...turn.warnings, msg.message] }));
+        ? { ...state, warnings: [...state.warnings, warning] }
+        : updateTurn(state, event.turnId, (turn) => ({ ...turn, warnings: [...turn.warnings, warning] }));
+    }
     case 'error': {
       const { type: _type, ...error } = msg;
       return event.turnId === null

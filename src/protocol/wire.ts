@@ -30,6 +30,8 @@ export interface PanelSettings {
   readonly box: Box;
   /** Why there is none where the policy wants one. */
   readonly noBoxCause?: string | undefined;
+  /** What was moved out of the workspace and can be put back. */
+  readonly quarantined: readonly string[];
   readonly review: ReviewSetting;
   readonly fontSize: number | null;
   readonly fontFamily: string | null;
@@ -154,6 +156,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** A process as a terminal of VS Code's own, to watch and to type. */
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
+  z.object({ type: z.literal('put_back'), quarantineId: z.string() }),
   /** A code block into the active editor, at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),

@@ -22,6 +22,7 @@ export interface PanelRequestHands {
   readonly previewRule: (approvalId: string, rule: Rule) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
+  readonly putBack: (quarantineId: string) => void;
   readonly insertText: (text: string) => void;
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
@@ -49,6 +50,8 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return openOutput(message.itemId, hands.state());
     case 'open_terminal':
       return hands.openTerminal(message.processId);
+    case 'put_back':
+      return hands.putBack(message.quarantineId);
     case 'list_threads':
       return hands.threads.list.open(message);
     case 'close_threads':

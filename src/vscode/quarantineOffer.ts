@@ -12,13 +12,27 @@ export interface QuarantineHands {
 /** Says when a command's doing was moved out of the workspace, wherever the person looks, and puts it back at one click. */
 export class QuarantineOffer implements Disposable {
   readonly #hands: QuarantineHands;
+  readonly #onChange: () => void;
   readonly #store = new DisposableStore();
 
-  constructor(threads: Threads, hands: QuarantineHands, report: (error: unknown) => void) {
+  /** `onChange`: something was moved away, or is back. */
+  constructor({
+    threads,
+    hands,
+    onChange,
+    report,
+  }: {
+    readonly threads: Threads;
+    readonly hands: QuarantineHands;
+    readonly onChange: () => void;
+    readonly report: (error: unknown) => void;
+  }) {
     this.#hands = hands;
+    this.#onChange = onChange;
     this.#store.add(
       threads.onEvent(({ event: { msg } }) => {
         if (msg.type !== 'warning' || msg.quarantineId === undefined) return;
+        onChange();
         this.#offer(msg.message, msg.quarantineId).catch(report);
       }),
     );
@@ -35,7 +49,18 @@ export class QuarantineOffer implements Disposable {
       entries.map(({ id, path, at }) => ({ id, label: path, description: new Date(at).toLocaleString() })),
       { title: vscode.l10n.t('Put back what was moved out of the workspace') },
     );
-    if (picked) this.#putBack(picked.id);
+    if (picked) this.putBack(picked.id);
+  }
+
+  /** Says how it went. */
+  putBack(id: string): void {
+    try {
+      const path = this.#hands.putBack(id);
+      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', path));
+    } catch (error) {
+      void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+    }
+    this.#onChange();
   }
 
   dispose(): void {
@@ -45,15 +70,6 @@ export class QuarantineOffer implements Disposable {
   async #offer(message: string, id: string): Promise<void> {
     const putBack = vscode.l10n.t('Put Back');
     const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message), putBack);
-    if (answer === putBack) this.#putBack(id);
-  }
-
-  #putBack(id: string): void {
-    try {
-      const path = this.#hands.putBack(id);
-      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', path));
-    } catch (error) {
-      void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
-    }
+    if (answer === putBack) this.putBack(id);
   }
 }

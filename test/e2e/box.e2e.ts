@@ -36,5 +36,19 @@ describe.skipIf(noBox)('the box', () => {
     await vscode.screenshot('box/2-moved-away');
     await vscode.page.getByRole('button', { name: 'Put Back' }).first().click();
     await expect.poll(() => disk('.claude/rules'), soon).toBe('x\n');
+    await panel.get('put-back').waitFor({ state: 'detached' });
+  });
+
+  test('offers the way back in the panel, too, until it was taken', async () => {
+    const { vscode, panel, model, disk } = window();
+    model.will([calls('exec_command', { cmd: 'mkdir .idea; echo x > .idea/rules' })], [says('Oh.')]);
+    await panel.send('Make rules.');
+    await panel.ended();
+    expect(await panel.get('warning').textContent()).toContain('.idea, which decides what editors and agents run');
+    await vscode.screenshot('box/3-put-back');
+    await panel.get('put-back').click();
+    await expect.poll(() => disk('.idea/rules'), soon).toBe('x\n');
+    await panel.get('put-back').waitFor({ state: 'detached' });
+    expect(await panel.get('warning').textContent()).toContain('.idea');
   });
 });

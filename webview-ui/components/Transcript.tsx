@@ -8,8 +8,8 @@ import { Button } from './Buttons.tsx';
 import { EmptyState } from './EmptyState.tsx';
 import { Icon } from './Icon.tsx';
 import { ErrorNotice } from './Notices.tsx';
-import { Step } from './Step.tsx';
 import { Turn } from './Turn.tsx';
+import { canBePutBack, Warnings } from './Warnings.tsx';
 
 /** Nearer than this counts as being at the end. */
 const END_MARGIN = 24;
@@ -69,18 +69,12 @@ function Earlier() {
 
 /** What belongs to no turn. */
 function ThreadNews() {
-  const warnings = threadWarnings.value;
+  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBePutBack(one));
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;
   return (
     <div class="reply">
-      {warnings.length > 0 && (
-        <div class="steps">
-          {warnings.slice(-3).map((warning, index) => (
-            <Step key={index} testid="warning" icon="warning" label={warning} title={warning} />
-          ))}
-        </div>
-      )}
+      {warnings.length > 0 && <Warnings warnings={warnings} />}
       {error && <ErrorNotice error={error} isLive />}
     </div>
   );

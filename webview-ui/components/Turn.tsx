@@ -12,6 +12,7 @@ import { pure } from './pure.tsx';
 import { Step } from './Step.tsx';
 import { TurnEnd } from './TurnEnd.tsx';
 import { UserMessage } from './UserMessage.tsx';
+import { Warnings } from './Warnings.tsx';
 
 /** What was asked and what came of it. A turn that is over is drawn once and never again. */
 export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
@@ -27,11 +28,7 @@ export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
         {partsOfTurn(turn).map((part, index) => (
           <Part key={part.type === 'item' ? part.item.id : `${part.type}-${index}`} part={part} turn={turn} />
         ))}
-        {turn.warnings.map((warning, index) => (
-          <div class="steps" key={`warning-${index}`}>
-            <Step testid="warning" icon="warning" label={warning} title={warning} />
-          </div>
-        ))}
+        {turn.warnings.length > 0 && <Warnings warnings={turn.warnings} />}
         {turn.retry && <RetryNotice retry={turn.retry} />}
         {turn.error && (
           <ErrorNotice error={turn.error} isLive={lastTurnId.value === turn.id && turn.status.type !== 'running'} />

@@ -48,6 +48,11 @@ export class Quarantine {
       });
   }
 
+  /** What is kept by its id only: as often as a panel wants to know. */
+  get ids(): readonly string[] {
+    return namesIn(this.#folder);
+  }
+
   /** Puts something back where it was. Returns the path. @throws Error with a sentence for the person. */
   putBack(id: string): string {
     const entry = /^[\w-]+$/.test(id) ? this.#read(id) : undefined;

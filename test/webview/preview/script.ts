@@ -16,6 +16,7 @@ export const SETTINGS: PanelSettings = {
     excludeSlashTmp: false,
   },
   box: 'bubblewrap',
+  quarantined: ['moved'],
   review: 'before',
   fontSize: null,
   fontFamily: 'Inter, system-ui, sans-serif',

@@ -324,6 +324,12 @@ function errors(): Script {
   return titled('Cap retries in the fetch client', 'Cap the retries.')
     .emit({ type: 'warning', message: 'tiller.maxToolRounds is not a number; 200 is used.' })
     .emit({
+      type: 'warning',
+      message:
+        'The command made /home/mira/acme-web/.claude, which decides what editors and agents run: it was moved out of the workspace.',
+      quarantineId: 'moved',
+    })
+    .emit({
       type: 'error',
       kind: 'network',
       message: 'Tried 4 times in 31 s. What arrived so far is kept.',
