@@ -43,6 +43,7 @@ export function createExec(
       if (home !== undefined) recordWhileItRuns(home, child, mark);
       return child;
     },
+    rest: () => boxes?.rest(),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What the person and the model hear of the box. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
@@ -20,6 +20,7 @@ describe.skipIf(noBox)('a command in the box', () => {
       { box: 'bubblewrap', status: 'completed', output: 'one\n' },
     ]);
     expect(chat.files()).toEqual({ a: 'one\n' });
+    await expect.poll(() => readdirSync(chat.folder.path), { timeout: 3_000 }).toEqual(['a']);
   });
 
   it('keeps its /tmp for the next command of the thread, and shows it to no other', async () => {

@@ -149,6 +149,8 @@ class FakeExec implements Exec {
       kill,
     };
   }
+
+  rest(): void {}
 }
 
 const clock: Clock = {

@@ -73,6 +73,7 @@ export class WorkspaceCoordinator {
         void process.exited.then(() => this.#running.delete(command));
         return process;
       },
+      rest: () => exec.rest(),
     };
   }
 }

@@ -44,6 +44,11 @@ export class Boxes {
     this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'));
   }
 
+  /** No further command is expected just now. */
+  rest(): void {
+    this.#mountPoints.rest();
+  }
+
   /** Gives back at once what no box needs any more. */
   dispose(): void {
     this.#mountPoints.dispose();

@@ -15,6 +15,8 @@ import { withFileLock } from './fileLock.ts';
 
 /** The next command often comes soon: nobody who watches the workspace should see the folder come and go each time. */
 const IDLE_MS = 20_000;
+/** The same when none is expected: long enough for a person who answers at once, or a script. */
+const RESTED_MS = 1_500;
 const PATH_FILE = 'path';
 
 interface Held {
@@ -25,6 +27,7 @@ interface Held {
 export class MountPoints {
   readonly #folder: string;
   readonly #held = new Map<string, Held>();
+  #idleMs = IDLE_MS;
   /** Several of us may live in one process. */
   readonly #lease = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   readonly #removeAll = () => this.#giveBack([...this.#held.keys()]);
@@ -40,6 +43,7 @@ export class MountPoints {
 
   /** Makes the folders or shares those that are there, as far as they can be made; the returned function gives them back. */
   hold(mountPoints: readonly string[]): () => void {
+    this.#idleMs = IDLE_MS;
     const missing = mountPoints.filter((one) => !this.#held.has(one) || !isEmptyFolder(one));
     // Our boxes die with us.
     if (missing.length > 0 && this.#held.size === 0) process.once('exit', this.#removeAll);
@@ -55,6 +59,12 @@ export class MountPoints {
       if (isHeld) for (const mountPoint of mountPoints) this.#release(mountPoint);
       isHeld = false;
     };
+  }
+
+  /** What no box needs is not kept much longer. */
+  rest(): void {
+    this.#idleMs = RESTED_MS;
+    for (const [mountPoint, held] of this.#held) if (held.boxes === 0) this.#removeLater(mountPoint, held);
   }
 
   /** Removes what killed processes have left. */
@@ -75,8 +85,12 @@ export class MountPoints {
     const held = this.#held.get(mountPoint);
     if (held === undefined) return;
     held.boxes--;
-    if (held.boxes > 0) return;
-    held.timer = setTimeout(() => this.#giveBack([mountPoint]), IDLE_MS).unref();
+    if (held.boxes === 0) this.#removeLater(mountPoint, held);
+  }
+
+  #removeLater(mountPoint: string, held: Held): void {
+    clearTimeout(held.timer);
+    held.timer = setTimeout(() => this.#giveBack([mountPoint]), this.#idleMs).unref();
   }
 
   #giveBack(mountPoints: readonly string[]): void {

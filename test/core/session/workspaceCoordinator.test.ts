@@ -27,6 +27,7 @@ function hands(): Hands {
   });
   const exec: Exec = {
     spawn: async () => ({ pid: 1, exited, onOutput: () => {}, write: () => {}, kill: async () => {} }),
+    rest: () => {},
   };
   const ports = createNodePorts({ roots: [folder.path], environment: { TILLER_HOME: home.path } });
   return {

@@ -56,6 +56,24 @@ describe.skipIf(noBox)('the workspace', () => {
     expect(events).toBe(4);
   });
 
+  test('is as it was two seconds after the last command of a turn, unless another comes', async () => {
+    using place = new Playground();
+    const names = () => readdirSync(place.workspace);
+    await place.run(['/bin/true']);
+    place.boxes.rest();
+    await sleep(1_000);
+    await place.run(['/bin/true']);
+    await sleep(1_000);
+    expect(names()).toEqual(['.git', '.vscode']);
+    place.boxes.rest();
+    await expect.poll(names, { timeout: 2_000 }).toEqual([]);
+    const child = await place.start(['/bin/sleep', '0.2']);
+    place.boxes.rest();
+    expect(names()).toEqual(['.git', '.vscode']);
+    await child.exited;
+    await expect.poll(names, { timeout: 2_000 }).toEqual([]);
+  });
+
   test('keeps what the person puts where a mount point was', async () => {
     using place = new Playground();
     await place.run(['/bin/true']);

@@ -1,0 +1,85 @@
+/**
+ * One session, thousands of commands, one after the other: nothing of an ended one stays (issue 6). `TILLER_SOAK=5000`
+ * runs so many, and a fifth of it in the box; every day it is 60.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { noBox } from '../support/boxed.ts';
+import { calls, ModelServer, says, type Step } from '../support/modelServer.ts';
+import { startCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const COMMANDS = Number(process.env.TILLER_SOAK ?? 60);
+/** Commands of one answer of the model. */
+const BATCH = 20;
+/** Megabytes that all of Tiller's own values must fit in. What a thread remembers of a command is in them. */
+const HEAP = 64 + Math.ceil(COMMANDS / 100);
+
+interface Sample {
+  readonly descriptors: number;
+  readonly children: number;
+}
+
+function sampleOf(pid: number): Sample {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const children = tasks.flatMap(
+    (task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').match(/\d+/g) ?? [],
+  );
+  return { descriptors: readdirSync(`/proc/${pid}/fd`).length, children: children.length };
+}
+
+describe.skipIf(process.platform !== 'linux')('many commands in a row', () => {
+  it.each([
+    ['plain', 'danger-full-access', COMMANDS],
+    ['boxed', 'workspace-write', Math.ceil(COMMANDS / 5)],
+  ] as const)(
+    'leave nothing behind, %s',
+    async (_, sandbox, count) => {
+      if (sandbox === 'workspace-write' && noBox !== false) return;
+      using folder = tempFolder();
+      const samples: Sample[] = [];
+      let pid = 0;
+      let told = 0;
+      await using server = await ModelServer.start(({ input }): readonly Step[] => {
+        const ended = input.filter((item) => JSON.stringify(item).includes('exited with code 0')).length;
+        server.requests.splice(0);
+        expect(ended).toBe(told);
+        if (told > 0) samples.push(sampleOf(pid));
+        if (told >= count) return [says('Done.')];
+        const from = told;
+        told += Math.min(BATCH, count - told);
+        return Array.from({ length: told - from }, (_step, index) =>
+          calls('exec_command', { cmd: `echo ${from + index}` }),
+        );
+      });
+      const model = ['--model', 'm', '--base-url', server.baseUrl, '-c', `maxToolRounds=${count + 1}`];
+      const policy = ['--approval-policy', 'never', '--sandbox', sandbox];
+      const child = await startCli(['exec', ...policy, ...model, 'go'], {
+        home: folder.path,
+        env: { NODE_OPTIONS: `--max-old-space-size=${HEAP}` },
+      });
+      pid = child.pid ?? 0;
+      child.stdin.end();
+      const { code, stdout, stderr } = await child.ended;
+      // A listener too many would be told on stderr, and a heap that is full ends the process.
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: 'Done.\n',
+        stderr: expect.stringMatching(/^thread \S+\n$/),
+      });
+      expect(told).toBe(count);
+      expect(Math.max(...samples.map(({ children }) => children))).toBe(0);
+      const [first, last] = [samples[0], samples.at(-1)];
+      expect(last?.descriptors).toBeLessThanOrEqual((first?.descriptors ?? 0) + 1);
+      expect(readdirSync(folder.path)).toEqual(['tiller']);
+      const left = readdirSync(folder.at('tiller'), { recursive: true, encoding: 'utf8' })
+        // Where the workspace is seen below the thread's own /tmp.
+        .filter((name) => path.basename(name) !== path.basename(folder.path));
+      expect(
+        left.filter((name) => /^(tmp\/[^/]+\/.|processes\/.|logs\/commands\/.|box\/mounts\/.)/.test(name)),
+      ).toEqual([]);
+    },
+    600_000,
+  );
+});
