@@ -94,7 +94,7 @@ export type ApplyResult =
   | {
       readonly type: 'stale';
       readonly paths: readonly string[];
-      /** Set when another thread of this host was the last to land a patch there. */
+      /** Set when another thread of this host was the last to land a patch there, after the plan was made. */
       readonly byAnotherThread?: boolean;
     }
   /** Everything was put back; `notRestored` names what could not be. */

@@ -3,8 +3,15 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SessionManager } from '../../src/core/session/sessionManager.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
-import { startScenario } from '../support/startScenario.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { windowBeside } from '../support/windowBeside.ts';
+
+function say(chat: Scenario, text: string): void {
+  chat.submit({ type: 'user_turn', input: [{ type: 'text', text }] });
+}
+
+const update = (from: string, to: string) =>
+  calls('apply_patch', { input: `*** Begin Patch\n*** Update File: a.txt\n@@\n-${from}\n+${to}\n*** End Patch` });
 
 describe('the list of threads', () => {
   it('tells what runs, what waits and who has it', async () => {
@@ -170,5 +177,96 @@ describe('a question', () => {
     const asked = second.next('approval_requested');
     second.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30' }]);
+  });
+
+  it('says it of a patch, too, and nothing any more once the command has ended', async () => {
+    const slowly = calls('exec_command', { cmd: 'echo up; sleep 30' });
+    await using first = await startScenario({
+      sandbox: 'danger-full-access',
+      review: 'before',
+      files: { 'a.txt': 'one\n' },
+      model: [[slowly], [update('one', 'two')], [says('Then not.')], [update('one', 'three')], [says('Done.')]],
+    });
+    await using second = await first.another();
+    const running = first.next('item_delta');
+    say(first, 'slowly');
+    await running;
+    const over = second.turnEnds();
+    const asked = second.next('approval_requested');
+    say(second, 'patch');
+    expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30' }]);
+    await second.answer({ denied: {} });
+    await over;
+
+    const stopped = first.turnEnds();
+    first.submit({ type: 'interrupt' });
+    await stopped;
+    const again = second.next('approval_requested');
+    say(second, 'patch');
+    expect((await again).elsewhere).toBeUndefined();
+  });
+});
+
+describe('two threads that change one file', () => {
+  const model = (one: string, other: string) => [
+    [update(one, `${one}, changed`)],
+    [update(other, `${other} line`)],
+    [says('Done.')],
+    [says('Done, too.')],
+  ];
+  const options = { files: { 'a.txt': 'the first\nthe second\nthe third\n' }, review: 'before' } as const;
+
+  /** Both patches are seen before either lands. */
+  async function bothLand(first: Scenario, second: Scenario): Promise<string[]> {
+    for (const chat of [first, second]) {
+      const asked = chat.next('approval_requested');
+      say(chat, 'go');
+      await asked;
+    }
+    for (const chat of [first, second]) {
+      const over = chat.turnEnds();
+      await chat.answer('approved');
+      await over;
+    }
+    return second.outputs();
+  }
+
+  it('land one after the other, each beside what the other did', async () => {
+    await using first = await startScenario({ ...options, model: model('the first', 'the third') });
+    await using second = await first.another();
+    expect((await bothLand(first, second)).at(-1)).toContain('Patch applied to these files:');
+    expect(first.files()).toEqual({ 'a.txt': 'the first, changed\nthe second\nthe third line\n' });
+  });
+
+  it('on the same line: the model of the second one hears that another thread was there', async () => {
+    await using first = await startScenario({ ...options, model: model('the second', 'the second') });
+    await using second = await first.another();
+    const told = (await bothLand(first, second)).at(-1);
+    expect(told).toContain('The files were changed by another thread in the meantime, and the patch no longer fits');
+    expect(told).toContain('the second, changed');
+    expect(first.files()).toEqual({ 'a.txt': 'the first\nthe second, changed\nthe third\n' });
+    expect(second.items('file_change')).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it('on the same line, where the person was there last: nothing is said of another thread', async () => {
+    const late = update('TWO', '2');
+    await using first = await startScenario({
+      ...options,
+      model: [[update('the second', 'TWO')], [says('Done.')], [late], [says('Oh.')]],
+    });
+    await using second = await first.another();
+    const landed = first.turnEnds();
+    say(first, 'go');
+    await first.answer('approved');
+    await landed;
+    const asked = second.next('approval_requested');
+    const over = second.turnEnds();
+    say(second, 'go');
+    await asked;
+    first.write('a.txt', 'the first\nmine\nthe third\n');
+    await second.answer('approved');
+    await over;
+    expect(second.outputs().at(-1)).toContain('The files were changed in the meantime');
+    expect(first.files()).toEqual({ 'a.txt': 'the first\nmine\nthe third\n' });
   });
 });

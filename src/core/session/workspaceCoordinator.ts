@@ -1,5 +1,14 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { ApplyResult, Exec, FileChange, Ports, Workspace } from '../ports.ts';
+
+interface Landing {
+  readonly threadId: string;
+  /** Of the text that it left; `null` for none. */
+  readonly hash: string | null;
+}
+
+type Stale = Extract<ApplyResult, { type: 'stale' }>;
 
 /** A command that runs right now. */
 export interface RunningCommand {
@@ -13,7 +22,7 @@ export interface RunningCommand {
  * wait for each other in the hands, which alone know the real path; here stands whose they were.
  */
 export class WorkspaceCoordinator {
-  readonly #writers = new Map<string, string>();
+  readonly #writers = new Map<string, Landing>();
   readonly #running = new Set<RunningCommand>();
 
   /** The hands of one thread: what it lands and runs is known to the others from then on. */
@@ -27,7 +36,7 @@ export class WorkspaceCoordinator {
 
   /** The thread whose patch landed there last; `undefined` when none of this host has. */
   lastWriter(path: string): string | undefined {
-    return this.#writers.get(path);
+    return this.#writers.get(path)?.threadId;
   }
 
   /** What other threads have running, and may be writing with. */
@@ -50,17 +59,24 @@ export class WorkspaceCoordinator {
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
         if (result.type === 'applied') this.#landed(threadId, changes);
-        return result.type === 'stale' ? this.#attributed(threadId, result) : result;
+        return result.type === 'stale' ? this.#attributed(threadId, changes, result) : result;
       },
     };
   }
 
   #landed(threadId: string, changes: readonly FileChange[]): void {
-    for (const path of changes.flatMap(pathsOf)) this.#writers.set(path, threadId);
+    for (const change of changes) {
+      for (const [path, text] of textsLeftBy(change)) this.#writers.set(path, { threadId, hash: hashOf(text) });
+    }
   }
 
-  #attributed(threadId: string, stale: Extract<ApplyResult, { type: 'stale' }>): ApplyResult {
-    const isOthers = (path: string) => (this.#writers.get(path) ?? threadId) !== threadId;
+  /** A plan that was made after the last landing of another thread is stale for somebody else's sake. */
+  #attributed(threadId: string, changes: readonly FileChange[], stale: Stale): ApplyResult {
+    const isOthers = (path: string) => {
+      const last = this.#writers.get(path);
+      if (last === undefined || last.threadId === threadId) return false;
+      return !changes.some((change) => change.path === path && hashOf(change.before) === last.hash);
+    };
     return stale.paths.some(isOthers) ? { ...stale, byAnotherThread: true } : stale;
   }
 
@@ -78,8 +94,20 @@ export class WorkspaceCoordinator {
   }
 }
 
-function pathsOf(change: FileChange): readonly string[] {
-  return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
+function textsLeftBy(change: FileChange): readonly (readonly [path: string, text: string | null])[] {
+  if (change.kind === 'add') return [[change.path, change.text]];
+  if (change.kind === 'delete') return [[change.path, null]];
+  const { path, movedTo, after } = change;
+  return movedTo === null
+    ? [[path, after]]
+    : [
+        [path, null],
+        [movedTo, after],
+      ];
+}
+
+function hashOf(text: string | null): string | null {
+  return text === null ? null : createHash('sha256').update(text).digest('hex');
 }
 
 /** Those that run in this folder, above it or below it, as a person would type them. */
