@@ -1,10 +1,11 @@
 /** Puts the chunks of one update into the lines of one file (codex-behaviour.md §1.3). */
-import { type FileLine, preferredEnding } from './lines.ts';
+import { LinesWriter, type TextLines } from './lines.ts';
 import type { PatchChunk, PatchLine } from './operation.ts';
-import { createSeeker, type Seeker } from './seek.ts';
+import type { Seeker } from './seek.ts';
+import { createTextSeeker } from './textSeeker.ts';
 
 export type ChunksResult =
-  | { readonly type: 'applied'; readonly lines: readonly FileLine[] }
+  | { readonly type: 'applied'; readonly lines: TextLines }
   | {
       readonly type: 'not_found';
       readonly what: 'context' | 'lines';
@@ -23,8 +24,8 @@ interface Edit {
 }
 
 /** All or nothing. Every chunk is searched in the file as it was, below the one before it. */
-export function applyChunks(lines: readonly FileLine[], chunks: readonly PatchChunk[]): ChunksResult {
-  const seeker = createSeeker(lines.map((line) => line.text));
+export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): ChunksResult {
+  const seeker = createTextSeeker(lines);
   const edits: Edit[] = [];
   let cursor = 0;
   for (const chunk of chunks) {
@@ -38,7 +39,7 @@ export function applyChunks(lines: readonly FileLine[], chunks: readonly PatchCh
     const old = oldLines(chunk.lines);
     if (old.length === 0) {
       // Even below a context that was found: the reference appends, and so do models that learnt from it (step 2).
-      edits.push(...editsOf(chunk.lines, lines.length));
+      edits.push(...editsOf(chunk.lines, lines.count));
       continue;
     }
     const place = findPlace(chunk, seeker, cursor);
@@ -104,21 +105,15 @@ function editsOf(lines: readonly PatchLine[], start: number): Edit[] {
 }
 
 /** Lines nobody removes are the file's own, whatever the patch quoted; all of them end in an ending (§1.4). */
-function edited(lines: readonly FileLine[], edits: readonly Edit[]): readonly FileLine[] {
-  const ending = preferredEnding(lines);
-  const result: FileLine[] = [];
+function edited(lines: TextLines, edits: readonly Edit[]): TextLines {
+  const result = new LinesWriter(lines);
   let next = 0;
-  const keepUntil = (end: number) => {
-    for (const line of lines.slice(next, end))
-      result.push(line.ending === '' ? { ...line, ending, origin: null } : line);
-    next = end;
-  };
   // Of two edits at one place the one written first in the patch comes first.
   for (const { start, removed, added } of edits.toSorted((one, other) => one.start - other.start)) {
-    keepUntil(start);
-    next += removed;
-    for (const text of added) result.push({ text, ending, origin: null });
+    result.keep(next, start);
+    next = start + removed;
+    for (const line of added) result.write(line);
   }
-  keepUntil(lines.length);
-  return result;
+  result.keep(next, lines.count);
+  return result.finish();
 }

@@ -1,49 +1,38 @@
 /** What changed between two texts, read off the lines that stayed. */
 import type { TextHunk } from '../ports.ts';
-import { type FileLine, joinLines } from './lines.ts';
+import { type TextLines, textLines } from './lines.ts';
 
-/** The smallest whole-line hunks; they turn `before` into `after` exactly. Kept lines are those with an origin. */
-export function hunksBetween(before: readonly FileLine[], after: readonly FileLine[]): TextHunk[] {
+/** The smallest whole-line hunks; they turn `before` into `after` exactly. */
+export function hunksBetween(before: TextLines, after: TextLines): TextHunk[] {
   const hunks: TextHunk[] = [];
   let start = 0;
-  let inserted: FileLine[] = [];
-  const closeAt = (end: number) => {
-    // Most lines of a long file follow the one that they always followed.
-    if (start === end && inserted.length === 0) return;
-    const hunk = smallest(before, start, end, inserted);
+  let offset = 0;
+  const closeAt = (end: number, until: number) => {
+    if (start === end && offset === until) return;
+    const hunk = smallest(before, start, end, after.text.slice(offset, until));
     if (hunk !== undefined) hunks.push(hunk);
-    inserted = [];
   };
-  for (const line of after) {
-    if (line.origin === null) {
-      inserted.push(line);
-      continue;
-    }
-    closeAt(line.origin);
-    start = line.origin + 1;
+  for (const run of after.kept) {
+    closeAt(run.origin, run.offset);
+    start = run.origin + run.count;
+    offset = run.offset + (before.starts[start] ?? 0) - (before.starts[run.origin] ?? 0);
   }
-  closeAt(before.length);
+  closeAt(before.count, after.text.length);
   return hunks;
 }
 
 /** Lines that are the same on both sides at either edge do not belong to the change. */
-function smallest(
-  before: readonly FileLine[],
-  start: number,
-  end: number,
-  inserted: readonly FileLine[],
-): TextHunk | undefined {
+function smallest(before: TextLines, start: number, end: number, inserted: string): TextHunk | undefined {
+  const old = (line: number) => before.text.slice(before.starts[line], before.starts[line + 1]);
+  const { starts, count } = textLines(inserted);
+  const now = (line: number) => inserted.slice(starts[line], starts[line + 1]);
   let head = 0;
-  while (start + head < end && isSame(before[start + head], inserted[head])) head++;
+  while (start + head < end && head < count && old(start + head) === now(head)) head++;
   let tail = 0;
-  const shorter = Math.min(end - start, inserted.length) - head;
-  while (tail < shorter && isSame(before[end - 1 - tail], inserted.at(-1 - tail))) tail++;
+  const shorter = Math.min(end - start, count) - head;
+  while (tail < shorter && old(end - 1 - tail) === now(count - 1 - tail)) tail++;
 
-  const text = joinLines(inserted.slice(head, inserted.length - tail));
+  const text = inserted.slice(starts[head], starts[count - tail]);
   const hunk = { start: start + head, end: end - tail, text };
   return hunk.start === hunk.end && text === '' ? undefined : hunk;
-}
-
-function isSame(one: FileLine | undefined, other: FileLine | undefined): boolean {
-  return one !== undefined && other !== undefined && one.text === other.text && one.ending === other.ending;
 }

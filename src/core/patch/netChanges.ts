@@ -1,7 +1,6 @@
 /** From a working tree at its end to what has to be done to each file, once. */
 import type { FileChange } from '../ports.ts';
 import { hunksBetween } from './hunks.ts';
-import { joinLines } from './lines.ts';
 import type { TreeEntry, WorkingTree } from './workingTree.ts';
 
 type TextEntry = Extract<TreeEntry, { type: 'text' }>;
@@ -36,14 +35,14 @@ function continuedFile(path: string, { source }: TextEntry, tree: WorkingTree): 
 }
 
 function addition(path: string, entry: TextEntry, tree: WorkingTree): FileChange | undefined {
-  const text = joinLines(entry.lines);
+  const { text } = entry.lines;
   const before = textFound(path, tree);
   return text === before ? undefined : { kind: 'add', path, text, before };
 }
 
 function update(path: string, target: string, entry: TextEntry, tree: WorkingTree): FileChange | undefined {
   const before = textFound(path, tree) ?? '';
-  const after = joinLines(entry.lines);
+  const after = entry.lines.text;
   const hunks = hunksBetween(tree.foundLines(path), entry.lines);
   if (target !== path) {
     return { kind: 'update', path, before, after, hunks, movedTo: target, movedOver: textFound(target, tree) };

@@ -11,7 +11,7 @@ export type ParsedPatch =
 
 /** Never throws, whatever the text. Takes CRLF, blanks around it and a here-document around it (codex-behaviour.md §1.2). */
 export function parsePatch(text: string): ParsedPatch {
-  const lines = withoutHeredoc(trim(text).split(/\r?\n/));
+  const lines = withoutHeredoc(trim(text).split(text.includes('\r') ? /\r?\n/ : '\n'));
   const fault = boundaryFault(lines);
   if (fault !== undefined) return { type: 'invalid', ...fault };
 

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { applyChunks } from './applyChunks.ts';
-import { asReadAgain, splitLines } from './lines.ts';
+import { textLines } from './lines.ts';
 import { describeMismatch } from './mismatch.ts';
 import { netChanges } from './netChanges.ts';
 import type { PatchOperation } from './operation.ts';
@@ -67,7 +67,7 @@ function perform(operation: PatchOperation, cwd: string, tree: WorkingTree): Pat
       const obstacle = tree.obstacle(path);
       if (obstacle !== undefined) return failed('cannot_write', `Cannot write ${path}: ${obstacle}.`);
       const text = operation.lines.map((line) => `${line}\n`).join('');
-      tree.write(path, splitLines(text, 'none'), null);
+      tree.write(path, textLines(text, []), null);
       return { kind: 'A', path: operation.path };
     }
     case 'delete': {
@@ -96,7 +96,6 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
   if (result.type === 'not_found') {
     return failed(`${result.what}_not_found`, describeMismatch(result, path));
   }
-  const lines = asReadAgain(result.lines);
   const target = resolve(cwd, update.movedTo ?? update.path);
   // A move onto itself keeps the file: Codex writes it, then removes it (design.md decision 4, difference (b)).
   if (target !== path) {
@@ -104,7 +103,7 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
     if (obstacle !== undefined) return failed('cannot_write', `Cannot write ${target}: ${obstacle}.`);
     tree.remove(path);
   }
-  tree.write(target, lines, entry.source);
+  tree.write(target, result.lines, entry.source);
   return { kind: 'M', path: update.movedTo ?? update.path };
 }
 

@@ -97,8 +97,14 @@ export function createPatchReader(): PatchReader {
 
   /** Nothing may be indented here: a blank in front makes a context line (§1.2 rule 4). */
   function readInUpdate(text: string, update: OpenUpdate): PatchFault | undefined {
-    const marker = trimEnd(text);
     const chunk = update.chunks.at(-1);
+    // Nearly all lines are not, and a patch may have thousands.
+    const isMarker = text.startsWith('*') || text.startsWith('@');
+    return isMarker ? readMarkerInUpdate(text, chunk, update) : readLineInUpdate(text, chunk, update);
+  }
+
+  function readMarkerInUpdate(text: string, chunk: OpenChunk | undefined, update: OpenUpdate): PatchFault | undefined {
+    const marker = trimEnd(text);
     if (isOperationMarker(marker)) {
       if (chunk === undefined) return emptyUpdate(headerLine, update.path);
       if (chunk.lines.length === 0) return marker === END_PATCH ? noLines(line) : unexpectedLine(line, text);
@@ -113,13 +119,17 @@ export function createPatchReader(): PatchReader {
       startChunk(marker, chunk, update);
       return undefined;
     }
-    if (chunk?.endOfFile === true) return trim(text) === '' ? undefined : missingMarker(line, text);
-    if (marker === END_OF_FILE) {
+    if (marker === END_OF_FILE && chunk?.endOfFile !== true) {
       // Where no chunk has begun it marks nothing.
       if (chunk?.lines.length === 0) return noLines(line);
       if (chunk !== undefined) chunk.endOfFile = true;
       return undefined;
     }
+    return readLineInUpdate(text, chunk, update);
+  }
+
+  function readLineInUpdate(text: string, chunk: OpenChunk | undefined, update: OpenUpdate): PatchFault | undefined {
+    if (chunk?.endOfFile === true) return trim(text) === '' ? undefined : missingMarker(line, text);
     return readDiffLine(text, chunk, update);
   }
 

@@ -3,7 +3,7 @@
  * that the net change of every file can be read off at the end.
  */
 import { dirname } from 'node:path';
-import { type FileLine, splitLines } from './lines.ts';
+import { type TextLines, textLines } from './lines.ts';
 
 /**
  * What was found at a path before planning. `missing` promises that nothing is there and that no file stands where one
@@ -19,7 +19,7 @@ export type FileSnapshot =
 export type TreeEntry =
   | {
       readonly type: 'text';
-      readonly lines: readonly FileLine[];
+      readonly lines: TextLines;
       /** The file whose original lines these remember; `null` when the patch wrote them. */
       readonly source: string | null;
     }
@@ -28,21 +28,21 @@ export type TreeEntry =
 export interface WorkingTree {
   get(path: string): TreeEntry;
   /** Makes the folders above it, too. */
-  write(path: string, lines: readonly FileLine[], source: string | null): void;
+  write(path: string, lines: TextLines, source: string | null): void;
   remove(path: string): void;
   /** Why no file can be written there; `undefined` when one can. */
   obstacle(path: string): string | undefined;
   /** What was there before the patch. */
   found(path: string): FileSnapshot;
   /** Its lines; none if it was no text. */
-  foundLines(path: string): readonly FileLine[];
+  foundLines(path: string): TextLines;
   /** Paths that were written or removed, in the order of the first time. */
   readonly touched: Iterable<string>;
 }
 
 export function createWorkingTree(files: ReadonlyMap<string, FileSnapshot>): WorkingTree {
   const entries = new Map<string, TreeEntry>();
-  const split = new Map<string, readonly FileLine[]>();
+  const split = new Map<string, TextLines>();
   /** They stay when their last file goes, as folders do. */
   const madeFolders = new Set<string>();
 
@@ -60,9 +60,9 @@ export function createWorkingTree(files: ReadonlyMap<string, FileSnapshot>): Wor
     return files.get(path) ?? { type: 'missing' };
   }
 
-  function foundLines(path: string): readonly FileLine[] {
+  function foundLines(path: string): TextLines {
     const snapshot = found(path);
-    const lines = split.get(path) ?? (snapshot.type === 'text' ? splitLines(snapshot.text, 'numbered') : []);
+    const lines = split.get(path) ?? textLines(snapshot.type === 'text' ? snapshot.text : '');
     split.set(path, lines);
     return lines;
   }

@@ -1,0 +1,45 @@
+/**
+ * The answers of `createSeeker` for a text whose lines nobody has made yet. Nearly every patch quotes exactly and in order,
+ * and then looking for the quote as one string is all there is to do. What that does not find, or only after having
+ * walked about once through the text, is looked for line by line.
+ */
+import { endsOpen, lineAt, lineOfOffset, type TextLines } from './lines.ts';
+import { createSeeker, type Seeker } from './seek.ts';
+
+export function createTextSeeker(lines: TextLines): Seeker {
+  let walked = 0;
+  let careful: Seeker | undefined;
+  const seeker = () =>
+    (careful ??= createSeeker(Array.from({ length: lines.count }, (_, index) => lineAt(lines, index))));
+
+  function findWhole(pattern: readonly string[], from: number): number | undefined {
+    const { text, starts, commonEnding: ending } = lines;
+    if (ending === null || walked > text.length) return undefined;
+    const start = starts[from] ?? text.length;
+    const quote = pattern.join(ending);
+    const at = findAtLineStart(text, quote + ending, start, ending);
+    walked += (at ?? text.length) - start;
+    if (at !== undefined) return lineOfOffset(lines, at);
+    const last = lines.count - pattern.length;
+    return endsOpen(lines) && last >= from && text.slice(starts[last]) === quote ? last : undefined;
+  }
+
+  return {
+    get lines() {
+      return seeker().lines;
+    },
+    find(pattern, from, atEnd) {
+      const found = pattern.length === 0 || atEnd ? undefined : findWhole(pattern, from);
+      return found ?? seeker().find(pattern, from, atEnd);
+    },
+    get loosest() {
+      return seeker().loosest;
+    },
+  };
+}
+
+function findAtLineStart(text: string, quote: string, start: number, ending: string): number | undefined {
+  if (text.startsWith(quote, start)) return start;
+  const before = text.indexOf(ending + quote, start);
+  return before === -1 ? undefined : before + ending.length;
+}
