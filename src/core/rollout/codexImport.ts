@@ -33,6 +33,8 @@ export function importCodex(text: string, about: SessionMeta): Imported {
 class Story {
   readonly #lines: readonly CodexLine[];
   readonly #meta: SessionMeta;
+  /** By the call they answer. */
+  readonly #outputs = new Map<string, string>();
   readonly #written: string[] = [];
   #settings: TurnSettings;
   #at: string;
@@ -42,6 +44,10 @@ class Story {
 
   constructor(lines: readonly CodexLine[], codex: CodexMeta, about: SessionMeta, at: string) {
     this.#lines = lines;
+    for (const line of lines) {
+      if (line.type !== 'item' || !isToolCallOutput(line.item) || this.#outputs.has(line.item.call_id)) continue;
+      this.#outputs.set(line.item.call_id, textOf(line.item.output));
+    }
     this.#at = at || about.timestamp;
     const context = lines.find((line) => line.type === 'context');
     const told = context?.type === 'context' ? context.context : {};
@@ -121,15 +127,8 @@ class Story {
     } else if (isToolCall(item)) {
       const callId = callIdOf(item) ?? '';
       const { cwd } = this.#settings;
-      this.#show(itemOfCall({ id: this.#newId(), callId, call: item, output: this.#outputOf(callId), cwd }));
+      this.#show(itemOfCall({ id: this.#newId(), callId, call: item, output: this.#outputs.get(callId) ?? '', cwd }));
     }
-  }
-
-  #outputOf(callId: string): string {
-    const line = this.#lines.find(
-      (line) => line.type === 'item' && isToolCallOutput(line.item) && line.item.call_id === callId,
-    );
-    return line?.type === 'item' && isToolCallOutput(line.item) ? textOf(line.item.output) : '';
   }
 
   #beginTurn(): void {

@@ -1,6 +1,6 @@
 import type { Event } from '../../protocol/event.ts';
 import type { Storage } from '../ports.ts';
-import { readLines } from './readLines.ts';
+import { type LineBatch, readLines } from './readLines.ts';
 import { readMeta, type ReplayedThread, ReplayFold } from './replay.ts';
 
 export type OpenedReader =
@@ -48,10 +48,15 @@ export class ThreadReader {
     const stamp = await this.#storage.stamp(this.#path);
     if (stamp === undefined || stamp === this.#stamp) return { type: 'events', events: [] };
     this.#stamp = stamp;
-    if (await this.#goesOn()) return { type: 'events', events: await this.#read() };
-    this.#fold = new ReplayFold(this.#fold.thread.meta);
-    this.#end = 0;
-    await this.#read();
+    const before = { end: this.#end, tail: this.#tail };
+    const events = await this.#read();
+    // Looked at last: a file that was replaced while it was read is found out, too.
+    if (await this.#stillStands(before)) return { type: 'events', events };
+    const again = await ThreadReader.open(this.#storage, this.#path);
+    if (again.type === 'unreadable') return { type: 'events', events: [] };
+    this.#fold = again.reader.#fold;
+    this.#end = again.reader.#end;
+    this.#tail = again.reader.#tail;
     return { type: 'rewritten' };
   }
 
@@ -66,9 +71,9 @@ export class ThreadReader {
     return events;
   }
 
-  /** Whether what was read last still stands where it stood: whatever changes before it moves it. */
-  async #goesOn(): Promise<boolean> {
-    const { length } = this.#tail;
-    return Buffer.from(await this.#storage.readBytes(this.#path, this.#end - length, length)).equals(this.#tail);
+  /** Whether what was read last stands where it stood: whatever changes before it moves it. */
+  async #stillStands({ end, tail }: Pick<LineBatch, 'end' | 'tail'>): Promise<boolean> {
+    const there = await this.#storage.readBytes(this.#path, end - tail.length, tail.length);
+    return Buffer.from(there).equals(tail);
   }
 }
