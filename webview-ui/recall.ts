@@ -3,8 +3,7 @@
  * stands in the composer.
  */
 import { setDraft } from './actions.ts';
-import { draft, history, turns } from './store.ts';
-import { firstWords } from './text/turnFold.ts';
+import { draft, said } from './store.ts';
 
 /** How many messages back; 0 is the present. */
 let place = 0;
@@ -12,15 +11,14 @@ let place = 0;
 export function recallKey(event: KeyboardEvent): void {
   const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
   if (step === 0) return;
-  const here = turns.value.map(firstWords).filter((text) => text !== '');
-  const said = [...new Set([...here.toReversed(), ...history.value])];
-  if (draft.value !== (place === 0 ? '' : said[place - 1])) {
+  const words = said.value;
+  if (draft.value !== (place === 0 ? '' : words[place - 1])) {
     place = 0;
     if (draft.value !== '') return;
   }
   const next = place + step;
-  if (next < 0 || next > said.length) return;
+  if (next < 0 || next > words.length) return;
   event.preventDefault();
   place = next;
-  setDraft(place === 0 ? '' : (said[place - 1] ?? ''));
+  setDraft(place === 0 ? '' : (words[place - 1] ?? ''));
 }

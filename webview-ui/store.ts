@@ -5,6 +5,7 @@ import { runningInBackground, threadReducer, type ThreadState } from '../src/pro
 import type { HostMessage, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
+import { firstWords } from './text/turnFold.ts';
 
 /** Turns in the DOM; "Load earlier" adds as many again. */
 export const TURN_WINDOW = 60;
@@ -34,6 +35,11 @@ export const threadId = computed(() => thread.value?.threadId ?? null);
 export const turns = computed(() => thread.value?.turns ?? []);
 export const visibleTurns = computed(() => turns.value.slice(-shownTurns.value));
 export const hiddenTurns = computed(() => turns.value.length - visibleTurns.value.length + turnsAtHost.value);
+/** The person's own words, newest first, each once: in this thread, then in any other. */
+export const said = computed(() => {
+  const here = turns.value.map(firstWords).filter((text) => text !== '');
+  return [...new Set([...here.toReversed(), ...history.value])];
+});
 export const title = computed(() => thread.value?.title ?? null);
 export const plan = computed(() => thread.value?.plan ?? null);
 export const tokenCount = computed(() => thread.value?.tokens ?? null);

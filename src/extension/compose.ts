@@ -46,8 +46,9 @@ import { ThreadViews } from './threadViews.ts';
 
 declare const TILLER_VERSION: string;
 
-/** Messages of other threads that the composer brings back. */
-const RECALLED_MESSAGES = 100;
+/** What the composer brings back of other threads: so many messages, and one to the panel has no more than 256 kB. */
+const RECALLED_MESSAGES = 1000;
+const RECALLED_CHARACTERS = 64 * 1024;
 
 export interface Tiller extends CommandHands {
   /** Stops what runs and writes it down. */
@@ -121,7 +122,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       build: TILLER_VERSION,
       threads,
       drafts,
-      history: () => history.recent(RECALLED_MESSAGES),
+      history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () => panelSettings(settings(), current(), quarantine.ids),
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       log: (level, message) => log[level](message),

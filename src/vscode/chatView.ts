@@ -156,7 +156,6 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       this.#ready = true;
       this.#sendSnapshot();
       for (const message of this.#held.splice(0)) this.#post(message);
-      void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
     });
   }
 
@@ -173,6 +172,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       texts: vscode.l10n.bundle ?? {},
     });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
+    void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 
   /** Words that were queued and never heard stand in the composer again. */

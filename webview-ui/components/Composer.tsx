@@ -1,15 +1,17 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { interrupt, leaveQueued, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
+import { openSearch } from '../historySearch.ts';
 import { t } from '../l10n.ts';
 import { composerFocus, draft, isOwn, isRunning, settings, waiting } from '../store.ts';
 import { recallKey } from '../recall.ts';
 import { editedQueue, noteTyping } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { ContextMeter } from './ContextMeter.tsx';
+import { HistorySearch, isSearchKey } from './HistorySearch.tsx';
 import { Icon } from './Icon.tsx';
 import { Pickers } from './Pickers.tsx';
 
-/** A text area that grows, and one quiet row. Enter sends, Shift+Enter begins a line, Esc stops. */
+/** A text area that grows, and one quiet row. Enter sends, Shift+Enter begins a line, Esc stops, Ctrl+R looks back. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
@@ -18,6 +20,7 @@ export function Composer() {
   }, [composerFocus.value]);
   return (
     <div class="composer-wrap">
+      <HistorySearch />
       <form
         class="composer"
         aria-label={t('Message')}
@@ -118,6 +121,11 @@ function placeholder(): string {
 function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   noteTyping();
   if (event.isComposing) return;
+  if (isSearchKey(event)) {
+    event.preventDefault();
+    event.stopPropagation();
+    return openSearch();
+  }
   const isModified = event.ctrlKey || event.metaKey;
   if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
     event.preventDefault();

@@ -44,15 +44,18 @@ export class MessageHistory {
     }
   }
 
-  /** The newest first, each text once. None while nothing is kept. */
-  async recent(limit: number): Promise<readonly string[]> {
+  /** The newest first, each text once; what would make it more than so many characters is left out. None while nothing is kept. */
+  async recent(limit: number, maxLength = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
     if (this.#settings().persistence === 'none') return [];
     const texts = new Set<string>();
+    let length = 0;
     const lines = ((await this.#ports.storage.readText(PATH)) ?? '').split('\n');
     for (const line of lines.toReversed()) {
       if (texts.size === limit) break;
       const text = textIn(line);
-      if (text !== undefined) texts.add(text);
+      if (text === undefined || texts.has(text) || length + text.length > maxLength) continue;
+      length += text.length;
+      texts.add(text);
     }
     return [...texts];
   }

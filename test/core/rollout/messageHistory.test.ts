@@ -25,6 +25,9 @@ describe('the message history', () => {
     await history.add('a', '  ');
     expect(await history.recent(10)).toEqual(['one', 'two\nlines "quoted"']);
     expect(await history.recent(1)).toEqual(['one']);
+    expect(await history.recent(10, 5)).toEqual(['one']);
+    await history.add('a', 'too long');
+    expect(await history.recent(10, 5)).toEqual(['one']);
     expect(storage.files.get('history.jsonl')?.split('\n')[0]).toBe('{"session_id":"a","ts":1790000000,"text":"one"}');
   });
 

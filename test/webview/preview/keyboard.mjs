@@ -151,6 +151,37 @@ const STORIES = {
     assert.equal(await recalled(), '');
     return page;
   },
+  async 'Ctrl+R looks for what was said: letters, back and forth, Enter takes it, Esc leaves the draft'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    const texts = ['run the tests', 'fix the date\n\nand the time', 'Fix the build', 'explain'];
+    await send(page, [{ type: 'history', build: 'preview', texts }]);
+    const composer = page.getByTestId('composer-input');
+    const active = () => page.locator('[data-testid=history-row][aria-selected=true]').innerText();
+    await composer.focus();
+    await page.keyboard.type('half a thou');
+    await press(page, 'Control+r');
+    await expectFocus(page, 'history-search');
+    await page.keyboard.type('fix');
+    assert.equal(await page.getByTestId('history-row').count(), 2);
+    assert.equal(await active(), 'fix the date and the time');
+    await press(page, 'Control+r', 'Control+r');
+    assert.equal(await active(), 'Fix the build');
+    await press(page, 'ArrowDown');
+    assert.equal(await active(), 'fix the date and the time');
+    await press(page, 'Escape');
+    await expectFocus(page, 'composer-input');
+    assert.equal(await composer.inputValue(), 'half a thou');
+    await press(page, 'Control+r');
+    await page.keyboard.type('nobody said that');
+    await press(page, 'Enter');
+    await expectFocus(page, 'history-search');
+    await page.getByTestId('history-search').fill('the DATE');
+    await press(page, 'Enter');
+    await expectFocus(page, 'composer-input');
+    assert.equal(await composer.inputValue(), texts[1]);
+    assert.equal(await page.getByTestId('history').count(), 0);
+    return page;
+  },
   async 'Esc stops what runs'(stage) {
     const page = await stage.show(stage.scenes.stream);
     await page.getByTestId('composer-input').focus();

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { beforeEach, describe, it } from 'vitest';
+import * as history from '../../webview-ui/historySearch.ts';
+import * as store from '../../webview-ui/store.ts';
+import { searchTexts } from '../../webview-ui/text/searchTexts.ts';
+import { BUILD, SCENES } from './preview/states.ts';
+
+const texts = () => history.found.value.map(({ text }) => text);
+
+describe('what was said before', () => {
+  beforeEach(() => {
+    SCENES.empty.messages.forEach(store.receive);
+    const said = ['fix the total', 'run the tests', 'Fix the (odd)\n\n  layout', 'explain'];
+    store.receive({ type: 'history', build: BUILD, texts: said });
+    history.openSearch();
+  });
+
+  it('is all there, the newest first, and then what has the words', () => {
+    assert.deepEqual(texts(), ['fix the total', 'run the tests', 'Fix the (odd)\n\n  layout', 'explain']);
+    history.search(' FIX');
+    assert.deepEqual(texts(), ['fix the total', 'Fix the (odd)\n\n  layout']);
+    history.search('(odd)');
+    assert.deepEqual(history.active.value, {
+      text: 'Fix the (odd)\n\n  layout',
+      before: 'Fix the ',
+      match: '(odd)',
+      after: ' layout',
+    });
+    history.search('nobody said that');
+    assert.equal(history.active.value, null);
+  });
+
+  it('is gone through step by step, not beyond the ends, and anew with other words', () => {
+    history.stepBack(-1);
+    assert.equal(history.active.value?.text, 'fix the total');
+    for (const _ of texts()) history.stepBack(1);
+    assert.equal(history.active.value?.text, 'explain');
+    history.stepBack(-1);
+    assert.equal(history.active.value?.text, 'Fix the (odd)\n\n  layout');
+    history.search('the');
+    assert.equal(history.active.value?.text, 'fix the total');
+  });
+
+  it('begins with this thread, and has each text once', () => {
+    SCENES.done.messages.forEach(store.receive);
+    const [latest = ''] = texts();
+    assert.notEqual(latest, 'fix the total');
+    store.receive({ type: 'history', build: BUILD, texts: [latest, 'fix the total'] });
+    assert.equal(texts().filter((text) => text === latest).length, 1);
+    assert.equal(texts().at(-1), 'fix the total');
+  });
+
+  it('leaves the draft alone', () => {
+    store.draft.value = 'what I was about to say';
+    history.search('fix');
+    history.stepBack(1);
+    history.closeSearch();
+    assert.deepEqual([store.draft.value, texts()], ['what I was about to say', []]);
+  });
+});
+
+describe('an excerpt', () => {
+  it('is one line around the words', () => {
+    const [hit] = searchTexts([`${'before '.repeat(20)}needle${' after'.repeat(100)}`], 'Needle', 10);
+    assert.equal(hit?.match, 'needle');
+    assert.match(hit.before, /^….{24}$/);
+    assert.equal(hit.after.length, 200);
+  });
+});

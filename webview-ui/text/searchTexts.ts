@@ -1,0 +1,37 @@
+/** A text in which words were found, as one line around them. */
+export interface FoundText {
+  readonly text: string;
+  readonly before: string;
+  readonly match: string;
+  readonly after: string;
+}
+
+/** Characters that are shown before the words, at most. */
+const BEFORE = 24;
+const AFTER = 200;
+
+/** Those that have the words somewhere, whatever their case, in their order; all of them where there are no words. */
+export function searchTexts(texts: readonly string[], query: string, limit: number): readonly FoundText[] {
+  const words = query.trim();
+  const wanted = new RegExp(words.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'iu');
+  const found: FoundText[] = [];
+  for (const text of texts) {
+    if (found.length === limit) break;
+    const hit = wanted.exec(text);
+    if (hit !== null) found.push({ text, ...excerpt(text, hit.index, hit.index + hit[0].length) });
+  }
+  return found;
+}
+
+function excerpt(text: string, start: number, end: number): Omit<FoundText, 'text'> {
+  const before = inOneLine(text.slice(0, start)).trimStart();
+  return {
+    before: before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before,
+    match: inOneLine(text.slice(start, end)),
+    after: inOneLine(text.slice(end, end + AFTER)),
+  };
+}
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
