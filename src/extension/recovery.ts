@@ -1,9 +1,16 @@
 import * as vscode from 'vscode';
-import { type InterruptedLanding, recoverJournals } from '../node/recovery.ts';
+import { type CutFile, type InterruptedLanding, recoverJournals } from '../node/recovery.ts';
+import { type CutText, holdsUnsaved, recoverBuffers } from '../vscode/landing/recoverBuffers.ts';
 
 /** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
 export async function offerRecovery(home: string): Promise<void> {
-  for (const landing of await recoverJournals(home)) await offer(landing);
+  const another = { before: 'after', after: 'before' } as const;
+  const interrupted = await recoverJournals(home, (files, side) => holdsUnsaved(goingTo(side, another[side], files)));
+  for (const landing of interrupted) await offer(landing);
+}
+
+function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readonly CutFile[]): readonly CutText[] {
+  return files.map((file) => ({ path: file.path, from: file[from], to: file[to] }));
 }
 
 async function offer(landing: InterruptedLanding): Promise<void> {
@@ -20,10 +27,25 @@ async function offer(landing: InterruptedLanding): Promise<void> {
   );
   // Nobody answered: it is asked again next time.
   if (answer === undefined) return;
-  const { leftAlone } = await (answer === putBack ? landing.putBack() : landing.finish());
+  const { files } = landing;
+  const isPutBack = answer === putBack;
+  const buffers = await recoverBuffers(
+    isPutBack ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
+  );
+  const inEditor = new Map([
+    ...buffers.unsaved.map((path) => [path, 'done'] as const),
+    ...buffers.leftAlone.map((path) => [path, 'left_alone'] as const),
+  ]);
+  const { leftAlone } = await (isPutBack ? landing.putBack(inEditor) : landing.finish(inEditor));
+  await buffers.readDisk();
   if (leftAlone.length > 0) {
     void vscode.window.showWarningMessage(
       vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),
+    );
+  }
+  if (buffers.unsaved.length > 0) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(buffers.unsaved)),
     );
   }
 }

@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './errors.ts';
 import { JOURNAL_ENDING, journalFolder, keepJournal, readJournal, type JournalRecord } from './journal.ts';
-import { imageOf, sameImage } from './landing/fileImage.ts';
-import { reversed, settleTransition, type Transition } from './landing/transition.ts';
+import { type FileImage, imageOf, sameImage } from './landing/fileImage.ts';
+import { reversed, settleTransition, type Transition, type TransitionResult } from './landing/transition.ts';
 import { isRunning } from './processIdentity.ts';
 
 export interface Recovery {
@@ -12,28 +12,45 @@ export interface Recovery {
   readonly leftAlone: readonly string[];
 }
 
+/** A file that an editor may hold open, unsaved: its bytes on either side; `null` where it does not exist. */
+export interface CutFile {
+  readonly path: string;
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array | null;
+}
+
+/** Files that stand in an editor, which has brought them where they belong, or could not: they are not touched here. */
+export type InEditor = ReadonlyMap<string, TransitionResult>;
+
 export interface InterruptedLanding {
   readonly id: string;
   readonly startedAt: Date;
   readonly paths: readonly string[];
+  readonly files: readonly CutFile[];
   /** Every file as the patch wanted it. May be called again. */
-  finish(): Promise<Recovery>;
+  finish(inEditor?: InEditor): Promise<Recovery>;
   /** Every file as it was before. May be called again. */
-  putBack(): Promise<Recovery>;
+  putBack(inEditor?: InEditor): Promise<Recovery>;
 }
+
+/** Whether an editor holds something else, unsaved, than the side that all files on the disk hold. */
+export type HoldsAnother = (files: readonly CutFile[], side: 'before' | 'after') => Promise<boolean>;
 
 /**
  * Landings of processes that are no more. Those that had not begun, or only failed to say that they were done, are
  * settled here without a question.
  */
-export async function recoverJournals(home: string): Promise<readonly InterruptedLanding[]> {
+export async function recoverJournals(
+  home: string,
+  holdsAnother: HoldsAnother = async () => false,
+): Promise<readonly InterruptedLanding[]> {
   const interrupted: InterruptedLanding[] = [];
   for (const name of await journalNames(home)) {
     const path = join(journalFolder(home), name);
     const record = await readJournal(path).catch(() => undefined);
     if (record === undefined) {
       await removeUnlessBeingWritten(path, name);
-    } else if (!isRunning(record.owner) && !(await settleUndisputed(path, record))) {
+    } else if (!isRunning(record.owner) && !(await settleUndisputed(path, record, holdsAnother))) {
       interrupted.push(offer(path, name.slice(0, -JOURNAL_ENDING.length), record));
     }
   }
@@ -45,27 +62,53 @@ function offer(path: string, id: string, { transitions, startedAt }: JournalReco
     id,
     startedAt: new Date(startedAt),
     paths: transitions.filter(({ after }) => after.type !== 'folder').map((transition) => transition.path),
-    finish: () => settle(path, transitions),
-    putBack: () => settle(path, transitions.toReversed().map(reversed)),
+    files: cutFiles(transitions),
+    finish: (inEditor) => settle(path, transitions, inEditor),
+    putBack: (inEditor) => settle(path, transitions.toReversed().map(reversed), inEditor),
   };
 }
 
-async function settle(journal: string, transitions: readonly Transition[]): Promise<Recovery> {
+async function settle(
+  journal: string,
+  transitions: readonly Transition[],
+  inEditor: InEditor = new Map(),
+): Promise<Recovery> {
   const leftAlone: string[] = [];
+  // A file that was moved and not yet changed holds at its new place what it held at the old one.
+  const known = transitions.flatMap(({ before, after }) => [before, after]).filter(({ type }) => type === 'file');
   for (const transition of transitions) {
-    if (settleTransition(transition) === 'left_alone') leftAlone.push(transition.path);
+    const result = inEditor.get(transition.path) ?? settleTransition(transition, known);
+    if (result === 'left_alone') leftAlone.push(transition.path);
   }
   if (leftAlone.length === 0) await rm(journal, { force: true });
   else await keepJournal(journal).catch(() => {});
   return { leftAlone };
 }
 
-/** When every path holds the same side of its transition there is nothing to choose. */
-async function settleUndisputed(journal: string, { transitions }: JournalRecord): Promise<boolean> {
-  if (!allHold(transitions, 'before') && !allHold(transitions, 'after')) return false;
+/** When every path holds the same side of its transition, in editors too, there is nothing to choose. */
+async function settleUndisputed(
+  journal: string,
+  { transitions }: JournalRecord,
+  holdsAnother: HoldsAnother,
+): Promise<boolean> {
+  const side = (['before', 'after'] as const).find((one) => allHold(transitions, one));
+  if (side === undefined || (await holdsAnother(cutFiles(transitions), side))) return false;
   for (const { temporaryPath } of transitions) await rm(temporaryPath, { force: true });
   await rm(journal, { force: true });
   return true;
+}
+
+function cutFiles(transitions: readonly Transition[]): readonly CutFile[] {
+  return transitions.flatMap(({ path, before, after }) => {
+    const [old, now] = [bytesOf(before), bytesOf(after)];
+    return old === undefined || now === undefined ? [] : [{ path, before: old, after: now }];
+  });
+}
+
+/** Of neither a folder nor a link. */
+function bytesOf(image: FileImage): Uint8Array | null | undefined {
+  if (image.type === 'file') return image.bytes;
+  return image.type === 'absent' ? null : undefined;
 }
 
 function allHold(transitions: readonly Transition[], side: 'before' | 'after'): boolean {

@@ -1,9 +1,10 @@
 // The extension host dies in the middle of a patch to fifty files: what is left is all of it or nothing.
-import { readdir, readlink } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
-import { useWindow } from './support/window.ts';
+import { whenStuck } from './support/stuckHost.ts';
+import { useWindow, type Window } from './support/window.ts';
 
 const numbers = Array.from({ length: 50 }, (_, index) => index);
 const NEW = numbers.slice(0, 17).map((number) => `fresh/deep/${number}.txt`);
@@ -22,42 +23,112 @@ const PATCH = [
   '*** End Patch',
 ].join('\n');
 
-const window = useWindow({ model: 'scripted', files: BEFORE });
 const soon = { timeout: 20_000 };
 
-test.each([
-  ['among the new files', 'Put Back', 'fresh/deep/0.txt', BEFORE],
-  ['among the new files', 'Finish', 'fresh/deep/0.txt', AFTER],
-] as const)('killed %s, then "%s"', async (when, answer, firstSign, expected) => {
-  const { vscode, panel, model } = window();
+describe('killed', () => {
+  const window = useWindow({ model: 'scripted', files: BEFORE });
+
+  test.each([
+    ['among the new files', 'Put Back', 'fresh/deep/0.txt', BEFORE],
+    ['among the new files', 'Finish', 'fresh/deep/0.txt', AFTER],
+  ] as const)('%s, then "%s"', async (when, answer, firstSign, expected) => {
+    const { vscode, panel, model } = window();
+    await panel.open();
+    await panel.newThread();
+    model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
+    await panel.send('Change all of them.');
+    await panel.approval('patch').waitFor();
+    const killed = killAtChangeOf(firstSign, window());
+    await panel.get('decision-approve').click();
+    await killed;
+    const left = await filesIn(window());
+    expect(left).not.toEqual(BEFORE);
+    expect(left).not.toEqual(AFTER);
+    expect(await journalsOf(window())).toHaveLength(1);
+
+    await vscode.reload();
+    await panel.open();
+    await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
+    await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
+    await vscode.answerNotification('was interrupted while it landed', answer);
+    await expect.poll(() => filesIn(window()), soon).toEqual(expected);
+    await expect.poll(() => journalsOf(window()), soon).toEqual([]);
+    expect(await vscode.notification('Left alone').count()).toBe(0);
+    // No buffer remembers what the disk does not hold.
+    expect(await vscode.page.locator('.part.editor .tab.dirty').count()).toBe(0);
+  });
+});
+
+describe('killed while texts stand in the editor', () => {
+  const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
+
+  test.each([
+    ['all of them changed and none saved', 'Put Back', BEFORE],
+    ['all of them changed and none saved', 'Finish', AFTER],
+  ] as const)('%s, then "%s"', async (_when, answer, expected) => {
+    await landUntil(window(), { changed: OLD.length });
+    await killHost(window());
+    expect(await filesIn(window())).not.toEqual(AFTER);
+    await window().vscode.reload();
+    await isSettled(window(), answer, expected);
+  });
+});
+
+describe('killed with the whole window', () => {
+  const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
+
+  test.each([
+    ['some of them saved', 'Put Back', BEFORE],
+    ['some of them saved', 'Finish', AFTER],
+  ] as const)('%s, then "%s"', async (_when, answer, expected) => {
+    await landUntil(window(), { saved: 3 });
+    await window().vscode.page.close();
+    await killHost(window());
+    const left = await filesIn(window());
+    expect(new Set(OLD.map((name) => left[name]?.split('\n')[1]))).toEqual(new Set(['before', 'after']));
+    await window().restart();
+    await isSettled(window(), answer, expected);
+  });
+});
+
+/** Lands the patch as far as that. */
+async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]): Promise<void> {
+  const { vscode, panel, model, folder, at } = window;
+  await vscode.command('View: Close All Editors');
+  for (const name of NEW) await rm(path.join(folder, name), { force: true });
+  for (const [name, text] of Object.entries(BEFORE)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
+  await vscode.openFile(OLD[0] ?? '');
   await panel.open();
   await panel.newThread();
   model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
   await panel.send('Change all of them.');
   await panel.approval('patch').waitFor();
-  const killed = killAtChangeOf(firstSign);
+  const stuck = whenStuck(at('stuck-host'), moment);
   await panel.get('decision-approve').click();
-  await killed;
-  const left = await files();
-  expect(left).not.toEqual(BEFORE);
-  expect(left).not.toEqual(AFTER);
-  expect(await journals()).toHaveLength(1);
+  await stuck;
+}
 
-  await vscode.reload();
+/** On the disk and in every buffer. */
+async function isSettled(window: Window, answer: string, expected: Readonly<Record<string, string>>): Promise<void> {
+  const { vscode, panel } = window;
   await panel.open();
   await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
-  await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
   await vscode.answerNotification('was interrupted while it landed', answer);
-  await expect.poll(files, soon).toEqual(expected);
-  await expect.poll(journals, soon).toEqual([]);
+  await expect.poll(() => filesIn(window), soon).toEqual(expected);
+  await expect.poll(() => journalsOf(window), soon).toEqual([]);
+  await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), soon).toBe(0);
+  for (const name of OLD.slice(0, 2)) {
+    await vscode.openFile(name);
+    expect(await vscode.text()).toBe(expected[name]);
+  }
   expect(await vscode.notification('Left alone').count()).toBe(0);
-  // No buffer remembers what the disk does not hold.
-  expect(await vscode.page.locator('.part.editor .tab.dirty').count()).toBe(0);
-});
+}
 
 /** All that the patch speaks of, as it is on disk. */
-async function files(): Promise<Record<string, string>> {
-  const { disk } = window();
+async function filesIn({ disk }: Window): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of [...NEW, ...OLD, ...GONE]) {
     const text = await disk(name);
@@ -66,18 +137,22 @@ async function files(): Promise<Record<string, string>> {
   return found;
 }
 
-function journals(): Promise<string[]> {
-  return readdir(path.join(window().vscode.server.folder, 'home/.local/share/tiller/journal')).catch(() => []);
+function journalsOf({ vscode }: Window): Promise<string[]> {
+  return readdir(path.join(vscode.server.folder, 'home/.local/share/tiller/journal')).catch(() => []);
 }
 
 /** The very process that lands the patch, at the first sign of it in this file: it has put its number on the journal. */
-async function killAtChangeOf(name: string): Promise<void> {
-  const { disk } = window();
-  const before = await disk(name);
-  const moment = () => new Promise((resolve) => setImmediate(resolve));
-  while ((await disk(name)) === before) await moment();
-  const [journal = ''] = await journals();
+async function killAtChangeOf(name: string, window: Window): Promise<void> {
+  const before = await window.disk(name);
+  while ((await window.disk(name)) === before) await moment();
+  await killHost(window);
+}
+
+async function killHost(window: Window): Promise<void> {
+  const [journal = ''] = await journalsOf(window);
   const host = Number(/-(\d+)\.journal$/.exec(journal)?.[1]);
   process.kill(host, 'SIGKILL');
   while (await readlink(`/proc/${host}/exe`).then(Boolean, () => false)) await moment();
 }
+
+const moment = () => new Promise((resolve) => setImmediate(resolve));

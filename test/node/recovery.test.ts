@@ -145,6 +145,49 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(await recoverJournals(folder.at('home')), []);
   });
 
+  test('what an editor holds is its own: brought where it belongs, or left alone', async () => {
+    using folder = tempFolder();
+    write(folder, oldTree);
+    await crash(folder, 60);
+    const [landing] = await recoverJournals(folder.at('home'));
+    const [brought, left] = [folder.at('work', 'f2.txt'), folder.at('work', 'f3.txt')];
+    const cut = landing?.files.find(({ path }) => path === brought);
+    assert.deepEqual([cut?.before, cut?.after].map(String), ['old 2\r\n', 'new old 2\r\n']);
+    writeFileSync(brought, 'saved there');
+    writeFileSync(left, 'typed there');
+    const inEditor = new Map([[brought, 'done'] as const, [left, 'left_alone'] as const]);
+    assert.deepEqual(await landing?.putBack(inEditor), { leftAlone: [left] });
+    assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'saved there', 'f3.txt': 'typed there' });
+  });
+
+  test('a file that was moved and not yet changed is known by what it held', async () => {
+    for (const way of ['putBack', 'finish'] as const) {
+      using folder = tempFolder();
+      write(folder, oldTree);
+      await crash(folder, 60);
+      // As VS Code does it: first the rename, then the text.
+      writeFileSync(folder.at('work', 'moved', 'f0.txt'), oldTree['f0.txt'] ?? '');
+      const [landing] = await recoverJournals(folder.at('home'));
+      assert.deepEqual(await landing?.[way](), { leftAlone: [] });
+      assert.deepEqual(tree(folder), way === 'putBack' ? oldTree : newTree);
+    }
+  });
+
+  test('there is something to choose while an editor holds the other side', async () => {
+    using folder = tempFolder();
+    write(folder, oldTree);
+    await crash(folder, 0);
+    const asked: string[] = [];
+    const holdsAnother = async (files: readonly { path: string }[], side: 'before' | 'after') => {
+      asked.push(`${files.length} of ${side}`);
+      return true;
+    };
+    assert.equal((await recoverJournals(folder.at('home'), holdsAnother)).length, 1);
+    // Thirteen of the fifty files move: they have two places.
+    assert.deepEqual(asked, ['63 of before']);
+    assert.deepEqual(await recoverJournals(folder.at('home')), []);
+  });
+
   test('a journal that was never finished means that nothing was touched', async () => {
     using folder = tempFolder();
     write(folder, oldTree);

@@ -56,22 +56,23 @@ export function makeTransition({ path, before, after, temporaryPath }: Transitio
 /**
  * Brings a path to `after` whichever of its two images it holds, or a mixture left by a crash. Idempotent.
  * `left_alone` when it holds anything else, because that is somebody's later work and not ours to overwrite, and when
- * the system does not let us.
+ * the system does not let us. `known`: what else is no loss, because it is kept at another place.
  */
-export function settleTransition(transition: Transition): TransitionResult {
+export function settleTransition(transition: Transition, known: readonly FileImage[] = []): TransitionResult {
   try {
-    return settle(transition);
+    return settle(transition, known);
   } catch {
     return 'left_alone';
   }
 }
 
-function settle(transition: Transition): TransitionResult {
+function settle(transition: Transition, known: readonly FileImage[]): TransitionResult {
   const { path, before, after, temporaryPath } = transition;
   rmSync(temporaryPath, { force: true });
   const { image: now } = imageOf(path);
   if (sameImage(now, after)) return 'done';
-  if (!sameContent(now, before) && !sameContent(now, after) && !isMixture(now, transition)) return 'left_alone';
+  const isOurs = [before, after, ...known].some((image) => sameContent(now, image)) || isMixture(now, transition);
+  if (!isOurs) return 'left_alone';
   try {
     makeTransition(transition);
   } catch (error) {

@@ -8,6 +8,7 @@ import { openBrowser, Workbench } from '../../../scripts/vscode/page.mjs';
 import { type PROFILES, startVscode } from '../../../scripts/vscode/server.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
+import { writeStuckHost } from './stuckHost.ts';
 import { writeVirtualFolder } from './virtualFolder.ts';
 
 export interface WindowOptions {
@@ -24,6 +25,8 @@ export interface WindowOptions {
   folders?: Record<string, Record<string, string> | string>;
   /** Files that an extension serves below `shelf:` and, read-only, `glass:`. */
   virtual?: Record<string, string>;
+  /** An extension that stops the extension host where `whenStuck` says. */
+  stuckHost?: boolean;
   /** Of the browser window. */
   width?: number;
   env?: Record<string, string>;
@@ -36,7 +39,7 @@ export interface Window {
   model: ScriptedModel;
   /** The folder that the window shows: a fresh sample. */
   folder: string;
-  /** Another folder of a workspace of several, or the extension that serves virtual ones. */
+  /** Another folder of a workspace of several, or of an extension of the test's own. */
   at(name: string): string;
   sample: ReturnType<typeof generateSample>;
   /** What is on disk now; `null` where there is no such file. */
@@ -54,7 +57,7 @@ export interface Window {
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
   const { profile = 'default', model: kind = 'none', settings = {}, seed = 1, files = {}, width, env = {} } = options;
-  const { folders, virtual } = options;
+  const { folders, virtual, stuckHost } = options;
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
@@ -68,6 +71,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     const at = (name: string) => path.join(own, name);
     const extensions = [inject('extension')];
     if (virtual) extensions.push(await writeVirtualFolder(at('virtual'), virtual));
+    if (stuckHost) extensions.push(await writeStuckHost(at('stuck-host')));
     const workspace = folders ? await writeWorkspace(own, folders) : folder;
     const model = await ScriptedModel.start();
     closers.push(() => model.close());

@@ -1,0 +1,115 @@
+/**
+ * Unsaved documents that a landing leaves when VS Code is cut off in it. The window brings them back as they were, and
+ * whoever only put the disk right would leave the person with half a patch to save by mistake.
+ */
+import * as vscode from 'vscode';
+import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
+import type { TextHunk } from '../../core/ports.ts';
+import { documentAt } from '../workspace/documents.ts';
+import { uriOf } from '../workspace/places.ts';
+import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
+import { replaceHunks } from './replaceHunks.ts';
+import { saveDocument } from './saveEdits.ts';
+
+/** `from` is the side it is to leave, `to` the one it is to have; `null` where the file does not exist. */
+export interface CutText {
+  readonly path: string;
+  readonly from: Uint8Array | null;
+  readonly to: Uint8Array | null;
+}
+
+export interface RecoveredBuffers {
+  /** Brought there beside edits of the person's own, and unsaved as these are. */
+  readonly unsaved: readonly string[];
+  /** Somebody has worked on the same lines since. */
+  readonly leftAlone: readonly string[];
+  /** To be called when the disk holds what it should: those that VS Code does not save over another file read it. */
+  readonly readDisk: () => Promise<void>;
+}
+
+/** Before the disk is written: VS Code saves nothing over a file that has changed under it. Never rejects. */
+export async function recoverBuffers(texts: readonly CutText[]): Promise<RecoveredBuffers> {
+  const unsaved: string[] = [];
+  const leftAlone: string[] = [];
+  const stuck: { document: vscode.TextDocument; isGone: boolean }[] = [];
+  for (const text of texts) {
+    const document = await unsavedAt(text.path);
+    if (document === undefined) continue;
+    const outcome = await bring(document, text).catch(() => 'left_alone' as const);
+    if (outcome === 'unsaved') unsaved.push(text.path);
+    if (outcome === 'left_alone') leftAlone.push(text.path);
+    if (outcome === 'stuck') stuck.push({ document, isGone: text.to === null });
+  }
+  const readDisk = async () => {
+    for (const { document, isGone } of stuck) {
+      await vscode.window.showTextDocument(document);
+      await vscode.commands.executeCommand(
+        isGone ? 'workbench.action.revertAndCloseActiveEditor' : 'workbench.action.files.revert',
+      );
+    }
+  };
+  return { unsaved, leftAlone, readDisk };
+}
+
+/** Whether a document holds, unsaved, some of what is not on the disk. */
+export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> {
+  for (const text of texts) {
+    const document = await unsavedAt(text.path);
+    if (document !== undefined && ((await wayTo(document, text))?.hunks.length ?? 0) > 0) return true;
+  }
+  return false;
+}
+
+async function bring(
+  document: vscode.TextDocument,
+  text: CutText,
+): Promise<'saved' | 'unsaved' | 'stuck' | 'left_alone'> {
+  const { uri } = document;
+  if (text.to === null) return (await isExactly(document, text.from)) ? 'stuck' : 'left_alone';
+  const way = await wayTo(document, text);
+  if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
+  if (!way.isAll) return 'unsaved';
+  const changed = documentAt(uri) ?? document;
+  if (!(await saveDocument(changed))) return 'stuck';
+  // What a formatter made of the save was nobody's wish.
+  const bytes = await vscode.workspace.fs.readFile(uri);
+  if (!sameBytes(bytes, text.to) && !changed.isDirty) await vscode.workspace.fs.writeFile(uri, text.to);
+  return 'saved';
+}
+
+/** `isAll`: then it holds what it should and nothing else. `undefined` when the person has worked on the same lines. */
+async function wayTo(
+  document: vscode.TextDocument,
+  { from, to }: CutText,
+): Promise<{ readonly hunks: readonly TextHunk[]; readonly isAll: boolean } | undefined> {
+  const target = to && (await textContent(document.uri, to))?.text;
+  if (typeof target !== 'string') return undefined;
+  const now = document.getText();
+  if (sameButEndings(now, target)) return { hunks: [], isAll: true };
+  const origin = from && (await textContent(document.uri, from))?.text;
+  if (typeof origin !== 'string') return undefined;
+  const hunks = hunksTakingBack(hunksFrom(target, origin), { before: target, after: origin, now });
+  return hunks && { hunks, isAll: applyHunks(now, hunks) === target };
+}
+
+async function isExactly(document: vscode.TextDocument, bytes: Uint8Array | null): Promise<boolean> {
+  const text = bytes && (await textContent(document.uri, bytes))?.text;
+  return typeof text === 'string' && sameButEndings(document.getText(), text);
+}
+
+/** Opened, so that VS Code brings back what it has kept of it. */
+async function unsavedAt(path: string): Promise<vscode.TextDocument | undefined> {
+  const document = await vscode.workspace.openTextDocument(uriOf(path)).then(
+    (opened) => opened,
+    () => undefined,
+  );
+  if (document === undefined || document.isDirty) return document;
+  // We hear of a buffer's text before we hear that it is dirty.
+  const saved = await vscode.workspace.fs.readFile(document.uri).then(
+    (bytes) => textContent(document.uri, bytes),
+    () => undefined,
+  );
+  if (saved === undefined || sameButEndings(saved.text, document.getText())) return undefined;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return document.isDirty ? document : undefined;
+}

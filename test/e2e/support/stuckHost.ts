@@ -1,0 +1,61 @@
+/** A VS Code extension that stops the extension host for good at a moment that a test names: then it can be killed there. */
+import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const MANIFEST = {
+  name: 'stuck-host',
+  publisher: 'test',
+  version: '0.0.1',
+  engines: { vscode: '^1.100.0' },
+  main: './extension.js',
+  activationEvents: ['*'],
+};
+
+/** Runs in VS Code's extension host, as CommonJS. */
+const EXTENSION = `
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+
+const at = (name) => path.join(__dirname, name);
+const seen = { changed: new Set(), saved: new Set() };
+function hear(event, document) {
+  if (document.uri.scheme !== 'file' || !fs.existsSync(at('moment.json'))) return;
+  seen[event].add(document.uri.path);
+  const moment = JSON.parse(fs.readFileSync(at('moment.json'), 'utf8'));
+  if (seen[event].size < (moment[event] ?? Infinity)) return;
+  fs.writeFileSync(at('reached'), '');
+  for (;;);
+}
+/** Every other file takes its time to be saved. */
+function dawdle(event) {
+  if (!fs.existsSync(at('moment.json')) || !/[13579]\\.\\w+$/.test(event.document.uri.path)) return;
+  event.waitUntil(new Promise((resolve) => setTimeout(resolve, 1200)));
+}
+exports.activate = () => {
+  vscode.workspace.onWillSaveTextDocument(dawdle);
+  vscode.workspace.onDidChangeTextDocument(({ document }) => hear('changed', document));
+  vscode.workspace.onDidSaveTextDocument((document) => hear('saved', document));
+};
+`;
+
+/** Returns the folder to be given to VS Code as an extension. */
+export async function writeStuckHost(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'package.json'), JSON.stringify(MANIFEST));
+  await writeFile(path.join(folder, 'extension.js'), EXTENSION);
+  return folder;
+}
+
+/** Resolves when that many documents have been changed, or saved, and nothing runs in the extension host any more. */
+export async function whenStuck(folder: string, moment: { changed: number } | { saved: number }): Promise<void> {
+  await writeFile(path.join(folder, 'moment.json'), JSON.stringify(moment));
+  const isReached = () =>
+    access(path.join(folder, 'reached')).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isReached())) await new Promise((resolve) => setTimeout(resolve, 5));
+  await rm(path.join(folder, 'moment.json'));
+  await rm(path.join(folder, 'reached'));
+}
