@@ -27,14 +27,15 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, log: Log): La
  * remove them. @throws LandingRefused where that cannot be
  */
 async function withFolders(entries: readonly JournalEntry[]): Promise<readonly JournalStep[]> {
-  const steps = entries.map(({ path, before, after }) => ({ path, before: imageOf(before), after: imageOf(after) }));
+  const all = entries.map((entry) => ({ ...entry, before: imageOf(entry.before), after: imageOf(entry.after) }));
+  const steps = all.filter(({ unsaved }) => !unsaved);
   const seen = steps.map((step) => ({ ...step, seen: '' }));
   const isRemoved = ({ after }: JournalStep) => after.type === 'absent';
   const { folders, replaced } = await planFolders(
     seen.filter((step) => !isRemoved(step)),
     seen.filter(isRemoved),
   );
-  return [...folders, ...steps.filter(({ path }) => !replaced.has(path))];
+  return [...folders, ...steps.filter(({ path }) => !replaced.has(path)), ...all.filter(({ unsaved }) => unsaved)];
 }
 
 /** Its owner is whoever owns the file when it is put back. */

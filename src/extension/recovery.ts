@@ -10,7 +10,7 @@ export async function offerRecovery(home: string): Promise<void> {
 }
 
 function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readonly CutFile[]): readonly CutText[] {
-  return files.map((file) => ({ path: file.path, from: file[from], to: file[to] }));
+  return files.map((file) => ({ path: file.path, from: file[from], to: file[to], staysUnsaved: file.isUnsaved }));
 }
 
 async function offer(landing: InterruptedLanding): Promise<void> {

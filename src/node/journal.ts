@@ -31,18 +31,32 @@ const headerSchema = z.object({
   version: z.literal(1),
   owner: z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() }),
   startedAt: z.iso.datetime(),
-  steps: z.array(z.object({ path: z.string(), before: imageSchema, after: imageSchema, temporaryPath: z.string() })),
+  steps: z.array(
+    z.object({
+      path: z.string(),
+      before: imageSchema,
+      after: imageSchema,
+      temporaryPath: z.string(),
+      unsaved: z.literal(true).optional(),
+    }),
+  ),
 });
 type Header = z.infer<typeof headerSchema>;
 
-export type JournalStep = Pick<PlannedStep, 'path' | 'before' | 'after'>;
+export interface JournalStep extends Pick<PlannedStep, 'path' | 'before' | 'after'> {
+  /** It tells of an editor's buffer; the disk is not touched. */
+  readonly unsaved?: true | undefined;
+}
+
+/** A step with what a crash in the middle of it needs. */
+export type JournalledTransition = Transition & Pick<JournalStep, 'unsaved'>;
 
 export interface JournalRecord extends Omit<Header, 'steps' | 'version'> {
-  readonly transitions: readonly Transition[];
+  readonly transitions: readonly JournalledTransition[];
 }
 
 export interface OpenJournal {
-  readonly transitions: readonly Transition[];
+  readonly transitions: readonly JournalledTransition[];
   /** All is as it should be: the journal goes. */
   close(): Promise<void>;
   /** Something could not be brought back: the journal stays, out of the way, with what was there before. */
@@ -54,11 +68,12 @@ export const JOURNAL_ENDING = '.journal';
 
 /** Returns once the journal is on the disk. */
 export async function openJournal(home: string, id: string, steps: readonly JournalStep[]): Promise<OpenJournal> {
-  const transitions = steps.map(({ path, before, after }, index) => ({
+  const transitions = steps.map(({ path, before, after, unsaved }, index) => ({
     path,
     before,
     after,
     temporaryPath: join(dirname(path), `.tiller-${id}-${index}.tmp`),
+    unsaved,
   }));
   const path = join(journalFolder(home), `${id}${JOURNAL_ENDING}`);
   await makePrivateFolder(journalFolder(home));
@@ -93,7 +108,7 @@ export async function readJournal(path: string): Promise<JournalRecord | undefin
   return offset === bytes.length ? { transitions, owner, startedAt } : undefined;
 }
 
-function encodeJournal(transitions: readonly Transition[]): Uint8Array[] {
+function encodeJournal(transitions: readonly JournalledTransition[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   const store = (image: FileImage): StoredImage => {
     if (image.type !== 'file') return image;

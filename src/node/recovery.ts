@@ -2,9 +2,16 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './errors.ts';
-import { JOURNAL_ENDING, journalFolder, keepJournal, readJournal, type JournalRecord } from './journal.ts';
+import {
+  JOURNAL_ENDING,
+  type JournalledTransition,
+  type JournalRecord,
+  journalFolder,
+  keepJournal,
+  readJournal,
+} from './journal.ts';
 import { type FileImage, imageOf, sameImage } from './landing/fileImage.ts';
-import { reversed, settleTransition, type Transition, type TransitionResult } from './landing/transition.ts';
+import { reversed, settleTransition, type TransitionResult } from './landing/transition.ts';
 import { isRunning } from './processIdentity.ts';
 
 export interface Recovery {
@@ -17,6 +24,8 @@ export interface CutFile {
   readonly path: string;
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
+  /** The editor's text is meant, which stays unsaved. */
+  readonly isUnsaved: boolean;
 }
 
 /** Files that stand in an editor, which has brought them where they belong, or could not: they are not touched here. */
@@ -64,20 +73,24 @@ function offer(path: string, id: string, { transitions, startedAt }: JournalReco
     paths: transitions.filter(({ after }) => after.type !== 'folder').map((transition) => transition.path),
     files: cutFiles(transitions),
     finish: (inEditor) => settle(path, transitions, inEditor),
-    putBack: (inEditor) => settle(path, transitions.toReversed().map(reversed), inEditor),
+    putBack: (inEditor) => settle(path, transitions.toReversed().map(backwards), inEditor),
   };
+}
+
+function backwards(transition: JournalledTransition): JournalledTransition {
+  return { ...transition, ...reversed(transition) };
 }
 
 async function settle(
   journal: string,
-  transitions: readonly Transition[],
+  transitions: readonly JournalledTransition[],
   inEditor: InEditor = new Map(),
 ): Promise<Recovery> {
   const leftAlone: string[] = [];
   // A file that was moved and not yet changed holds at its new place what it held at the old one.
   const known = transitions.flatMap(({ before, after }) => [before, after]).filter(({ type }) => type === 'file');
   for (const transition of transitions) {
-    const result = inEditor.get(transition.path) ?? settleTransition(transition, known);
+    const result = inEditor.get(transition.path) ?? (transition.unsaved ? 'done' : settleTransition(transition, known));
     if (result === 'left_alone') leftAlone.push(transition.path);
   }
   if (leftAlone.length === 0) await rm(journal, { force: true });
@@ -91,17 +104,21 @@ async function settleUndisputed(
   { transitions }: JournalRecord,
   holdsAnother: HoldsAnother,
 ): Promise<boolean> {
-  const side = (['before', 'after'] as const).find((one) => allHold(transitions, one));
-  if (side === undefined || (await holdsAnother(cutFiles(transitions), side))) return false;
-  for (const { temporaryPath } of transitions) await rm(temporaryPath, { force: true });
-  await rm(journal, { force: true });
-  return true;
+  const files = cutFiles(transitions);
+  for (const side of ['before', 'after'] as const) {
+    if (!allHold(transitions, side) || (await holdsAnother(files, side))) continue;
+    for (const { temporaryPath } of transitions) await rm(temporaryPath, { force: true });
+    await rm(journal, { force: true });
+    return true;
+  }
+  return false;
 }
 
-function cutFiles(transitions: readonly Transition[]): readonly CutFile[] {
-  return transitions.flatMap(({ path, before, after }) => {
+function cutFiles(transitions: readonly JournalledTransition[]): readonly CutFile[] {
+  return transitions.flatMap(({ path, before, after, unsaved }) => {
     const [old, now] = [bytesOf(before), bytesOf(after)];
-    return old === undefined || now === undefined ? [] : [{ path, before: old, after: now }];
+    const isUnsaved = unsaved === true;
+    return old === undefined || now === undefined ? [] : [{ path, before: old, after: now, isUnsaved }];
   });
 }
 
@@ -111,8 +128,9 @@ function bytesOf(image: FileImage): Uint8Array | null | undefined {
   return image.type === 'absent' ? null : undefined;
 }
 
-function allHold(transitions: readonly Transition[], side: 'before' | 'after'): boolean {
+function allHold(transitions: readonly JournalledTransition[], side: 'before' | 'after'): boolean {
   return transitions.every((transition) => {
+    if (transition.unsaved) return true;
     try {
       return sameImage(imageOf(transition.path).image, transition[side]);
     } catch {

@@ -10,19 +10,21 @@ const numbers = Array.from({ length: 50 }, (_, index) => index);
 const NEW = numbers.slice(0, 17).map((number) => `fresh/deep/${number}.txt`);
 const OLD = numbers.slice(17, 45).map((number) => `old/${number}.txt`);
 const GONE = numbers.slice(45).map((number) => `gone/${number}.txt`);
-const BEFORE = Object.fromEntries([...OLD, ...GONE].map((name) => [name, `${name}\nbefore\n`]));
+const BEFORE = Object.fromEntries([...OLD, ...GONE].map((name) => [name, `${name}\nquoted\nbefore\n`]));
 const AFTER = Object.fromEntries([
   ...NEW.map((name) => [name, 'new\n'] as const),
-  ...OLD.map((name) => [name, `${name}\nafter\n`] as const),
+  ...OLD.map((name) => [name, `${name}\nquoted\nafter\n`] as const),
 ]);
 const PATCH = [
   '*** Begin Patch',
   ...NEW.map((name) => `*** Add File: ${name}\n+new`),
-  ...OLD.map((name) => `*** Update File: ${name}\n@@\n ${name}\n-before\n+after`),
+  ...OLD.map((name) => `*** Update File: ${name}\n@@\n quoted\n-before\n+after`),
   ...GONE.map((name) => `*** Delete File: ${name}`),
   '*** End Patch',
 ].join('\n');
 
+/** The one that is open. */
+const MINE = OLD[0] ?? '';
 const soon = { timeout: 20_000 };
 
 describe('killed', () => {
@@ -66,11 +68,27 @@ describe('killed while texts stand in the editor', () => {
     ['all of them changed and none saved', 'Put Back', BEFORE],
     ['all of them changed and none saved', 'Finish', AFTER],
   ] as const)('%s, then "%s"', async (_when, answer, expected) => {
+    const { vscode } = window();
     await landUntil(window(), { changed: OLD.length });
     await killHost(window());
     expect(await filesIn(window())).not.toEqual(AFTER);
-    await window().vscode.reload();
+    await vscode.reload();
     await isSettled(window(), answer, expected);
+  });
+
+  test.each([
+    ['Put Back', 'before'],
+    ['Finish', 'after'],
+  ] as const)('beside edits of the person, which stay unsaved, then "%s"', async (answer, word) => {
+    const { vscode, disk } = window();
+    await landUntil(window(), { changed: OLD.length }, 'mine');
+    await killHost(window());
+    await vscode.reload();
+    const expected = { before: BEFORE, after: AFTER }[word];
+    await isSettled(window(), answer, { ...expected, [MINE]: BEFORE[MINE] ?? '' }, { [MINE]: `mine${expected[MINE]}` });
+    expect(await disk(MINE)).toBe(BEFORE[MINE]);
+    await vscode.openFile(MINE);
+    await vscode.command('File: Revert File');
   });
 });
 
@@ -85,14 +103,14 @@ describe('killed with the whole window', () => {
     await window().vscode.page.close();
     await killHost(window());
     const left = await filesIn(window());
-    expect(new Set(OLD.map((name) => left[name]?.split('\n')[1]))).toEqual(new Set(['before', 'after']));
+    expect(new Set(OLD.map((name) => left[name]?.split('\n')[2]))).toEqual(new Set(['before', 'after']));
     await window().restart();
     await isSettled(window(), answer, expected);
   });
 });
 
 /** Lands the patch as far as that. */
-async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]): Promise<void> {
+async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1], typed?: string): Promise<void> {
   const { vscode, panel, model, folder, at } = window;
   await vscode.command('View: Close All Editors');
   for (const name of NEW) await rm(path.join(folder, name), { force: true });
@@ -100,7 +118,12 @@ async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]
     await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
     await writeFile(path.join(folder, name), text);
   }
-  await vscode.openFile(OLD[0] ?? '');
+  await vscode.openFile(MINE);
+  if (typed !== undefined) {
+    await vscode.editor().locator('.view-line').first().click();
+    await vscode.page.keyboard.press('Control+Home');
+    await vscode.page.keyboard.type(typed);
+  }
   await panel.open();
   await panel.newThread();
   model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
@@ -112,17 +135,24 @@ async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]
 }
 
 /** On the disk and in every buffer. */
-async function isSettled(window: Window, answer: string, expected: Readonly<Record<string, string>>): Promise<void> {
+async function isSettled(
+  window: Window,
+  answer: string,
+  expected: Readonly<Record<string, string>>,
+  unsaved: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const { vscode, panel } = window;
   await panel.open();
   await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
   await vscode.answerNotification('was interrupted while it landed', answer);
   await expect.poll(() => filesIn(window), soon).toEqual(expected);
   await expect.poll(() => journalsOf(window), soon).toEqual([]);
-  await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), soon).toBe(0);
+  await expect
+    .poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), soon)
+    .toBe(Object.keys(unsaved).length);
   for (const name of OLD.slice(0, 2)) {
     await vscode.openFile(name);
-    expect(await vscode.text()).toBe(expected[name]);
+    expect(await vscode.text()).toBe(unsaved[name] ?? expected[name]);
   }
   expect(await vscode.notification('Left alone').count()).toBe(0);
 }

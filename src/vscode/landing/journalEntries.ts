@@ -1,22 +1,29 @@
+import { encodeText } from '../../core/util/textBytes.ts';
 import { contentBytes } from '../workspace/textContent.ts';
-import type { DiskFile, DiskImage, JournalEntry, LandingStep, PlannedChange } from './model.ts';
+import type { DiskFile, DiskImage, EditStep, JournalEntry, LandingStep, PlannedChange } from './model.ts';
 
 type Note = (path: string, before: DiskImage, after: DiskImage) => void;
 
 /**
- * What the disk of this machine holds now and what it will hold. Buffers that stay unsaved are not in it: nothing of
- * them reaches the disk, and VS Code's own backup brings them back. Nor is another file system, which nobody could reach
- * at the next start.
+ * What the disk of this machine holds now and what it will hold; of buffers that stay unsaved what these hold, because
+ * VS Code's own backup brings them back. Another file system is not in it, which nobody could reach at the next start.
  */
 export async function journalEntries(planned: readonly PlannedChange[]): Promise<readonly JournalEntry[]> {
   const entries = new Map<string, JournalEntry>();
   const note: Note = (path, before, after) => {
     entries.set(path, { path, before: entries.get(path)?.before ?? before, after });
   };
+  const unsaved: JournalEntry[] = [];
   for (const step of planned.flatMap((change) => change.steps)) {
     if (isOnDisk(step)) await noteStep(step, note);
+    else if (step.type === 'edit' && step.file.uri.scheme === 'file') unsaved.push(unsavedEntry(step));
   }
-  return [...entries.values()];
+  return [...entries.values(), ...unsaved];
+}
+
+function unsavedEntry({ file, before, after }: EditStep): JournalEntry {
+  const imageOfText = (text: string): DiskImage => ({ type: 'file', bytes: encodeText(text, false), mode: null });
+  return { path: file.path, before: imageOfText(before), after: imageOfText(after), unsaved: true };
 }
 
 async function noteStep(step: LandingStep, note: Note): Promise<void> {

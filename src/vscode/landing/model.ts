@@ -35,6 +35,8 @@ export interface JournalEntry {
   readonly path: string;
   readonly before: DiskImage;
   readonly after: DiskImage;
+  /** It tells of the buffer, which nobody saves: the disk keeps what it has. */
+  readonly unsaved?: true;
 }
 
 export interface LandingJournal {

@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import type { TextHunk } from '../../core/ports.ts';
-import { documentAt } from '../workspace/documents.ts';
+import { documentAt, documentOfFile } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import { replaceHunks } from './replaceHunks.ts';
@@ -16,6 +16,8 @@ export interface CutText {
   readonly path: string;
   readonly from: Uint8Array | null;
   readonly to: Uint8Array | null;
+  /** It held edits of the person's own before the patch came. */
+  readonly staysUnsaved: boolean;
 }
 
 export interface RecoveredBuffers {
@@ -63,18 +65,19 @@ export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> 
 async function bring(
   document: vscode.TextDocument,
   text: CutText,
-): Promise<'saved' | 'unsaved' | 'stuck' | 'left_alone'> {
+): Promise<'done' | 'unsaved' | 'stuck' | 'left_alone'> {
   const { uri } = document;
   if (text.to === null) return (await isExactly(document, text.from)) ? 'stuck' : 'left_alone';
   const way = await wayTo(document, text);
   if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
-  if (!way.isAll) return 'unsaved';
+  if (text.staysUnsaved && way.hunks.length === 0) return 'done';
+  if (text.staysUnsaved || !way.isAll) return 'unsaved';
   const changed = documentAt(uri) ?? document;
   if (!(await saveDocument(changed))) return 'stuck';
   // What a formatter made of the save was nobody's wish.
   const bytes = await vscode.workspace.fs.readFile(uri);
   if (!sameBytes(bytes, text.to) && !changed.isDirty) await vscode.workspace.fs.writeFile(uri, text.to);
-  return 'saved';
+  return 'done';
 }
 
 /** `isAll`: then it holds what it should and nothing else. `undefined` when the person has worked on the same lines. */
@@ -99,6 +102,8 @@ async function isExactly(document: vscode.TextDocument, bytes: Uint8Array | null
 
 /** Opened, so that VS Code brings back what it has kept of it. */
 async function unsavedAt(path: string): Promise<vscode.TextDocument | undefined> {
+  const known = await documentOfFile(uriOf(path));
+  if (known?.isDirty) return known;
   const document = await vscode.workspace.openTextDocument(uriOf(path)).then(
     (opened) => opened,
     () => undefined,
