@@ -212,6 +212,8 @@ export interface ExecProcess {
   /** Output that came before the first listener is kept for it. One listener. */
   onOutput(listener: (output: ExecOutput) => void): void;
   write(chars: string): void;
+  /** Of its terminal, if it has one. */
+  resize(columns: number, rows: number): void;
   /** Ends the whole tree: politely, and after `graceMs` (default 500) by force. Resolves when it has exited. */
   kill(graceMs?: number): Promise<void>;
 }

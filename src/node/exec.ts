@@ -112,6 +112,7 @@ async function spawnPiped(
       if (chars === CONTROL_C) interruptGroup(root);
       else if (child.stdin?.writable) child.stdin.write(chars);
     },
+    resize() {},
     async kill(graceMs = 500) {
       await endTree(root, exited, graceMs);
       await exited;

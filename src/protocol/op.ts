@@ -85,6 +85,13 @@ export const opSchema = z.discriminatedUnion('type', [
   /** Declares the client's own tools. Only before the first turn. */
   z.strictObject({ type: z.literal('register_tools'), tools: z.array(dynamicToolSpecSchema) }),
   z.strictObject({ type: z.literal('process_input'), processId: z.string(), chars: z.string() }),
+  /** Of its terminal; without one it means nothing. */
+  z.strictObject({
+    type: z.literal('process_resize'),
+    processId: z.string(),
+    columns: z.number().int().min(1).max(10_000),
+    rows: z.number().int().min(1).max(10_000),
+  }),
   z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
   /** Takes up a turn that failed, was interrupted or was cut by a crash, with nothing new said. */
   z.strictObject({ type: z.literal('retry') }),

@@ -238,6 +238,19 @@ describe('typing', () => {
     expect(onlyProcess(chat)).toMatchObject({ tty: true, output: 'you\r\nhello you\r\n' });
   });
 
+  it('has the size of the one that it is seen in', async () => {
+    const cmd = "trap 'stty size; exit' WINCH; stty size; while true; do sleep 0.05; done";
+    await using chat = await start({ model: [[exec(cmd, { tty: true })], [says('It draws.')]] });
+    await chat.send('go');
+    const { processId } = onlyProcess(chat);
+    const exited = chat.next('process_exited');
+    chat.submit({ type: 'process_resize', processId, columns: 132, rows: 50 });
+    expect((await exited).exitCode).toBe(0);
+    expect(onlyProcess(chat).output).toBe('50 132\r\n');
+    chat.submit({ type: 'process_resize', processId, columns: 80, rows: 24 });
+    expect(chat.said('warning')).toEqual([]);
+  });
+
   it('reaches nobody where there is no terminal, and the person is told', async () => {
     await using chat = await start({ model: [[exec('sleep 60')], [says('It runs.')]] });
     await chat.send('go');

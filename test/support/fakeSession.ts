@@ -146,6 +146,7 @@ class FakeExec implements Exec {
         if (!script.includes('slow')) void finish();
       },
       write() {},
+      resize() {},
       kill,
     };
   }

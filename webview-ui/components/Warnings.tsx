@@ -8,7 +8,7 @@ import { Step } from './Step.tsx';
 /** Warnings of a turn, or of the thread; what can be put back has its button until it is. */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   return (
-    <div class="steps">
+    <div class="steps warnings">
       {warnings.map((warning, index) => (
         <Step
           key={index}

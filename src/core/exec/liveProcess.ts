@@ -128,6 +128,11 @@ export class LiveProcess {
     return true;
   }
 
+  /** Means nothing without a terminal. */
+  resize(columns: number, rows: number): void {
+    if (this.#end === undefined) this.#child.resize(columns, rows);
+  }
+
   /** The whole tree. Resolves when it has ended. */
   async kill(by: EndedBy): Promise<void> {
     if (this.#end !== undefined) return;

@@ -284,6 +284,9 @@ export class Session {
         return this.#warn(id, `Nobody waits for an answer to ${op.questionId}.`);
       case 'process_input':
         return this.#type(id, op);
+      case 'process_resize':
+        // Whoever looks at one that has just ended need not be told.
+        return this.#processes.running(op.processId)?.resize(op.columns, op.rows);
       case 'kill_process': {
         const process = this.#processes.running(op.processId);
         // Not waited for: what is said next must not wait for a process that dies slowly.

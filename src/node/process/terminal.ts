@@ -47,6 +47,13 @@ export async function spawnInTerminal(
     write(chars) {
       if (!hasEnded) terminal.write(chars);
     },
+    resize(columns, rows) {
+      try {
+        if (!hasEnded) terminal.resize(columns, rows);
+      } catch {
+        // It has ended, and we are about to hear of it.
+      }
+    },
     async kill(graceMs = 500) {
       await endTree(root, exited, graceMs);
       await exited;

@@ -38,6 +38,7 @@ export class ProcessTerminals implements Disposable {
       tty: process.tty ?? false,
       printed: printedSoFar(state, process),
       type: (chars) => this.#threads.submitTo(threadId, { type: 'process_input', processId, chars }),
+      resize: (columns, rows) => this.#threads.submitTo(threadId, { type: 'process_resize', processId, columns, rows }),
       onClosed: () => {
         this.#open = this.#open.filter((open) => open.mirror !== mirror);
       },

@@ -8,6 +8,7 @@ export interface TerminalMirrorHands {
   /** What it has printed so far. */
   readonly printed: string;
   readonly type: (chars: string) => void;
+  readonly resize: (columns: number, rows: number) => void;
   readonly onClosed: () => void;
 }
 
@@ -29,7 +30,8 @@ export class TerminalMirror implements vscode.Pseudoterminal {
     this.#held = hands.printed;
   }
 
-  open(): void {
+  open(dimensions: vscode.TerminalDimensions | undefined): void {
+    if (dimensions) this.setDimensions(dimensions);
     this.#isOpen = true;
     this.show(this.#held);
     this.#held = '';
@@ -45,6 +47,11 @@ export class TerminalMirror implements vscode.Pseudoterminal {
     if (this.#hasEnded) this.#closes.fire();
     else if (this.#hands.tty || data === CONTROL_C) this.#hands.type(data);
     else this.#advise();
+  }
+
+  /** What runs in a terminal of its own has the size of the one that it is seen in. */
+  setDimensions({ columns, rows }: vscode.TerminalDimensions): void {
+    if (this.#hands.tty && !this.#hasEnded && columns > 0 && rows > 0) this.#hands.resize(columns, rows);
   }
 
   show(text: string): void {

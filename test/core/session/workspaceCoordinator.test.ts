@@ -26,7 +26,14 @@ function hands(): Hands {
     end = () => resolve({ code: 0, signal: null });
   });
   const exec: Exec = {
-    spawn: async () => ({ pid: 1, exited, onOutput: () => {}, write: () => {}, kill: async () => {} }),
+    spawn: async () => ({
+      pid: 1,
+      exited,
+      onOutput: () => {},
+      write: () => {},
+      resize: () => {},
+      kill: async () => {},
+    }),
     rest: () => {},
   };
   const ports = createNodePorts({ roots: [folder.path], environment: { TILLER_HOME: home.path } });
