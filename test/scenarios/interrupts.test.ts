@@ -39,6 +39,16 @@ const steps = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
+/** By what it was told last: a request that was given up may still arrive when the next turn has begun. */
+function answer({ input }: { readonly input: readonly Record<string, unknown>[] }): readonly Step[] {
+  for (const item of input.toReversed()) {
+    if (String(item.type).endsWith('_output')) break;
+    const [, kind, mark = ''] = /([\w ]+)\|(tiller-mark[\w-]+)/.exec(JSON.stringify(item)) ?? [];
+    if (kind !== undefined && kind in KINDS) return [calls('exec_command', KINDS[kind as Kind](mark))];
+  }
+  return [says('Done.')];
+}
+
 const running = (mark: string) => commandLines().filter((line) => line.includes(mark));
 let marks = 0;
 
@@ -54,36 +64,28 @@ describe('commands that are stopped at any moment', () => {
       if (isBoxed && noBox !== false) return;
       const property = fc.asyncProperty(steps, async (chosen) => {
         const thread = `tiller-mark-${process.pid}-${++marks}`;
-        let next: { readonly kind: Kind; readonly mark: string } | undefined;
         {
           await using chat = await startScenario({
             ...(isBoxed ? { box: 'real' } : {}),
             sandbox,
             policy: 'never',
-            model: (): readonly Step[] => {
-              const [step, mark] = [next?.kind, next?.mark ?? ''];
-              next = undefined;
-              return step === undefined ? [says('Done.')] : [calls('exec_command', KINDS[step](mark))];
-            },
+            model: answer,
           });
           for (const [index, { kind, act, after }] of chosen.entries()) {
             const mark = `${thread}-${index}-`;
-            next = { kind, mark };
-            const ended = chat.send('go');
+            const ended = chat.send(`${kind}|${mark}`);
             await new Promise((resolve) => setTimeout(resolve, after));
             if (act !== 'kill') chat.submit({ type: 'interrupt' });
             const stop = act === 'interrupt' ? () => {} : setInterval(() => killAll(chat), 20);
             const end = await ended;
             if (typeof stop !== 'function') clearInterval(stop);
             expect(['turn_completed', 'turn_aborted']).toContain(end.type);
-            next = undefined;
             killAll(chat);
             // Outside of a box a child may outlive a command that has ended by itself; the end of the thread is another matter.
             const mayStay = !isBoxed && kind === 'a child that outlives it';
             if (!mayStay) await expect.poll(() => running(mark), PATIENT).toEqual([]);
           }
-          next = { kind: 'quick', mark: `${thread}-last` };
-          expect(await chat.send('and now?')).toMatchObject({ type: 'turn_completed' });
+          expect(await chat.send(`quick|${thread}-last`)).toMatchObject({ type: 'turn_completed' });
           expect(chat.outputs().at(-1)).toContain(`${thread}-last\n`);
           expect(chat.items('command_execution').filter(({ status }) => status === 'in_progress')).toEqual([]);
         }
