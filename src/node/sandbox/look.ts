@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { BoxWalls } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
-import { hiddenFolders, kernelFiles, machineSecrets, shownFolders } from './machine.ts';
+import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
 import { pointedAt, repositoryWarning } from './repositories.ts';
 import { realOf, rootsOf } from './roots.ts';
 import type { TreeScan } from './treeScan.ts';
@@ -62,7 +62,7 @@ export function look(
       masked: [...walls.unreadable, ...machineSecrets()].flatMap(maskOf),
       temporary: walls.temporary,
       hidden: hiddenFolders(),
-      kernelFiles: kernelFiles(),
+      isRoot: isRoot(),
     },
     cwd: realOf(cwd) ?? cwd,
     roots,

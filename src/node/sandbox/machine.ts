@@ -1,27 +1,32 @@
-/** Facts about the machine that every box needs, looked up once. */
-import { existsSync, lstatSync } from 'node:fs';
-import {
-  HIDDEN_FOLDERS,
-  KERNEL_FILES,
-  MACHINE_SECRETS,
-  SHOWN_ALWAYS,
-  SHOWN_WITH_NETWORK,
-} from '../../core/sandbox/bubblewrap.ts';
+/** Facts about the machine that every box needs, looked up once, or again when they have changed. */
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { HIDDEN_FOLDERS, MACHINE_SECRETS, SHOWN_ALWAYS, SHOWN_WITH_NETWORK } from '../../core/sandbox/bubblewrap.ts';
+import { isMissing } from '../errors.ts';
 
-let kernel: readonly string[] | undefined;
-
-/** Each costs a mount, so only root, to whom they belong, has them all guarded. */
-export function kernelFiles(): readonly string[] {
-  const guarded = process.getuid?.() === 0 ? KERNEL_FILES : KERNEL_FILES.slice(0, 1);
-  kernel ??= guarded.filter((file) => existsSync(file));
-  return kernel;
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
 }
 
-let secrets: readonly string[] | undefined;
+let secrets: { readonly changedAt: string; readonly places: readonly string[] } | undefined;
 
 export function machineSecrets(): readonly string[] {
-  secrets ??= process.getuid?.() === 0 ? MACHINE_SECRETS.filter((file) => existsSync(file)) : [];
-  return secrets;
+  if (!isRoot()) return [];
+  const changedAt = MACHINE_SECRETS.map((place) => lstatSync(place, { throwIfNoEntry: false })?.ctimeMs).join();
+  if (secrets?.changedAt !== changedAt) secrets = { changedAt, places: MACHINE_SECRETS.filter(holdsSecrets) };
+  return secrets.places;
+}
+
+/** A copy of the passwords, or of the groups' own, in which every entry is locked or empty. */
+const NO_PASSWORDS = /^([^:\n]*:[!*x]*:.*\n)*$/;
+
+/** To hide something costs a mount, so what has nothing to hide is left as it is. The passwords themselves always have. */
+function holdsSecrets(place: string): boolean {
+  try {
+    if (lstatSync(place).isDirectory()) return readdirSync(place).length > 0;
+    return place === '/etc/shadow' || !NO_PASSWORDS.test(readFileSync(place, 'utf8'));
+  } catch (error) {
+    return !isMissing(error);
+  }
 }
 
 let hidden: readonly string[] | undefined;

@@ -5,7 +5,7 @@ import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { NO_BOX_ON_WINDOWS, whyNoBox, whyNoSeatbelt } from '../../core/sandbox/whyNoBox.ts';
 import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../ownPrograms.ts';
-import { kernelFiles } from './machine.ts';
+import { isRoot } from './machine.ts';
 import { withFilter } from './filter.ts';
 
 /** What works here, and how bubblewrap has to be started. */
@@ -75,7 +75,7 @@ function emptyBox(disablesUserNamespaces: boolean): string[] {
     masked: [],
     hidden: ['/tmp'],
     temporary: { folder: '/tmp', seenAt: [] },
-    kernelFiles: kernelFiles(),
+    isRoot: isRoot(),
   };
   return bubblewrapArguments(facts, { network: false, tty: false, disablesUserNamespaces, cwd: '/' });
 }

@@ -103,7 +103,7 @@ describe('bubblewrap', () => {
     ],
     temporary: { folder: '/t', seenAt: ['/tmp'] },
     hidden: ['/tmp', '/run'],
-    kernelFiles: ['/proc/sys'],
+    isRoot: false,
   };
   const options = { network: false, tty: false, disablesUserNamespaces: true, cwd: '/tmp/w' };
 
@@ -120,6 +120,11 @@ describe('bubblewrap', () => {
         '--chdir /tmp/w',
       ].join(' '),
     );
+  });
+
+  test('leaves root no file of the kernel to write', () => {
+    const args = bubblewrapArguments({ ...facts, isRoot: true }, options).join(' ');
+    expect(args).toContain('--proc /proc --remount-ro /proc --tmpfs /run');
   });
 
   test('has no network unless told, keeps the session of a terminal, and steps down where it must', () => {
