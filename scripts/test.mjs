@@ -1,5 +1,5 @@
 // `npm test`: everything that must hold, in one command, on a clone without node_modules.
-// The last line is always "N passed, N failed" with the tests of all suites; a gate that fails without a test of its own
+// The last line is always "N passed, N failed" (and "N skipped" where something was left out) with the tests of all suites; a gate that fails without a test of its own
 // (build, check) counts as one failure, so that "0 failed" means exactly: exit code 0.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';

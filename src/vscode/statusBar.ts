@@ -70,6 +70,9 @@ function boxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
     case 'none':
       return noBoxCause === undefined
         ? vscode.l10n.t('Commands run without a sandbox.')
-        : vscode.l10n.t('No sandbox works here, so every command is asked about. {0}', noBoxCause);
+        : vscode.l10n.t(
+            'No sandbox works here, so every command that is not known to only read is asked about. {0}',
+            noBoxCause,
+          );
   }
 }

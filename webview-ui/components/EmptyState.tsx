@@ -108,7 +108,12 @@ function Ready({ settings }: { settings: PanelSettings }) {
       {trusted && noBoxCause !== undefined && (
         <p class="empty-note">
           <Icon name="warning" />
-          <span>{t('No sandbox works here, so every command is asked about. {0}', noBoxCause)}</span>
+          <span>
+            {t(
+              'No sandbox works here, so every command that is not known to only read is asked about. {0}',
+              noBoxCause,
+            )}
+          </span>
         </p>
       )}
       {trusted && isBoxed && (

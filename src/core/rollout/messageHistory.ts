@@ -18,7 +18,7 @@ export interface MessageHistorySettings {
   readonly maxBytes: number;
 }
 
-/** Shared by every window and the command line; each message is added as one act. */
+/** Shared by every window; each message is added as one act. */
 export class MessageHistory {
   readonly #ports: { readonly storage: Storage; readonly clock: Clock; readonly log: Log };
   readonly #settings: () => MessageHistorySettings;
