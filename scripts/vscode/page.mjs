@@ -231,6 +231,17 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Names a file in the dialog that opens or saves one. @param {string} file  absolute */
+  async answerFile(file) {
+    const input = this.quickInput();
+    await this.page.locator('.quick-input-widget:visible .quick-input-title').waitFor();
+    // The dialog says first where it is, and would say so over what is typed before.
+    while ((await input.inputValue()) === '') await this.page.waitForTimeout(50);
+    await input.fill(file);
+    await this.page.locator('.quick-input-widget:visible .quick-input-action .monaco-button').first().click();
+    await input.waitFor({ state: 'hidden' });
+  }
+
   /** A modal question. @param {string | RegExp} [text] */
   dialog(text = '') {
     return this.page.locator('.monaco-dialog-box').filter({ hasText: text });

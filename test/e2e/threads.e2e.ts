@@ -104,6 +104,58 @@ describe('in one window', () => {
     await row('Renamed').waitFor();
   });
 
+  test('what was said in another thread is found with Ctrl+R, and the draft stays until it is taken', async () => {
+    const { vscode, panel, model } = window();
+    model.will([says('There.')]);
+    await panel.send('Where is the marmalade?');
+    await panel.ended();
+    await panel.newThread();
+    const composer = panel.get('composer-input');
+    await composer.fill('half a thought');
+    await composer.press('Control+r');
+    const search = panel.get('history-search');
+    await search.pressSequentially('the marm');
+    await expect.poll(() => panel.get('history-row').allInnerTexts(), soon).toEqual(['Where is the marmalade?']);
+    await vscode.screenshot('threads/11-history', vscode.sideBar());
+    expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+    await search.press('Escape');
+    expect(await composer.inputValue()).toBe('half a thought');
+    await composer.press('Control+r');
+    await search.pressSequentially('marm');
+    await search.press('Enter');
+    await expect.poll(() => composer.inputValue(), soon).toBe('Where is the marmalade?');
+    // To VS Code the key means something else.
+    expect(await vscode.quickInput().isVisible()).toBe(false);
+    await composer.fill('');
+  });
+
+  test('a thread leaves as Markdown and as JSON, and one of Codex comes in', async () => {
+    const { vscode, panel, model, disk, folder } = window();
+    model.will([says('The word is **quince**.')]);
+    await panel.send('Name a fruit.');
+    await panel.ended();
+    await vscode.command('Tiller: Export Thread…');
+    await vscode.answerFile(path.join(folder, 'fruit.md'));
+    await vscode.notification('Exported to fruit.md').waitFor();
+    expect(await disk('fruit.md')).toContain('> Name a fruit.\n\nThe word is **quince**.');
+    await vscode.command('Tiller: Export Thread…');
+    await vscode.answerFile(path.join(folder, 'fruit.json'));
+    await vscode.notification('Exported to fruit.json').waitFor();
+    expect(JSON.parse((await disk('fruit.json')) ?? '')).toMatchObject({
+      format: 'tiller-thread',
+      title: 'Name a fruit.',
+    });
+
+    await vscode.command('Tiller: Import Thread…');
+    await vscode.answerFile(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'));
+    await panel.get('user-message').getByText('fix the total').first().waitFor();
+    await vscode.screenshot('threads/12-imported');
+    model.will([says('I can go on with it.')]);
+    await panel.send('And now?');
+    await panel.ended();
+    expect(JSON.stringify(model.requests[0]?.input)).toContain('fix the total');
+  });
+
   test('a turn that a reload cuts off says so, and goes on when the person says so', async () => {
     const { vscode, panel, model } = window();
     model.will([says('a '.repeat(400), { deltas: 400, delayMs: 50 })], [says('Whole.')]);

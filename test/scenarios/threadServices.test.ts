@@ -77,6 +77,9 @@ describe('the bin', () => {
       readdirSync(chat.home.at(folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file));
     await inDays(29).catalog.list([]);
     await expect.poll(() => [left('bin').length, left('logs/commands').length]).toEqual([1, 2]);
+    await chat.manager.catalog.takeBack(chat.session.threadId);
+    expect(left('logs/commands')).toHaveLength(2);
+    await chat.manager.remove(chat.session.threadId);
     await inDays(31).catalog.list([]);
     await expect.poll(() => left('bin')).toEqual([]);
     expect(left('logs/commands')).toEqual([expect.stringContaining(other.session.threadId)]);
