@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -190,17 +191,24 @@ describe('patches', () => {
     expect(chat.files()).toEqual({ 'a.txt': 'zero\none\nTWO\n' });
   });
 
-  it.each(['folder', 'file'])('are asked about when they would go through a linked %s', async (what) => {
+  it.each([
+    ['folder', 'link'],
+    ['file', 'link'],
+    ['folder', '..link'],
+  ])('are asked about when they would go through a linked %s, %s', async (what, name) => {
     using elsewhere = tempFolder();
     writeFileSync(elsewhere.at('new.txt'), 'theirs\n');
     await using chat = await startScenario({
-      model: [[calls('apply_patch', { input: ADD_PATCH.replace('new.txt', 'link/new.txt') })], [says('Ok.')]],
+      model: [[calls('apply_patch', { input: ADD_PATCH.replace('new.txt', `${name}/new.txt`) })], [says('Ok.')]],
     });
-    if (what === 'folder') symlinkSync(elsewhere.path, chat.folder.at('link'));
+    if (what === 'folder') symlinkSync(elsewhere.path, chat.folder.at(name));
     else {
-      mkdirSync(chat.folder.at('link'));
-      symlinkSync(elsewhere.at('new.txt'), chat.folder.at('link', 'new.txt'));
+      mkdirSync(chat.folder.at(name));
+      symlinkSync(elsewhere.at('new.txt'), chat.folder.at(name, 'new.txt'));
     }
+    // The folder of this test lies in /tmp, which is writable, too, and would see the link by itself.
+    const box = { type: 'workspace-write', excludeSlashTmp: true, excludeTmpdirEnvVar: true } as const;
+    chat.submit({ type: 'override_turn_context', box: sandboxPolicySchema.parse(box) });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await chat.answer({ denied: {} });

@@ -1,7 +1,8 @@
 /** Changes as people and programs know them: unified diffs with git's headers. */
-import { isAbsolute, relative, sep } from 'node:path';
+import { sep } from 'node:path';
 import { structuredPatch } from 'diff';
 import type { FileChange } from '../ports.ts';
+import { pathBelow } from '../util/pathBelow.ts';
 
 /** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
 const DIFF_TIMEOUT_MS = 500;
@@ -118,9 +119,7 @@ function hunkHeader(oldStart: number, oldLines: number, newStart: number, newLin
 
 /** Relative with `/`; absolute where it leads out of `cwd`. */
 function shownPath(path: string, cwd: string): string {
-  const inside = relative(cwd, path);
-  const outside = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  return (outside ? path : inside).replaceAll(sep, '/');
+  return (pathBelow(cwd, path) ?? path).replaceAll(sep, '/');
 }
 
 function under(side: 'a' | 'b', path: string): string {

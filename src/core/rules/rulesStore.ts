@@ -16,6 +16,7 @@ import type { Clock, Log, Storage, Workspace } from '../ports.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { describeFileError, errorCode } from '../util/fileErrors.ts';
+import { isBelow } from '../util/pathBelow.ts';
 import { approvalName, describeApproval } from './approvals.ts';
 import { checkRule } from './checkRule.ts';
 import { FileWatch } from './fileWatch.ts';
@@ -205,7 +206,7 @@ export class RulesStore {
 
   /** The open folder that the working directory lies in. */
   #workspaceOf({ cwd }: RulesPlace): string {
-    const around = this.#ports.workspace.roots.filter((root) => isIn(cwd, root));
+    const around = this.#ports.workspace.roots.filter((root) => isBelow(cwd, root));
     return around.toSorted((one, other) => other.length - one.length)[0] ?? cwd;
   }
 
@@ -238,11 +239,6 @@ export class RulesStore {
 
 export function rulesOfThread(rules: readonly Rule[]): LoadedRules {
   return rules.map((rule, index) => ({ rule, index, file: 'thread', layer: 'thread' }));
-}
-
-function isIn(place: string, folder: string): boolean {
-  const relative = path.relative(folder, place);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 const GONE = 'There is no such rule any more.';

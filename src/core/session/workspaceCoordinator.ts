@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import path from 'node:path';
 import type { ApplyResult, Exec, FileChange, Ports, Workspace } from '../ports.ts';
+import { isBelow } from '../util/pathBelow.ts';
 
 interface Landing {
   readonly threadId: string;
@@ -118,11 +118,6 @@ export function commandsIn(
   return commands
     .filter((command) => isBelow(command.cwd, cwd) || isBelow(cwd, command.cwd))
     .map(({ threadId, argv }) => ({ threadId, command: asTyped(argv) }));
-}
-
-function isBelow(place: string, folder: string): boolean {
-  const way = path.relative(folder, place);
-  return way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way);
 }
 
 function asTyped(argv: readonly string[]): string {

@@ -1,6 +1,7 @@
 /** Paths as core writes them, and the addresses VS Code knows them by. */
-import { isAbsolute, posix, relative, sep } from 'node:path';
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
+import { isBelow } from '../../core/util/pathBelow.ts';
 
 /** Folders that are open, the first one first. */
 export function workspaceRoots(): readonly string[] {
@@ -17,7 +18,7 @@ export function uriOf(path: string): vscode.Uri {
   if (untitled !== undefined) return vscode.Uri.from({ scheme: 'untitled', path: untitled });
   const virtual = virtualUri(path);
   if (virtual !== undefined) return virtual;
-  const holding = (vscode.workspace.workspaceFolders ?? []).filter((folder) => isWithin(path, pathOf(folder.uri)));
+  const holding = (vscode.workspace.workspaceFolders ?? []).filter((folder) => isBelow(path, pathOf(folder.uri)));
   const isLocal = holding.length === 0 || holding.some((folder) => folder.uri.scheme === 'file');
   return isLocal ? vscode.Uri.file(path) : (holding[0]?.uri.with({ path }) ?? vscode.Uri.file(path));
 }
@@ -27,16 +28,11 @@ function virtualUri(path: string): vscode.Uri | undefined {
   const [, scheme, rest] = /(?:^|[\\/])([a-z][\w.+-]+):[\\/]+(.+)$/i.exec(path) ?? [];
   if (scheme === undefined || rest === undefined) return undefined;
   const folder = (vscode.workspace.workspaceFolders ?? []).find(
-    ({ uri }) => uri.scheme === scheme && scheme !== 'file' && isWithin(`/${rest}`, uri.path),
+    ({ uri }) => uri.scheme === scheme && scheme !== 'file' && isBelow(`/${rest}`, uri.path),
   );
   return folder?.uri.with({ path: posix.normalize(`/${rest}`) });
 }
 
 export function pathOf(uri: vscode.Uri): string {
   return uri.scheme === 'file' ? uri.fsPath : uri.path;
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const inner = relative(folder, path);
-  return inner !== '..' && !inner.startsWith(`..${sep}`) && !isAbsolute(inner);
 }

@@ -12,6 +12,7 @@ import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { FileChange, Host, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
+import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
 import { inOpenFolders } from './openFolders.ts';
@@ -105,9 +106,9 @@ async function linksBelow(
 
 /** Every folder below the root on the way to the file, and the file; nothing when it lies elsewhere. */
 function placesBetween(root: string, file: string): string[] {
-  const relative = path.relative(root, file);
-  if (relative === '' || relative.startsWith('..') || path.isAbsolute(relative)) return [];
-  const names = relative.split(path.sep);
+  const way = pathBelow(root, file);
+  if (!way) return [];
+  const names = way.split(path.sep);
   return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
 }
 
@@ -119,8 +120,7 @@ export function summaryOf(change: FileChange, cwd: string): FileChangeSummary {
 
 /** Relative to the working directory where it lies inside. */
 export function shown(file: string, cwd: string): string {
-  const relative = path.relative(cwd, file);
-  return relative === '' || relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
+  return pathBelow(cwd, file) || file;
 }
 
 export function fileChangeItem(
