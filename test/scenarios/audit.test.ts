@@ -61,6 +61,15 @@ describe('the audit log', () => {
     });
   });
 
+  it('says of what could not even begin that it has failed', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('shell', { command: ['no-such-program-here'] })], [says('Done.')]],
+    });
+    await chat.send('go');
+    expect(auditRows(audit(chat)).map(({ end }) => end?.status)).toEqual(['failed']);
+  });
+
   it('that cannot be written stops the turn before anything runs', async () => {
     const full = () => {
       throw new Error('ENOSPC: no space left on device');

@@ -1,4 +1,5 @@
 /** What the person has not saved: never given up without their word, and never out of a command's sight unsaid. */
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
@@ -136,6 +137,21 @@ describe('a command beside a file that a patch left unsaved', () => {
     expect(editor.files()).toEqual(disk);
     const told = chat.outputs().filter((output) => output.includes(SAID));
     expect(told).toHaveLength(decision === 'approved' ? 2 : 0);
+  });
+
+  test('is not begun when the person stops while it is being saved for', async () => {
+    const more = { sandbox: 'danger-full-access', saveBeforeCommands: 'always' } as const;
+    await using here = await beside({ 'a.txt': '1\n2\n' }, { model, ...more });
+    const { chat, editor } = here;
+    typed(editor);
+    const save = editor.save.bind(editor);
+    editor.save = async (paths) => {
+      chat.submit({ type: 'interrupt' });
+      await setTimeout(50);
+      return save(paths);
+    };
+    expect(await chat.send('go')).toMatchObject({ type: 'turn_aborted' });
+    expect(chat.files()).toEqual({});
   });
 
   test.each<['always' | 'never', string]>([

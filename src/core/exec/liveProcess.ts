@@ -97,6 +97,7 @@ export class LiveProcess {
 
   /** Waits for its end, but only so long, and not when the signal aborts; `undefined` when it still runs then. */
   wait(milliseconds: number | undefined, signal: AbortSignal): Promise<ProcessEnd | undefined> {
+    if (signal.aborted) return Promise.resolve(this.#end);
     return new Promise((resolve) => {
       const stopTimer = milliseconds === undefined ? () => {} : this.#clock.after(milliseconds, () => settle());
       const stopListening = onAbort(signal, () => settle());

@@ -143,13 +143,14 @@ function journalOf(item: TurnItem | undefined, audit: Auditor, context: ToolCont
       if (act) audit.decided({ ...call, act, ...record, ...attempt });
     },
     async ended(run: () => Promise<ToolResult>): Promise<ToolResult> {
-      let ended = item;
+      let ended: TurnItem | undefined;
       try {
         const result = await run();
         ended = result.item ?? item;
         return result;
       } finally {
-        if (act && ended) audit.ended({ ...call, ...endOf(ended) });
+        const left = ended ?? (item && { ...item, status: context.signal.aborted ? 'aborted' : 'failed' });
+        if (act && left) audit.ended({ ...call, ...endOf(left) });
       }
     },
   };

@@ -155,6 +155,8 @@ function environmentFor(
  */
 export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   const { request, item } = plan;
+  // Files may have been saved for it meanwhile: nothing begins after a stop.
+  context.signal.throwIfAborted();
   const process = await context.processes.start({
     exec: {
       argv: request.argv,
