@@ -31,7 +31,7 @@ const GRACE_MS = 2_000;
 export async function sandbox(argv: readonly string[], streams: Streams): Promise<number> {
   const args = parse(argv);
   const host = describeHost();
-  const home = path.resolve(tillerHome(host.environment, host.platform, host.homeDirectory));
+  const home = tillerHome(host.environment, host.platform, host.homeDirectory);
   const say = (line: string) => void streams.stderr.write(`tiller: ${line}\n`);
   const settings = await loadSettings(createStorage(home), { flags: {}, config: [], environment: {} }, say);
   const support = boxSupport();

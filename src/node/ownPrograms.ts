@@ -28,16 +28,17 @@ export function findTrue(): string {
   return TRUE_PLACES.find((place) => existsSync(place)) ?? '/bin/true';
 }
 
-/** Runs a box around nothing, to see whether it stands. `descriptors` are the program's from 3 on. */
+/** Runs a box around nothing, to see whether it stands. */
 export function tryOut(
   program: string,
   args: readonly string[],
-  descriptors: readonly number[] = [],
+  input?: Uint8Array,
 ): { readonly works: boolean; readonly stderr: string } {
   const tried = spawnSync(program, args, {
     cwd: '/',
     env: ENVIRONMENT,
-    stdio: ['ignore', 'ignore', 'pipe', ...descriptors],
+    ...(input ? { input } : {}),
+    stdio: [input ? 'pipe' : 'ignore', 'ignore', 'pipe'],
     timeout: TRIAL_MS,
     encoding: 'utf8',
   });

@@ -1,7 +1,7 @@
 /** The Storage port: TILLER_HOME on disk. */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
 import { isMissing } from './errors.ts';
 import { withFileLock } from './fileLock.ts';
@@ -9,9 +9,9 @@ import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFi
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where everything of ours lives (contract.md, "State"). */
+/** Where everything of ours lives (contract.md, "State"); absolute. */
 export function tillerHome(environment: Environment, platform: NodeJS.Platform, homeDirectory: string): string {
-  if (environment.TILLER_HOME) return environment.TILLER_HOME;
+  if (environment.TILLER_HOME) return resolve(environment.TILLER_HOME);
   switch (platform) {
     case 'darwin':
       return join(homeDirectory, 'Library', 'Application Support', 'Tiller');

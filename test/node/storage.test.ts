@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'vitest';
 import { createStorage, tillerHome } from '../../src/node/storage.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -10,6 +11,7 @@ test('home is where the contract says', () => {
   assert.deepEqual(
     [
       tillerHome({ TILLER_HOME: '/t', XDG_DATA_HOME: '/x' }, 'linux', '/h'),
+      tillerHome({ TILLER_HOME: 'here' }, 'linux', '/h'),
       tillerHome({ XDG_DATA_HOME: '/x' }, 'linux', '/h'),
       tillerHome({ XDG_DATA_HOME: 'relative' }, 'linux', '/h'),
       tillerHome({}, 'linux', '/h'),
@@ -18,6 +20,7 @@ test('home is where the contract says', () => {
     ],
     [
       '/t',
+      path.resolve('here'),
       '/x/tiller',
       '/h/.local/share/tiller',
       '/h/.local/share/tiller',

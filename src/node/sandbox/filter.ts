@@ -1,26 +1,8 @@
-/**
- * The system call filter as a descriptor for `bwrap --seccomp`, or as a file for those who cannot hand one over.
- */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** The system call filter for `bwrap --seccomp`, as a file: not everybody who starts it can hand over a descriptor. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
-
-/** Hands over a descriptor of the filter for as long as `use` runs; `undefined` where there is no filter. */
-export function withFilter<Result>(use: (descriptor: number) => Result): Result | undefined {
-  const program = seccompProgram(process.arch);
-  if (program === undefined) return undefined;
-  const file = path.join(tmpdir(), `.tiller-filter-${process.pid}-${Math.random().toString(36).slice(2)}`);
-  writeFileSync(file, program, { mode: PRIVATE_FILE, flag: 'wx' });
-  const descriptor = openSync(file, 'r');
-  unlinkSync(file);
-  try {
-    return use(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 const written = new Set<string>();
 

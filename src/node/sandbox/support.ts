@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { BoxSupport } from '../../core/sandbox/box.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
+import { seccompProgram } from '../../core/sandbox/seccomp.ts';
 import { NO_BOX_ON_WINDOWS, whyNoBox, whyNoSeatbelt } from '../../core/sandbox/whyNoBox.ts';
 import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../ownPrograms.ts';
 import { isRoot } from './machine.ts';
-import { withFilter } from './filter.ts';
 
 /** What works here, and how bubblewrap has to be started. */
 export type Machinery =
@@ -41,13 +41,12 @@ function findMachinery(platform: NodeJS.Platform): Machinery {
 
 function findLinuxMachinery(): Machinery {
   const program = findBubblewrap();
+  const filter = seccompProgram(process.arch);
   let stderr = '';
-  if (program !== undefined) {
+  if (program !== undefined && filter !== undefined) {
     for (const disablesUserNamespaces of [true, false]) {
-      const tried = withFilter((filter) =>
-        tryOut(program, ['--seccomp', '3', ...emptyBox(disablesUserNamespaces), '--', findTrue()], [filter]),
-      );
-      if (tried === undefined) break;
+      const args = ['--seccomp', '0', ...emptyBox(disablesUserNamespaces), '--', findTrue()];
+      const tried = tryOut(program, args, filter);
       if (tried.works) return { type: 'bubblewrap', program, disablesUserNamespaces };
       stderr = tried.stderr;
     }
@@ -56,7 +55,7 @@ function findLinuxMachinery(): Machinery {
     type: 'none',
     cause: whyNoBox({
       bwrap: program ?? null,
-      hasFilter: withFilter(() => true) ?? false,
+      hasFilter: filter !== undefined,
       architecture: process.arch,
       stderr,
       appArmorRestricts: reads('/proc/sys/kernel/apparmor_restrict_unprivileged_userns', '1'),
