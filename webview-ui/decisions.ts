@@ -35,8 +35,3 @@ export function reasonName({ source, id }: DecisionReason): string {
     ? t('rule {0} of this thread', Number(index) + 1)
     : t('rule {0} of {1}', Number(index) + 1, file);
 }
-
-/** Something leaves the box, or there is none. */
-export function isRisky(request: ApprovalRequest): boolean {
-  return request.kind === 'escalation' || request.kind === 'network';
-}

@@ -1,7 +1,7 @@
 /** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
 import { batch, computed, signal } from '@preact/signals';
 import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
-import { runningInBackground, threadReducer, type ThreadState } from '../src/protocol/thread.ts';
+import { type ProcessState, runningInBackground, threadReducer, type ThreadState } from '../src/protocol/thread.ts';
 import type { HostMessage, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
@@ -81,8 +81,14 @@ export function pendingDiff(itemId: string): string {
 
 export const processes = computed(() => thread.value?.processes ?? []);
 
-/** Those that run while no call waits for them. */
-export const backgroundProcesses = computed(() => (thread.value === null ? [] : runningInBackground(thread.value)));
+let inBackground: readonly ProcessState[] = [];
+/** Those that run while no call waits for them; the same list until one of them changes. */
+export const backgroundProcesses = computed(() => {
+  const now = thread.value === null ? [] : runningInBackground(thread.value);
+  const isSame = now.length === inBackground.length && now.every((process, index) => process === inBackground[index]);
+  if (!isSame) inBackground = now;
+  return inBackground;
+});
 
 /** What a command had printed when its call ended: the process has what came after. */
 export function outputOfItem(itemId: string): string {

@@ -15,7 +15,7 @@ import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
-import type { Rule } from '../protocol/policy.ts';
+import type { Rule, SandboxMode } from '../protocol/policy.ts';
 import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
 import type { CommandHands } from '../vscode/commands.ts';
@@ -30,7 +30,7 @@ import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { QuarantineOffer } from '../vscode/quarantineOffer.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
-import { typedText, waitingIn } from '../vscode/threadActivity.ts';
+import { typedText } from '../vscode/threadActivity.ts';
 import { Threads } from '../vscode/threads.ts';
 import { UndoPatch } from '../vscode/undoPatch.ts';
 import { createEditorWorkspace } from '../vscode/workspace/workspace.ts';
@@ -125,10 +125,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () => panelSettings(settings(), current(), quarantine.ids),
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
+      onGone: () => threadViews.list.close(),
       log: (level, message) => log[level](message),
     }),
   );
-  const threadViews = store.add(new ThreadViews({ threads, manager, maker, drafts, view, report }));
+  const threadViews = store.add(
+    new ThreadViews({ threads, manager, maker, drafts, view, homeDirectory: node.host.homeDirectory, report }),
+  );
   const panelHands = {
     threads: threadViews,
     state: () => threads.state,
@@ -138,6 +141,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       if (threads.state) submit({ type: 'override_turn_context', ...overrides });
       view.sendSettings();
     },
+    policyOf: (mode: SandboxMode) => maker.policyOf(mode),
     previewRule: (approvalId: string, rule: Rule) => {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
@@ -161,11 +165,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     new QuarantineOffer({ threads, hands: quarantine, onChange: () => view.sendSettings(), report }),
   );
   store.add(new StatusBar(threads, current));
+  let wasRunning: boolean | undefined;
   store.add(
-    threads.onActivity(() => view.setBadge(threads.waiting.reduce((sum, thread) => sum + waitingIn(thread), 0))),
-  );
-  store.add(
-    threads.onChange(({ state }) => setContext('tiller.running', state !== null && state.activeTurnId !== null)),
+    threads.onChange(({ state }) => {
+      const running = state !== null && state.activeTurnId !== null;
+      if (running !== wasRunning) setContext('tiller.running', running);
+      wasRunning = running;
+    }),
   );
 
   // ---- what may change meanwhile

@@ -5,11 +5,11 @@ import type { Log } from '../core/ports.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import type { Session } from '../core/session/session.ts';
 import type { SessionManager, ThreadConfig } from '../core/session/sessionManager.ts';
-import { type ThreadSurroundings, threadConfigOf } from '../core/session/threadConfig.ts';
+import { sandboxPolicyOf, type ThreadSurroundings, threadConfigOf } from '../core/session/threadConfig.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { TurnOverrides } from '../protocol/op.ts';
-import type { SandboxPolicy } from '../protocol/policy.ts';
+import type { SandboxMode, SandboxPolicy } from '../protocol/policy.ts';
 import type { Settings } from '../protocol/settings.ts';
 import type { ReadOnlyReason } from '../protocol/threads.ts';
 import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
@@ -23,6 +23,10 @@ export interface ThreadMakerParts extends Pick<ThreadConfig, 'onProposal' | 'und
   readonly homeDirectory: string;
   readonly log: Log;
 }
+
+/** How often, and after what time, a thread is asked for that an ended host may still be letting go of. */
+const RELOAD_LOOKS = 5;
+const RELOAD_PAUSE_MS = 200;
 
 /** Threads under the settings of the person and what was chosen in the panel. */
 export class ThreadMaker implements ThreadSource {
@@ -46,6 +50,11 @@ export class ThreadMaker implements ThreadSource {
       .settings;
   }
 
+  /** A box of this kind, with all else that the settings say and the folders of this window. */
+  policyOf(mode: SandboxMode): SandboxPolicy {
+    return sandboxPolicyOf(this.#parts.settings(), this.#places(), mode);
+  }
+
   /** @throws ModelFault of kind `config` when no model is selected. */
   async start(): Promise<Session> {
     return this.#parts.manager.start(await this.#config());
@@ -56,10 +65,18 @@ export class ThreadMaker implements ThreadSource {
     const { manager, log } = this.#parts;
     const config = await this.#configIfAny();
     if (config === undefined) return this.#read(id, 'no_model');
-    const resumed = await (how === 'ask' ? manager.takeOver(id, config) : manager.resume({ id }, config));
+    const resumed = await (how === 'ask' ? manager.takeOver(id, config) : this.#resume(id, how, config));
     if (resumed.type === 'resumed') return { type: 'live', session: resumed.session };
     if (resumed.type === 'refused') log.warn(resumed.message);
     return this.#read(id, resumed.type === 'owned' ? 'owned' : 'newer_format');
+  }
+
+  async #resume(id: string, how: OpenHow, config: ThreadConfig): ReturnType<SessionManager['resume']> {
+    for (let look = 0; ; look++) {
+      const resumed = await this.#parts.manager.resume({ id }, config);
+      if (resumed.type !== 'owned' || how !== 'take_back' || look === RELOAD_LOOKS) return resumed;
+      await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
+    }
   }
 
   async #read(id: string, reason: ReadOnlyReason['type']): Promise<Opened> {
@@ -124,8 +141,7 @@ export class ThreadMaker implements ThreadSource {
     const { onProposal, undoTurn, givesWay, onTaken } = this.#parts;
     const config = threadConfigOf(settings, {
       ...given,
-      cwd: this.#workingDirectory(),
-      writable: this.#otherFolders(),
+      ...this.#places(),
       review: settings.review,
       interactive: true,
       keepsSettings: true,
@@ -135,6 +151,10 @@ export class ThreadMaker implements ThreadSource {
       undoTurn,
     });
     return { ...config, givesWay, onTaken, settings: this.#withChoices(config.settings) };
+  }
+
+  #places() {
+    return { cwd: this.#workingDirectory(), writable: this.#otherFolders() };
   }
 
   #withChoices(settings: TurnSettings): TurnSettings {

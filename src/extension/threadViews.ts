@@ -7,6 +7,7 @@ import type { ThreadContext } from '../vscode/commands.ts';
 import type { Drafts } from '../vscode/drafts.ts';
 import { isAtRest, typedText } from '../vscode/threadActivity.ts';
 import { askForExport, askForImport } from '../vscode/threadFiles.ts';
+import { withoutLinks } from '../vscode/plainText.ts';
 import { ThreadList, type ThreadQuery } from '../vscode/threadList.ts';
 import { ThreadNotices } from '../vscode/threadNotices.ts';
 import type { StoredThread } from '../vscode/threadRows.ts';
@@ -21,6 +22,7 @@ export class ThreadViews implements Disposable {
   readonly #maker: ThreadMaker;
   readonly #drafts: Drafts;
   readonly #view: ChatView;
+  readonly #homeDirectory: string;
   readonly #report: (error: unknown) => void;
   readonly #store = new DisposableStore();
 
@@ -30,14 +32,16 @@ export class ThreadViews implements Disposable {
     readonly maker: ThreadMaker;
     readonly drafts: Drafts;
     readonly view: ChatView;
+    readonly homeDirectory: string;
     readonly report: (error: unknown) => void;
   }) {
-    const { threads, manager, maker, drafts, view, report } = parts;
+    const { threads, manager, maker, drafts, view, homeDirectory, report } = parts;
     this.#threads = threads;
     this.#manager = manager;
     this.#maker = maker;
     this.#drafts = drafts;
     this.#view = view;
+    this.#homeDirectory = homeDirectory;
     this.#report = report;
     this.list = this.#store.add(
       new ThreadList({
@@ -109,7 +113,7 @@ export class ThreadViews implements Disposable {
       return this.#view.tell({ type: 'thread_deleted', threadId, title });
     }
     const undo = vscode.l10n.t('Undo');
-    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', title ?? vscode.l10n.t('Untitled'));
+    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', nameOf(title));
     if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.takeBack(threadId);
   }
 
@@ -135,7 +139,7 @@ export class ThreadViews implements Disposable {
   }
 
   async bringIn(): Promise<void> {
-    const [file] = (await askForImport()) ?? [];
+    const [file] = (await askForImport(this.#homeDirectory)) ?? [];
     if (!file) return;
     const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8');
     await this.#threads.adopt(await this.#maker.importThread(text));
@@ -157,8 +161,10 @@ export class ThreadViews implements Disposable {
     const state = this.#threads.live.find((known) => known.threadId === threadId);
     if (!state || isAtRest(state)) return true;
     const give = vscode.l10n.t('Give It Up');
-    const title = state.title ?? vscode.l10n.t('Untitled');
-    const sentence = vscode.l10n.t('Another window wants to take over “{0}”. What runs in it would be stopped.', title);
+    const sentence = vscode.l10n.t(
+      'Another window wants to take over “{0}”. What runs in it would be stopped.',
+      nameOf(state.title),
+    );
     return (await vscode.window.showWarningMessage(sentence, give, vscode.l10n.t('Keep It'))) === give;
   }
 
@@ -191,8 +197,9 @@ export class ThreadViews implements Disposable {
     const listed = (await catalog.list(folders)).filter(({ place }) => scope === 'all' || place !== 'elsewhere');
     if (query.trim() === '') return listed;
     const found = new Map<string, string>();
-    for await (const { threadId, before, match, after } of catalog.search(query, signal)) {
-      if (!found.has(threadId)) found.set(threadId, `${before}${match}${after}`.trim());
+    const hits = catalog.search(query, signal, { among: listed, hitsPerThread: 1 });
+    for await (const { threadId, before, match, after } of hits) {
+      found.set(threadId, `${before}${match}${after}`.trim());
     }
     return listed.flatMap((thread) => {
       const words = found.get(thread.id);
@@ -206,6 +213,11 @@ export class ThreadViews implements Disposable {
     if (change.state === null || (change.type === 'event' && !isEnd)) return;
     this.#manager.catalog.markSeen(change.state.threadId).catch(this.#report);
   }
+}
+
+/** In a notification. */
+function nameOf(title: string | null): string {
+  return withoutLinks(title ?? vscode.l10n.t('Untitled'));
 }
 
 /** Something could not be done to a thread. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import { needsCare } from '../protocol/approval.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
-import { needsCare, subjectOf } from './approvalWords.ts';
+import { subjectOf } from './approvalWords.ts';
 import { withoutIcons } from './plainText.ts';
 
 interface WaitingItem extends vscode.QuickPickItem {

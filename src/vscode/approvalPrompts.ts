@@ -6,6 +6,8 @@ import { questionOf, yesesTo } from './approvalWords.ts';
 import type { ThreadChange, Threads } from './threads.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
+/** What another window is asked is not ours to answer. */
+const NOT_OURS: readonly ApprovalRequest[] = [];
 
 export interface ApprovalPromptsOptions {
   readonly threads: Threads;
@@ -34,8 +36,7 @@ export class ApprovalPrompts implements Disposable {
   constructor(options: ApprovalPromptsOptions) {
     this.#options = options;
     const { threads } = options;
-    // What another window is asked is not ours to answer.
-    const mine = ({ state }: ThreadChange) => (threads.access.type === 'own' ? (state?.approvals ?? []) : []);
+    const mine = ({ state }: ThreadChange) => (threads.access.type === 'own' && state?.approvals) || NOT_OURS;
     this.#store.add(threads.onChange((change) => this.#update(mine(change))));
   }
 

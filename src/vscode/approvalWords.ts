@@ -48,8 +48,3 @@ export function subjectOf(approval: ApprovalRequest): string {
   if (approval.kind !== 'patch') return oneLine(approval.command ?? approval.callId, 200);
   return vscode.l10n.t('Change {0}', (approval.changes ?? []).map(({ path }) => path).join(', '));
 }
-
-/** What leaves the box or can destroy work is not part of a yes to many unless it is named. */
-export function needsCare({ kind, reason }: ApprovalRequest): boolean {
-  return kind === 'escalation' || kind === 'network' || reason.id === 'dangerous';
-}

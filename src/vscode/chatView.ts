@@ -18,6 +18,8 @@ export interface ChatViewOptions {
   readonly settings: () => PanelSettings;
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
+  /** The page is gone, and what it showed with it. */
+  readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
 
@@ -41,7 +43,6 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #ready = false;
   /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
   readonly #held: PanelNews[] = [];
-  #badge = 0;
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
@@ -52,7 +53,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         else this.#batcher.push(change.event);
       }),
     );
-    this.#store.add(options.threads.onActivity(() => this.tell({ type: 'elsewhere', ...options.threads.elsewhere })));
+    this.#store.add(
+      options.threads.onActivity(() => {
+        this.#showBadge();
+        this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
+      }),
+    );
     this.#store.add(options.threads.onReturned(({ threadId, text }) => this.#giveBack(threadId, text)));
   }
 
@@ -71,22 +77,15 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
     view.onDidDispose(() => {
       this.#view = undefined;
-      this.#ready = false;
       this.#batcher.clear();
+      this.#pageIsGone();
     });
     view.onDidChangeVisibility(() => {
-      // A hidden page is gone; the next one asks for everything.
-      if (!view.visible) this.#ready = false;
+      // The next one asks for everything.
+      if (!view.visible) this.#pageIsGone();
     });
     view.webview.html = panelHtml(view.webview, extensionUri);
-    this.setBadge(this.#badge);
-  }
-
-  /** How many questions wait. */
-  setBadge(count: number): void {
-    this.#badge = count;
-    if (!this.#view) return;
-    this.#view.badge = count === 0 ? undefined : { value: count, tooltip: vscode.l10n.t('{0} waiting for you', count) };
+    this.#showBadge();
   }
 
   sendSettings(): void {
@@ -124,6 +123,19 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   dispose(): void {
     this.#batcher.clear();
     this.#store.dispose();
+  }
+
+  #pageIsGone(): void {
+    this.#ready = false;
+    this.#options.onGone();
+  }
+
+  /** How many questions wait. */
+  #showBadge(): void {
+    if (!this.#view) return;
+    const { questions } = this.#options.threads;
+    this.#view.badge =
+      questions === 0 ? undefined : { value: questions, tooltip: vscode.l10n.t('{0} waiting for you', questions) };
   }
 
   #receive(raw: unknown): void {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { TurnOverrides } from '../protocol/op.ts';
-import type { Rule } from '../protocol/policy.ts';
+import type { Rule, SandboxMode, SandboxPolicy } from '../protocol/policy.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import type { WebviewMessage } from '../protocol/wire.ts';
 import { assertNever } from '../core/util/assertNever.ts';
@@ -18,6 +18,8 @@ export interface PanelRequestHands {
   readonly submit: (op: Extract<PanelRequest, { type: 'op' }>['op']) => void;
   /** For this thread, and for those begun from now on. */
   readonly override: (overrides: TurnOverrides) => void;
+  /** A box of this kind, as the person's settings and the folders of this window make it. */
+  readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
@@ -91,9 +93,9 @@ async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
       await vscode.commands.executeCommand('tiller.selectModel');
       return;
     case 'mode':
-      return override(await pickMode(), hands);
+      return override(await pickMode(hands.policyOf), hands);
     case 'box':
-      return override(await pickBox(), hands);
+      return override(await pickBox(hands.policyOf), hands);
     case 'effort':
       return override(await pickEffort(), hands);
     case 'context': {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ReasoningEffort, TurnOverrides } from '../protocol/op.ts';
-import { type ChatMode, type SandboxMode, sandboxPolicySchema } from '../protocol/policy.ts';
+import type { ChatMode, SandboxMode, SandboxPolicy } from '../protocol/policy.ts';
 import { MODES } from './modes.ts';
 
 interface Choice<Value> extends vscode.QuickPickItem {
@@ -8,21 +8,21 @@ interface Choice<Value> extends vscode.QuickPickItem {
 }
 
 /** Lists a person chooses from. Each resolves with what to change, or `undefined` when nothing was chosen. */
-export async function pickMode(): Promise<TurnOverrides | undefined> {
+export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const picked = await pick(
     vscode.l10n.t('Mode'),
     MODES.map((bundle) => ({ ...describeMode(bundle.mode), value: bundle })),
   );
-  return picked && { policy: picked.policy, box: sandboxPolicySchema.parse({ type: picked.sandbox }) };
+  return picked && { policy: picked.policy, box: policyOf(picked.sandbox) };
 }
 
-export async function pickBox(): Promise<TurnOverrides | undefined> {
+export async function pickBox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const modes: SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
   const picked = await pick(
     vscode.l10n.t('Commands may'),
     modes.map((value) => ({ ...describeBox(value), value })),
   );
-  return picked && { box: sandboxPolicySchema.parse({ type: picked }) };
+  return picked && { box: policyOf(picked) };
 }
 
 export async function pickEffort(): Promise<TurnOverrides | undefined> {

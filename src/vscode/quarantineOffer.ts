@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
+import { withoutIcons, withoutLinks } from './plainText.ts';
 import type { Threads } from './threads.ts';
 
 /** What was moved out of the workspace, and the way back. */
@@ -46,7 +47,11 @@ export class QuarantineOffer implements Disposable {
       return;
     }
     const picked = await vscode.window.showQuickPick(
-      entries.map(({ id, path, at }) => ({ id, label: path, description: new Date(at).toLocaleString() })),
+      entries.map(({ id, path, at }) => ({
+        id,
+        label: withoutIcons(path),
+        description: new Date(at).toLocaleString(),
+      })),
       { title: vscode.l10n.t('Put back what was moved out of the workspace') },
     );
     if (picked) this.putBack(picked.id);
@@ -56,7 +61,7 @@ export class QuarantineOffer implements Disposable {
   putBack(id: string): void {
     try {
       const path = this.#hands.putBack(id);
-      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', path));
+      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', withoutLinks(path)));
     } catch (error) {
       void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
     }
@@ -69,7 +74,7 @@ export class QuarantineOffer implements Disposable {
 
   async #offer(message: string, id: string): Promise<void> {
     const putBack = vscode.l10n.t('Put Back');
-    const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message), putBack);
+    const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', withoutLinks(message)), putBack);
     if (answer === putBack) this.putBack(id);
   }
 }

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { ThreadState } from '../protocol/thread.ts';
-import { waitingIn } from './threadActivity.ts';
 import type { Threads } from './threads.ts';
 
 /** Always says whether Tiller works or waits, and in what box commands run. */
@@ -10,6 +9,8 @@ export class StatusBar implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #store = new DisposableStore();
   readonly #settings: () => TurnSettings;
+  /** What the window was told last: it is asked with every delta of a model. */
+  #said = '';
 
   constructor(threads: Threads, settings: () => TurnSettings) {
     this.#settings = settings;
@@ -24,14 +25,13 @@ export class StatusBar implements Disposable {
   }
 
   /** A click leads to the thread that waits, whichever is shown. */
-  #show({ live, waiting, state }: Threads): void {
+  #show({ live, waiting, questions, state }: Threads): void {
     const [first] = waiting;
     const running = live.filter(({ activeTurnId }) => activeTurnId !== null).length;
     this.#item.command = commandFor(first, state);
     if (first) {
-      const count = waiting.reduce((sum, thread) => sum + waitingIn(thread), 0);
       const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
-      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', count), ...names], true);
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
     } else if (running > 1) {
       this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
     } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);
@@ -44,8 +44,12 @@ export class StatusBar implements Disposable {
 
   #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
     const text = `${icon} ${vscode.l10n.t('Tiller')}`;
-    if (this.#item.text !== text) this.#item.text = text;
-    this.#item.tooltip = [...sentences, boxSentence(this.#settings())].join('\n');
+    const tooltip = [...sentences, boxSentence(this.#settings())].join('\n');
+    const said = `${text}\n${tooltip}`;
+    if (said === this.#said) return;
+    this.#said = said;
+    this.#item.text = text;
+    this.#item.tooltip = tooltip;
     this.#item.accessibilityInformation = { label: sentences.join(', ') };
     this.#item.backgroundColor = wantsAttention ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
   }

@@ -13,8 +13,8 @@ export async function askForExport(title: string): Promise<vscode.Uri | undefine
 }
 
 /** A rollout of Codex, or one of Tiller from another machine. */
-export async function askForImport(): Promise<readonly vscode.Uri[] | undefined> {
-  const sessions = path.join(process.env['CODEX_HOME'] ?? path.join(process.env['HOME'] ?? '', '.codex'), 'sessions');
+export async function askForImport(homeDirectory: string): Promise<readonly vscode.Uri[] | undefined> {
+  const sessions = path.join(process.env['CODEX_HOME'] ?? path.join(homeDirectory, '.codex'), 'sessions');
   return vscode.window.showOpenDialog({
     title: vscode.l10n.t('Import Thread'),
     openLabel: vscode.l10n.t('Import'),

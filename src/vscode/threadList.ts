@@ -25,13 +25,15 @@ export class ThreadList implements Disposable {
   readonly #store = new DisposableStore();
   #query: ThreadQuery | undefined;
   #search = new AbortController();
+  /** What is under way to the panel. */
+  #sending: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ThreadListOptions) {
     this.#options = options;
     this.#store.add(
       options.threads.onActivity(() => {
-        this.#timer ??= setTimeout(() => this.refresh(), REST_MS);
+        this.#timer ??= setTimeout(() => void this.#refreshAfterwards(), REST_MS);
       }),
     );
   }
@@ -57,10 +59,16 @@ export class ThreadList implements Disposable {
     this.#search = new AbortController();
     const { signal } = this.#search;
     if (this.#query) {
-      this.#send(this.#query, signal).catch((error: unknown) => {
+      this.#sending = this.#send(this.#query, signal).catch((error: unknown) => {
         if (!signal.aborted) this.#options.report(error);
       });
     }
+  }
+
+  /** A search comes to its end although threads are at work; a word of the person ends it. */
+  async #refreshAfterwards(): Promise<void> {
+    await this.#sending;
+    if (this.#timer !== undefined) this.refresh();
   }
 
   dispose(): void {

@@ -1,8 +1,12 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ThreadState } from '../protocol/thread.ts';
+import { oneLine, withoutLinks } from './plainText.ts';
 import { questionOf } from './threadRows.ts';
 import type { Threads } from './threads.ts';
+
+/** Characters of a question in a notification; the rest is in the panel. */
+const QUESTION_LENGTH = 160;
 
 /** Says once, with its name, when a thread that is not shown begins to wait for the person. */
 export class ThreadNotices implements Disposable {
@@ -30,8 +34,9 @@ export class ThreadNotices implements Disposable {
 
   async #notify(thread: ThreadState): Promise<void> {
     const show = vscode.l10n.t('Show');
-    const title = thread.title ?? vscode.l10n.t('Untitled');
-    const sentence = vscode.l10n.t('“{0}” is waiting for you: {1}', title, questionOf(thread));
+    const title = withoutLinks(thread.title ?? vscode.l10n.t('Untitled'));
+    const question = withoutLinks(oneLine(questionOf(thread), QUESTION_LENGTH));
+    const sentence = vscode.l10n.t('“{0}” is waiting for you: {1}', title, question);
     if ((await vscode.window.showInformationMessage(sentence, show)) === show) this.#showThread(thread.threadId);
   }
 }

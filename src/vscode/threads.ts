@@ -13,9 +13,6 @@ import { activityOf, isAtRest, type ThreadActivity, typedText, waitingIn } from 
 const CURRENT_THREAD = 'tiller.currentThread';
 const BUSY_THREADS = 'tiller.busyThreads';
 
-const RELOAD_LOOKS = 5;
-const RELOAD_PAUSE_MS = 200;
-
 /** What changed: one event of the thread that is shown, or which thread that is. */
 export type ThreadChange =
   | { readonly type: 'event'; readonly event: Event; readonly before: ThreadState; readonly state: ThreadState }
@@ -39,8 +36,11 @@ export interface ThreadSource {
   open(threadId: string, how: OpenHow): Promise<Opened>;
 }
 
-/** `ask`: the process that has it is asked to give it up. `read`: it is left to whoever has it or is about to. */
-export type OpenHow = 'take_up' | 'ask' | 'read';
+/**
+ * `take_back`: after a reload, when the host that had it may still be letting go. `ask`: the process that has it is asked
+ * to give it up. `read`: it is left to whoever has it or is about to.
+ */
+export type OpenHow = 'take_up' | 'take_back' | 'ask' | 'read';
 
 interface LiveThread {
   readonly session: Session;
@@ -122,6 +122,11 @@ export class Threads {
     return waiting.toSorted((left, right) => Number(right === this.state) - Number(left === this.state));
   }
 
+  /** How many questions wait, in all of them. */
+  get questions(): number {
+    return this.live.reduce((sum, state) => sum + waitingIn(state), 0);
+  }
+
   /** How many threads that are not shown wait, or run. */
   get elsewhere(): { readonly waiting: number; readonly running: number } {
     const activities = this.live.filter((state) => state !== this.state).map(activityOf);
@@ -138,17 +143,12 @@ export class Threads {
   async #restore(): Promise<void> {
     const shown = this.#memento.get<string>(CURRENT_THREAD);
     const busy = this.#memento.get<readonly string[]>(BUSY_THREADS, []).filter((id) => id !== shown);
-    const takeUp = (id: string) => this.#takeUp(id).catch((error: unknown) => this.#report(error));
+    const takeBack = (id: string) => this.#takeUp(id, 'take_back').catch((error: unknown) => this.#report(error));
     if (shown !== undefined) {
-      let thread = await takeUp(shown);
-      // The host that a reload has ended may still be letting go.
-      for (let look = 0; thread instanceof ReadThread && thread.reason === 'owned' && look < RELOAD_LOOKS; look++) {
-        await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
-        thread = await takeUp(shown);
-      }
+      const thread = await takeBack(shown);
       if (thread) this.#show(thread);
     }
-    for (const id of busy) void takeUp(id).then((thread) => thread && this.#leave(thread));
+    for (const id of busy) void takeBack(id).then((thread) => thread && this.#leave(thread));
   }
 
   /** Shows nothing; the next message begins a thread. */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
+import { needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { decide } from '../actions.ts';
-import { isRisky } from '../decisions.ts';
 import { plural, t } from '../l10n.ts';
 import { approvals, wantsList } from '../store.ts';
 import { DecisionCard } from './DecisionCard.tsx';
@@ -90,10 +90,6 @@ export function ApprovalList() {
 /** What needs more than a plain yes is answered on its own card. */
 function canBeAnswered({ choices }: ApprovalRequest): boolean {
   return choices.includes('approved') && !choices.includes('approved_saving');
-}
-
-function needsCare(request: ApprovalRequest): boolean {
-  return isRisky(request) || request.reason.id === 'dangerous';
 }
 
 /** What would be done, in full: nobody says yes to half a command. */

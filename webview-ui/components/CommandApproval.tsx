@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
+import { leavesBox } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Box } from '../../src/protocol/policy.ts';
 import { decide } from '../actions.ts';
-import { decisionTitle, isRisky, reasonName } from '../decisions.ts';
+import { decisionTitle, reasonName } from '../decisions.ts';
 import { plural, say, t } from '../l10n.ts';
 import { settings } from '../store.ts';
 import { makingRule } from '../view.ts';
@@ -31,8 +32,8 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       id={approvalId}
       testid="approval-command"
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
-      icon={isRisky(request) ? 'warning' : undefined}
-      isRisky={isRisky(request)}
+      icon={leavesBox(request) ? 'warning' : undefined}
+      isRisky={leavesBox(request)}
       answers={yesesTo(request)}
       deny={denyOf(request)}
       stop={stopOf(request)}
@@ -60,7 +61,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
             {plural(alsoItems.length, 'this and {0} call of the same', 'this and {0} calls of the same')}
           </Fact>
         )}
-        {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, isRisky(request))}</Fact>}
+        {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, leavesBox(request))}</Fact>}
         {request.tty && <Fact name={t('Terminal')}>{t('Tiller may type into it while it runs')}</Fact>}
         {parts.length > 1 && (
           <Fact name={t('Parts')}>

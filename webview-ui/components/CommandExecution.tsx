@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { addToDraft, runCommand, submit } from '../actions.ts';
@@ -18,7 +19,7 @@ import { denialFacts, Step, type StepProps } from './Step.tsx';
 type CommandItem = TurnItemOf<'command_execution'>;
 
 export function CommandExecution({ item }: { item: CommandItem }) {
-  const own = processes.value.find(({ itemId }) => itemId === item.id);
+  const own = useComputed(() => processes.value.find(({ itemId }) => itemId === item.id)).value;
   const process = own?.status.type === 'running' ? own : undefined;
   if (waitingItems.value.has(item.id)) return <WaitingCommand item={item} />;
   if (item.status === 'in_progress') return <RunningCommand item={item} process={process} />;

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import type { ThreadRow } from '../../src/protocol/wire.ts';
 import { t } from '../l10n.ts';
 import { threadId } from '../store.ts';
@@ -15,7 +16,7 @@ export function rowId(threadId: string): string {
 export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: number; total: number; now: Date }) {
   const { id, status } = row;
   const title = row.title ?? t('Untitled');
-  const isActive = activeRow.value?.id === id;
+  const isActive = useComputed(() => activeRow.value?.id === id).value;
   return (
     <div
       class="th-row"

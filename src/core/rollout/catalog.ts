@@ -1,7 +1,7 @@
-import path from 'node:path';
 import * as z from 'zod';
 import type { ThreadListEntry, ThreadOwner, ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
+import { isBelow } from '../util/pathBelow.ts';
 import { emptyBin, type RemoveRest, takeBack, throwAway } from './bin.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
@@ -29,6 +29,12 @@ export type CatalogResult =
   | { readonly type: 'missing' }
   /** Somebody works in it. */
   | { readonly type: 'owned'; readonly owner: ThreadOwner };
+
+export interface ThreadSearchOptions {
+  /** Sorted as the hits shall come. */
+  readonly among?: readonly ThreadSummary[];
+  readonly hitsPerThread?: number;
+}
 
 /** All threads of TILLER_HOME, whoever began them: "per workspace" is a filter, not a place (design decision 13). */
 export class ThreadCatalog {
@@ -100,10 +106,17 @@ export class ThreadCatalog {
     return takeBack(this.#ports, threadId);
   }
 
-  /** Those that changed last first; every hit as soon as it is found. Throws the signal's reason when it aborts. */
-  async *search(query: string, signal: AbortSignal): AsyncGenerator<ThreadSearchHit> {
-    const threads = (await this.#index.summaries()).toSorted(newestFirst);
-    yield* searchThreads(this.#ports.storage, threads, query, signal);
+  /**
+   * Every hit as soon as it is found, in all threads or `among` some; those that changed last come first. Throws the
+   * signal's reason when it aborts.
+   */
+  async *search(
+    query: string,
+    signal: AbortSignal,
+    options: ThreadSearchOptions = {},
+  ): AsyncGenerator<ThreadSearchHit> {
+    const threads = options.among ?? (await this.#index.summaries()).toSorted(newestFirst);
+    yield* searchThreads(this.#ports.storage, threads, query, signal, options.hitsPerThread);
   }
 
   /** To look at, and to go on looking at while somebody else works in it. */
@@ -154,7 +167,7 @@ export class ThreadCatalog {
     folders: readonly string[],
     remotes: ReadonlySet<string>,
   ): Promise<ThreadListEntry['place']> {
-    if ([cwd, ...begunIn].some((place) => folders.some((folder) => isInside(place, folder)))) return 'here';
+    if ([cwd, ...begunIn].some((place) => folders.some((folder) => isBelow(place, folder)))) return 'here';
     if (remote === null || !remotes.has(remote)) return 'elsewhere';
     // Two clones that are both there are two places.
     return (await this.#ports.workspace.stat(cwd).catch(() => undefined)) === undefined ? 'moved' : 'elsewhere';
@@ -177,9 +190,4 @@ function parseSeen(text: string | undefined): Seen {
 function statusOf({ lastTurn }: ThreadSummary): ThreadListEntry['status'] {
   if (lastTurn === 'open') return 'running';
   return lastTurn === 'waiting' ? 'waiting' : 'resting';
-}
-
-function isInside(place: string, folder: string): boolean {
-  const way = path.relative(folder, place);
-  return way === '' || (!way.startsWith('..') && !path.isAbsolute(way));
 }

@@ -17,6 +17,7 @@ export async function* searchThreads(
   threads: readonly ThreadSummary[],
   query: string,
   signal: AbortSignal,
+  hitsPerThread = HITS_PER_THREAD,
 ): AsyncGenerator<ThreadSearchHit> {
   const words = query.trim();
   if (words === '') return;
@@ -24,9 +25,13 @@ export async function* searchThreads(
   const asWritten = new RegExp(escaped(JSON.stringify(words).slice(1, -1)), 'iu');
   for (const { id, path, title } of threads) {
     signal.throwIfAborted();
-    let left = HITS_PER_THREAD;
+    let left = hitsPerThread;
     const inTitle = title === null ? undefined : hitIn(title, wanted);
-    if (inTitle) yield { threadId: id, itemId: null, ...inTitle };
+    if (inTitle) {
+      yield { threadId: id, itemId: null, ...inTitle };
+      left--;
+    }
+    if (left === 0) continue;
     for await (const { lines } of readLines(storage, path)) {
       signal.throwIfAborted();
       for (const line of lines) {

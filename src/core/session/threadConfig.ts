@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { sandboxPolicySchema } from '../../protocol/policy.ts';
+import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
 import { BUILTIN_PROVIDERS, type Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import type { ThreadConfig } from './sessionManager.ts';
@@ -38,16 +38,25 @@ export interface ThreadSurroundings
   readonly writable?: readonly string[];
 }
 
-/** Everything about a thread that settings and surroundings decide. */
-export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundings): ThreadConfig {
-  const { model, cwd, writable = [], ...given } = surroundings;
-  const sandboxPolicy = sandboxPolicySchema.parse({
-    type: settings['sandbox.mode'],
+/** The box that the settings describe, or one of another mode with all else that they say of it. */
+export function sandboxPolicyOf(
+  settings: Settings,
+  { cwd, writable = [] }: Pick<ThreadSurroundings, 'cwd' | 'writable'>,
+  mode: SandboxMode = settings['sandbox.mode'],
+): SandboxPolicy {
+  return sandboxPolicySchema.parse({
+    type: mode,
     writableRoots: [...settings['sandbox.writableRoots'], ...writable].map((root) => path.resolve(cwd, root)),
     networkAccess: settings['sandbox.networkAccess'],
     excludeTmpdirEnvVar: settings['sandbox.excludeTmpdirEnvVar'],
     excludeSlashTmp: settings['sandbox.excludeSlashTmp'],
   });
+}
+
+/** Everything about a thread that settings and surroundings decide. */
+export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundings): ThreadConfig {
+  const { model, cwd, writable = [], ...given } = surroundings;
+  const sandboxPolicy = sandboxPolicyOf(settings, { cwd, writable });
   return {
     ...given,
     settings: {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
+import { withoutIcons } from '../plainText.ts';
 import type { Threads } from '../threads.ts';
 import { ProcessTerminals } from './processTerminals.ts';
 import { shortened } from './shortened.ts';
@@ -27,6 +28,8 @@ export class BackgroundProcesses implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #terminals: ProcessTerminals;
   readonly #store = new DisposableStore();
+  /** What stands in the status bar. */
+  #said = '';
 
   constructor(threads: Threads, openOutput: (itemId: string, state: ThreadState) => Promise<void>) {
     this.#threads = threads;
@@ -42,6 +45,8 @@ export class BackgroundProcesses implements Disposable {
         if (msg.type !== 'item_delta' && msg.type !== 'process_output') this.#count();
       }),
     );
+    // A thread that leaves this window takes its processes with it, without a word of each.
+    this.#store.add(threads.onActivity(() => this.#count()));
   }
 
   /** A row for each, with what can be done about it. */
@@ -81,15 +86,17 @@ export class BackgroundProcesses implements Disposable {
 
   #count(): void {
     const running = this.#running();
-    if (running.length === 0) return this.#item.hide();
-    this.#item.text = `$(server-process) ${running.length}`;
     const sentence =
       running.length === 1
         ? vscode.l10n.t('Tiller: 1 background process')
         : vscode.l10n.t('Tiller: {0} background processes', running.length);
-    this.#item.tooltip = [sentence, ...running.map(({ process }) => shortened(process.command, 2 * MAX_LABEL))].join(
-      '\n',
-    );
+    const commands = running.map(({ process }) => shortened(process.command, 2 * MAX_LABEL));
+    const said = running.length === 0 ? '' : [sentence, ...commands].join('\n');
+    if (said === this.#said) return;
+    this.#said = said;
+    if (said === '') return this.#item.hide();
+    this.#item.text = `$(server-process) ${running.length}`;
+    this.#item.tooltip = said;
     this.#item.accessibilityInformation = { label: sentence };
     this.#item.show();
   }
@@ -108,9 +115,9 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
   pick.placeholder = vscode.l10n.t('Choose one to open it in a terminal');
   pick.matchOnDescription = true;
   pick.items = running.map((one) => ({
-    label: shortened(one.process.command, MAX_LABEL),
+    label: withoutIcons(shortened(one.process.command, MAX_LABEL)),
     description: ageOf(one.process),
-    detail: lastLine(one.process.output),
+    detail: withoutIcons(lastLine(one.process.output)),
     iconPath: new vscode.ThemeIcon('server-process'),
     buttons: [output, kill],
     running: one,
