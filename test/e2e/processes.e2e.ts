@@ -13,7 +13,7 @@ const window = useWindow({
 });
 
 const GREETER =
-  'printf "\\033[32mready\\033[0m \\033[1;31mred\\033[0m \\033[33myellow\\033[0m \\033[34mblue\\033[0m \\033[35mmagenta\\033[0m \\033[36mcyan\\033[0m\\n"; while read name; do echo "hello $name"; done';
+  'printf "\\033[32mready\\033[0m \\033[1;31mred\\033[0m \\033[33myellow\\033[0m \\033[34mblue\\033[0m \\033[35mmagenta\\033[0m \\033[36mcyan\\033[0m\\n"; while read name; do echo "hello $name at $(stty size)"; done';
 
 test('a command in the background is listed, shown in a terminal and typed into', async () => {
   const { vscode, panel, model } = window();
@@ -39,7 +39,13 @@ test('a command in the background is listed, shown in a terminal and typed into'
   await terminal.first().click();
   await vscode.page.keyboard.type('you');
   await vscode.page.keyboard.press('Enter');
-  await panel.get('process').first().getByText('hello you').waitFor();
+  const answer = panel
+    .get('process')
+    .first()
+    .getByText(/hello you at \d+ \d+/);
+  await answer.waitFor();
+  // Not the size it was started with, but that of the tab.
+  expect(await answer.textContent()).not.toContain('at 24 80');
   await vscode.screenshot('processes/1-terminal');
 }, 120_000);
 
