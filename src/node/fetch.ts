@@ -4,7 +4,7 @@
  * all the same (libraries.md §4.1).
  *
  * Redirects are not followed: a key goes to the origin it was entered for and to no other. Compression is not asked for,
- * so that every event of a stream arrives when it is sent.
+ * so that every event of a stream arrives when it is sent; where somebody on the way compresses all the same, it is undone.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -12,7 +12,7 @@ import type { Fetch } from '../core/ports.ts';
 import { onAbort } from '../core/util/abort.ts';
 import { errorCode } from './errors.ts';
 import { ProxyRoute } from './proxy/proxyRoute.ts';
-import { bodyOf } from './responseBody.ts';
+import { bodyOf, decoded } from './responseBody.ts';
 
 interface Outgoing {
   readonly url: URL;
@@ -71,7 +71,18 @@ function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean)
     request.once('response', (incoming) => {
       streaming = incoming;
       incoming.on('error', () => {});
-      resolve(toResponse(incoming, method));
+      try {
+        resolve(toResponse(incoming, method));
+      } catch (error) {
+        // What is thrown here nobody else would catch.
+        reject(unusable(`HTTP ${incoming.statusCode}`, error));
+        incoming.destroy();
+      }
+    });
+    // Nobody asked to; and with nobody listening the request would wait for an answer for ever.
+    request.once('upgrade', (incoming, socket) => {
+      socket.destroy();
+      reject(unusable(`HTTP ${incoming.statusCode}, another protocol`));
     });
     request.on('error', (error) => {
       if (signal?.aborted) reject(signal.reason);
@@ -122,15 +133,23 @@ async function bytesOf(body: RequestInit['body'], headers: Headers): Promise<Uin
   return new Uint8Array(await encoded.arrayBuffer());
 }
 
+/** An answer that keeps to the letter of HTTP and is none. */
+function unusable(words: string, cause?: unknown): Error {
+  return Object.assign(new Error(`The server answered with ${words}.`, { cause }), { code: 'ERR_UNUSABLE_ANSWER' });
+}
+
 function toResponse(incoming: http.IncomingMessage, method: string): Response {
   const headers = new Headers();
   for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2) {
     headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
   }
+  const encoding = headers.get('content-encoding');
+  headers.delete('content-encoding');
   const status = incoming.statusCode ?? 0;
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304;
   if (!hasBody) incoming.resume();
-  return new Response(hasBody ? bodyOf(incoming) : null, { status, statusText: incoming.statusMessage ?? '', headers });
+  // The words beside the status say nothing that it does not, and may be such as `Response` refuses.
+  return new Response(hasBody ? bodyOf(decoded(incoming, encoding)) : null, { status, headers });
 }
 
 function asError(reason: unknown): Error {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, test } from 'vitest';
 import { createNodeFetch } from '../../src/node/fetch.ts';
 
@@ -33,6 +34,74 @@ async function bodyText(request: http.IncomingMessage): Promise<string> {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
+
+/** A server that says these very bytes to whoever asks. */
+async function answering(bytes: string | Buffer): Promise<Server> {
+  const server = net.createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(bytes));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    connections: () => 0,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe('an answer that keeps to the letter of HTTP and is none', () => {
+  test.each([
+    ['a status that nobody defined', 'HTTP/1.1 600 X\r\n\r\n'],
+    ['another protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
+  ])('%s is an error like any other', async (_, bytes) => {
+    await using server = await answering(bytes);
+    await assert.rejects(createNodeFetch()(server.url), { code: 'ERR_UNUSABLE_ANSWER' });
+  });
+
+  test('strange words beside the status do no harm', async () => {
+    await using server = await answering('HTTP/1.1 200 \u0001\u007f\r\nContent-Length: 2\r\n\r\nhi');
+    assert.equal(await (await createNodeFetch()(server.url)).text(), 'hi');
+  });
+});
+
+describe('an answer that somebody on the way has compressed', () => {
+  const text = 'data: ü\n\n'.repeat(5000);
+  test.each([
+    ['gzip', gzipSync(text)],
+    ['X-GZIP', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['identity', Buffer.from(text)],
+  ])('%s is read as it was', async (encoding, bytes) => {
+    await using server = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': encoding });
+      response.write(bytes.subarray(0, 20));
+      setTimeout(() => response.end(bytes.subarray(20)), 5);
+    });
+    assert.equal(await (await createNodeFetch()(server.url)).text(), text);
+  });
+
+  test('and that ends too early ends as any other', async () => {
+    await using server = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.end(gzipSync(text).subarray(0, -20));
+    });
+    await assert.rejects(async () => (await createNodeFetch()(server.url)).text(), /unexpected end of file/);
+  });
+
+  test('can be left in the middle', async () => {
+    await using server = await serve((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.write(gzipSync(text));
+    });
+    const response = await createNodeFetch()(server.url);
+    const reader = response.body?.getReader();
+    assert.equal((await reader?.read())?.done, false);
+    await reader?.cancel();
+  });
+});
 
 describe('a request', () => {
   test('arrives with method, headers and body, and is answered with status, headers and body', async () => {

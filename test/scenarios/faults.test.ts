@@ -276,6 +276,64 @@ describe('the way to the server', () => {
   });
 });
 
+describe.each(WIRES)('an answer that is none, on %s', (wire) => {
+  const page = '<!doctype html>\n<title>Sign in</title><script>1</script>';
+  const html = { status: 200, headers: { 'content-type': 'text/html' } };
+  it.each<[string, () => Response, string, string, string]>([
+    ['a web page', () => new Response(page, html), 'bad_response', 'check_settings', 'Sign in'],
+    ['a page that calls itself JSON', () => asJson(page), 'bad_response', 'check_settings', 'Sign in'],
+    [
+      'an error in a list',
+      () => Response.json([{ error: { message: 'API key not valid.' } }], { status: 401 }),
+      'auth',
+      'set_api_key',
+      'HTTP 401: API key not valid.',
+    ],
+    ['an error without a word', () => new Response('', { status: 403 }), 'auth', 'set_api_key', 'HTTP 403'],
+    ['a teapot', () => new Response('teapot', { status: 418 }), 'invalid_request', 'show_log', 'HTTP 418: teapot'],
+  ])('%s is told in one sentence and asked for once', async (_, answer, kind, action, detail) => {
+    let asked = 0;
+    await using chat = await startScenario({
+      wire,
+      hands: (ports) => ({ fetch: (...args) => (asked++ === 0 ? Promise.resolve(answer()) : ports.fetch(...args)) }),
+      model: [[says('Back.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(asked).toBe(1);
+    expect(chat.said('error')).toMatchObject([{ kind, action, detail, message: expect.stringMatching(SENTENCE) }]);
+    await expectUsable(chat);
+  });
+
+  it('a key that the server repeats is not repeated', async () => {
+    const key = 'the-key-that-was-entered';
+    const refusal = { error: { message: `Incorrect API key provided: ${key}. Get one at …` } };
+    await using chat = await startScenario({
+      wire,
+      provider: { auth: 'bearer' },
+      hands: (ports) => ({
+        secrets: { ...ports.secrets, keyFor: async () => key },
+        fetch: async () => Response.json(refusal, { status: 401 }),
+      }),
+      model: [],
+    });
+    await chat.send('go');
+    expect(chat.said('error')).toMatchObject([
+      { kind: 'auth', detail: 'HTTP 401: Incorrect API key provided: [hidden]. Get one at …' },
+    ]);
+    expect(JSON.stringify([chat.events, chat.rollout()])).not.toContain(key);
+  });
+
+  it('nothing at all is said to be nothing', async () => {
+    await using chat = await startScenario({ wire, model: [[]] });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: null });
+    expect(chat.said('warning')).toMatchObject([{ message: 'The model answered with nothing.' }]);
+  });
+});
+
+function asJson(text: string): Response {
+  return new Response(text, { headers: { 'content-type': 'application/json' } });
+}
+
 describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
   it('may think for ten minutes before its first byte', async () => {
     expect(DEFAULT_STREAM_IDLE_TIMEOUT_MS * FIRST_BYTE_PATIENCE).toBeGreaterThanOrEqual(600_000);

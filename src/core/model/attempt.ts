@@ -4,7 +4,7 @@
  */
 import { abortable, onAbort } from '../util/abort.ts';
 import type { Clock } from '../ports.ts';
-import { idleFault, malformedFault, networkFault, streamClosedFault } from './faults.ts';
+import { idleFault, isPage, malformedFault, networkFault, pageFault, streamClosedFault } from './faults.ts';
 import { parseJson } from './functionForm.ts';
 import { FIRST_BYTE_PATIENCE } from './providerConfig.ts';
 import { SseDecoder } from './sse.ts';
@@ -45,7 +45,10 @@ export class Attempt {
    */
   async *events(): AsyncGenerator<readonly unknown[], void, undefined> {
     const decoder = new SseDecoder();
+    let isFirst = true;
     for (let bytes = await this.#read(); bytes !== undefined; bytes = await this.#read()) {
+      if (isFirst) refusePage(bytes);
+      isFirst = false;
       const events = decoder.decode(bytes);
       if (events.length > 0) yield* parseEach(events, malformedFault);
     }
@@ -61,7 +64,7 @@ export class Attempt {
     }
     const text = pieces.join('') + decoder.decode();
     const document = parseJson(text);
-    if (document === undefined) throw malformedFault(text);
+    if (document === undefined) throw isPage(text) ? pageFault(text) : malformedFault(text);
     return document;
   }
 
@@ -108,6 +111,12 @@ export class Attempt {
       stopWatching();
     }
   }
+}
+
+/** @throws ModelFault */
+function refusePage(bytes: Uint8Array): void {
+  const text = new TextDecoder().decode(bytes.subarray(0, 4096));
+  if (isPage(text)) throw pageFault(text);
 }
 
 export const DONE = Symbol('[DONE]');

@@ -28,18 +28,44 @@ export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
  * The error in a JSON document of any of the shapes servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
- * `{detail}`; an empty one when there is none.
+ * `{detail}`, `{errors: […]}`, or one of these as the only element of a list; an empty one when there is none.
  */
-export function serverErrorIn(document: unknown): ServerError {
-  if (typeof document === 'string') return { message: document };
-  if (typeof document !== 'object' || document === null) return {};
-  const { error, detail } = document as { error?: unknown; detail?: unknown };
-  if (typeof error === 'string') return { ...serverErrorIn({ ...document, error: undefined }), message: error };
-  if (typeof error === 'object' && error !== null) return serverErrorSchema.parse(error);
+export function serverErrorIn(answer: unknown): ServerError {
+  const document: unknown = Array.isArray(answer) ? answer[0] : answer;
+  if (typeof document === 'string') return { message: plainWords(document) };
+  if (!isRecord(document)) return {};
+  const { error, errors, detail } = document;
+  if (typeof error === 'string') {
+    return { ...serverErrorIn({ ...document, error: undefined }), message: plainWords(error) };
+  }
+  const inner: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
+  if (isRecord(inner)) return serverErrorSchema.parse(inner);
   const own = serverErrorSchema.parse(document);
   if (own.message || detail === undefined) return own;
   return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };
 }
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const MARKUP = /^\s*<(?:!doctype|\?xml|html|head|body|title|center|h\d|p|pre)\b/i;
+
+/** What a person would read of it, if it is a page of HTML. */
+function plainWords(text: string): string {
+  if (!MARKUP.test(text)) return text;
+  const page = text.slice(0, LONGEST_PAGE);
+  const [, title] = /<title[^<>]*>([^<]+)/i.exec(page) ?? [];
+  const body = page.replaceAll(/<(script|style)\b[^<>]*>[^<]*|<[^<>]*>/gi, ' ');
+  return (title ?? body).replaceAll(/\s+/g, ' ').trim();
+}
+
+/** As no JSON and no stream of events begins. */
+export function isPage(text: string): boolean {
+  return /^\s*</.test(text);
+}
+
+const LONGEST_PAGE = 10_000;
 
 const QUOTA: Verdict = {
   kind: 'quota',
@@ -302,6 +328,19 @@ export function idleFault(milliseconds: number): ModelFault {
   );
 }
 
+/** The address answers, but with something for a browser: a login, an error page, the start page of the server. */
+export function pageFault(page: string): ModelFault {
+  return faultOf(
+    {
+      kind: 'bad_response',
+      message: 'The server sent a web page instead of an answer: check the base URL.',
+      retryable: false,
+      action: 'check_settings',
+    },
+    { detail: plainWords(page) },
+  );
+}
+
 /** `data` is an event that is not what it should be. */
 export function malformedFault(data: string): ModelFault {
   return faultOf(
@@ -324,7 +363,8 @@ const CERTIFICATE_CODE =
   /^(?:CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 const UNUSABLE_ADDRESS = /^(?:ERR_INVALID_URL|ERR_INVALID_PROTOCOL|ERR_UNESCAPED_CHARACTERS|ERR_INVALID_CHAR)$/;
 const TIMEOUT_CODE = /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/;
-const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/;
+const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE)$/;
+const NOT_HTTP_CODE = /^(?:HPE_\w+|ERR_UNUSABLE_ANSWER)$/;
 
 /** The fault of an exception from the network. A `ModelFault` among its causes is that fault. */
 export function networkFault(error: unknown, phase: 'connecting' | 'streaming'): ModelFault {
@@ -393,6 +433,14 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
       action: 'check_network',
     };
   }
+  if (phase === 'connecting' && any(NOT_HTTP_CODE)) {
+    return {
+      kind: 'bad_response',
+      message: 'What answers at this address does not speak HTTP as it should: check the base URL.',
+      retryable: true,
+      action: 'check_settings',
+    };
+  }
   if (phase === 'streaming' || any(CLOSED_CODE)) {
     return {
       kind: 'stream_closed',
@@ -433,6 +481,10 @@ function faultOf(
 /** Somebody's error page is not a message. */
 const LONGEST_DETAIL = 2000;
 
-function shortened(words: string): string {
+/** What steers a terminal or turns the direction of text is no part of a message. */
+const STEERING = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
+
+function shortened(said: string): string {
+  const words = said.slice(0, 2 * LONGEST_DETAIL).replaceAll(STEERING, ' ');
   return words.length > LONGEST_DETAIL ? `${words.slice(0, LONGEST_DETAIL)}…` : words;
 }

@@ -38,9 +38,10 @@ export class Transport {
       return await client.post(path, { body, signal, headers: this.#headers(key) }).asResponse();
     } catch (error) {
       if (!(error instanceof sdk.APIError) || error.status === undefined) throw networkFault(error, 'connecting');
-      const document = error.error ?? parseJson(error.message) ?? error.message;
+      const words = error.message.replace(SDK_WORDS, '');
+      const document = error.error ?? parseJson(words) ?? (words || undefined);
       const fault = httpFault(error.status, error.headers ?? new Headers(), document, this.#ports.clock.now());
-      throw fault.status === 401 && key === undefined ? keyMissing(origin, fault) : fault;
+      throw fault.status === 401 && key === undefined ? keyMissing(origin, fault) : withoutKey(fault, key);
     }
   }
 
@@ -78,6 +79,17 @@ export class Transport {
   }
 }
 
+/** The status, which we say ourselves, before what the server said. */
+const SDK_WORDS = /^\d{3} (?:status code \(no body\)$)?/;
+
+/** Some servers repeat the key that they do not accept. */
+function withoutKey(fault: ModelFault, key: string | undefined): ModelFault {
+  const { kind, message, detail, retryable, retryAfterMs, status, action } = fault;
+  if (!key || !detail?.includes(key)) return fault;
+  const hidden = detail.replaceAll(key, '[hidden]');
+  return new ModelFault(kind, message, { retryable, retryAfterMs, status, action, detail: hidden });
+}
+
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -107,9 +119,11 @@ function guardedFetch(fetch: Fetch, allowed: ReadonlySet<string>): Fetch {
 const MOST_REDIRECTS = 5;
 
 function redirectFault(from: URL, to: URL): ModelFault {
-  return new ModelFault('config', `${from.origin} redirects to ${to.origin}, where your key was not entered for.`, {
+  // Of an address that is none of the web there is no origin.
+  const origin = to.origin === 'null' ? to.protocol : to.origin;
+  return new ModelFault('config', `${from.origin} redirects to ${origin}, where your key was not entered for.`, {
     retryable: false,
-    detail: `Redirect from ${from.href} to ${to.origin}${to.pathname}. If that is right, make it the base URL.`,
+    detail: `Redirect from ${from.href} to ${origin}${to.pathname}. If that is right, make it the base URL.`,
     action: 'check_settings',
   });
 }

@@ -75,12 +75,14 @@ export class ToolRuntime {
   #guarded(call: ToolCall, answer: ToolOutput, context: ToolContext): ToolOutput['output'] {
     const note = this.#deps.loopGuard.note(call, answer);
     if (note === undefined) return answer.output;
-    context.emit({
-      type: 'warning',
-      message: `The model made the same call three times with the same result: ${call.name}.`,
-    });
+    if (note.isFirst) {
+      context.emit({
+        type: 'warning',
+        message: `The model made the same call three times with the same result: ${call.name}.`,
+      });
+    }
     return typeof answer.output === 'string'
-      ? `${answer.output}\n\n${note}`
-      : [...answer.output, { type: 'input_text', text: note }];
+      ? `${answer.output}\n\n${note.forModel}`
+      : [...answer.output, { type: 'input_text', text: note.forModel }];
   }
 }

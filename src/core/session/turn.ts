@@ -94,7 +94,11 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
     const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
     lastMessage = sampled.lastMessage ?? lastMessage;
     const queued = run.takeQueued();
-    if (calls === 0 && sampled.endTurn && queued.length === 0) return lastMessage;
+    if (calls === 0 && sampled.endTurn && queued.length === 0) {
+      if (round === 1 && lastMessage === null)
+        run.emit({ type: 'warning', message: 'The model answered with nothing.' });
+      return lastMessage;
+    }
     for (const input of queued) await hear(run, input);
     if (round >= run.maxToolRounds) throw new TurnPaused(round);
   }

@@ -55,6 +55,15 @@ describe('HTTP errors', () => {
     [{ detail: [{ loc: ['body', 'store'] }] }, 'HTTP 400: [{"loc":["body","store"]}]'],
     ['words', 'HTTP 400: words'],
     [{ error: { message: 'words', param: 'include' } }, 'HTTP 400: words (include)'],
+    [[{ error: { message: 'words' } }], 'HTTP 400: words'],
+    [{ success: false, errors: [{ code: 7, message: 'words' }] }, 'HTTP 400: words'],
+    [{ error: [] }, 'HTTP 400'],
+    [[], 'HTTP 400'],
+    [[[1]], 'HTTP 400'],
+    ['<html><head><title>403 Forbidden</title></head><body>x</body></html>', 'HTTP 400: 403 Forbidden'],
+    ['<h1>No\n<b>such</b></h1><script>run()</script><p>page', 'HTTP 400: No such page'],
+    ['<unk> is no token', 'HTTP 400: <unk> is no token'],
+    ['bad \u001b[31mred\u0007 \u202eeman', 'HTTP 400: bad  [31mred   eman'],
     [null, 'HTTP 400'],
   ])('the server’s words are kept: %o', (document, detail) => {
     expect(http(400, document).detail).toBe(detail);
@@ -155,7 +164,7 @@ describe('the way to the server', () => {
 
   test('somebody’s error page is no message', () => {
     const { detail } = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
-    expect(detail).toMatch(/^HTTP 502: <html>x+…$/);
+    expect(detail).toMatch(/^HTTP 502: x+…$/);
     expect(detail?.length).toBeLessThan(2100);
   });
 

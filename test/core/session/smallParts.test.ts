@@ -28,6 +28,12 @@ describe('the loop guard', () => {
     ]);
   });
 
+  it('speaks to the person at the first of them alone, until it is another call', () => {
+    const guard = new LoopGuard();
+    const calls = 'aaaaaabbb'.split('').map((args) => guard.note(call(args), answers('x'))?.isFirst);
+    expect(calls.filter((isFirst) => isFirst !== undefined)).toEqual([true, false, true]);
+  });
+
   it('is quiet when anything differs in between', () => {
     expect(noted(['ls', 'a'], ['ls', 'a'], ['ls', 'b'], ['ls', 'a'], ['ls', 'a'])).toEqual(Array(5).fill(false));
     expect(noted(['ls', 'a'], ['ls', 'a'], ['pwd', 'a'], ['ls', 'a'])).toEqual(Array(4).fill(false));
