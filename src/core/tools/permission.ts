@@ -176,7 +176,7 @@ function refusalText({ decision, by }: Answered, reason: DecisionReason): string
   if (by === 'non_interactive') {
     return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
   }
-  const word = decision.denied.message;
+  const word = decision.denied.message?.trim();
   return word
     ? `Denied by the user: ${word}`
     : 'Denied by the user. Nothing was done. Do not try the same thing another way; ask what they want instead.';
