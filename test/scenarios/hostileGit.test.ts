@@ -45,7 +45,8 @@ function filtered(folder: string, at: string): string {
   git(top, 'add', '.');
   git(top, 'commit', '-qm', 'one');
   git(top, 'config', 'filter.x.clean', file);
-  write(path.join(top, 'sub/file'), 'another\n');
+  // As long as before: where the length tells, git does not look.
+  write(path.join(top, 'sub/file'), 'two\n');
   return top;
 }
 
