@@ -3,6 +3,7 @@ import path from 'node:path';
 import { explainCommand } from '../core/policy/decideCommand.ts';
 import { explanationOf } from '../core/policy/explanation.ts';
 import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
+import { startsPrograms } from '../core/tools/gitTrust.ts';
 import { RulesStore } from '../core/rules/rulesStore.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { describeFileError, isMissing } from '../core/util/fileErrors.ts';
@@ -35,6 +36,7 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy,
     ...resolveBox(sandboxPolicy, boxSupport),
+    gitStartsPrograms: await startsPrograms(command, cwd, ports),
     sandboxPermissions: escalated ? 'require_escalated' : 'use_default',
     rules: rulesFiles.length > 0 ? await readRules(rulesFiles) : await rulesAtHome(new RulesStore(ports), cwd),
     platform: ports.host.platform,

@@ -34,7 +34,7 @@ export class RuleViews implements Disposable {
     this.#parts = parts;
     const { context, manager, threads, ports, current } = parts;
     const { extensionUri } = context;
-    this.#desk = new RulesDesk({ rules: manager.rules, threads, current, platform: ports.host.platform });
+    this.#desk = new RulesDesk({ rules: manager.rules, threads, current, ports });
     this.#rules = this.#store.add(
       new RulesPage({ extensionUri, hands: this.#desk, log: (level, ...said) => ports.log[level](...said) }),
     );

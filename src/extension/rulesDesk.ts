@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { explainCommand } from '../core/policy/decideCommand.ts';
 import { explanationOf } from '../core/policy/explanation.ts';
-import type { Host } from '../core/ports.ts';
+import type { Ports } from '../core/ports.ts';
 import { applyRuleEdit } from '../core/rules/ruleEdits.ts';
 import type { RulesPlace, RulesStore, ThreadMemory } from '../core/rules/rulesStore.ts';
+import { startsPrograms } from '../core/tools/gitTrust.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { CommandExplanation, RuleEdit, RuleEditResult } from '../protocol/rules.ts';
 import type { RulesPageState } from '../protocol/rulesWire.ts';
@@ -15,7 +16,7 @@ export interface RulesDeskParts {
   readonly threads: Threads;
   /** What commands run under now. */
   readonly current: () => TurnSettings;
-  readonly platform: Host['platform'];
+  readonly ports: Pick<Ports, 'host' | 'workspace'>;
 }
 
 /** The rules as this window sees them: those of the person, of its folder and of the thread that it shows. */
@@ -45,11 +46,14 @@ export class RulesDesk implements RulesPageHands {
   }
 
   async explain(command: string): Promise<CommandExplanation> {
-    const { current, platform } = this.#parts;
+    const { current, ports } = this.#parts;
     const { rules } = await this.#parts.rules.inForce(this.#place, this.#memory);
-    const { approvalPolicy, sandboxPolicy, box } = current();
-    const request = { approvalPolicy, sandboxPolicy, box, sandboxPermissions: 'use_default', rules, platform } as const;
-    return explanationOf(explainCommand({ ...request, argv: ['bash', '-c', command] }));
+    const { approvalPolicy, sandboxPolicy, box, noBoxCause, cwd } = current();
+    const argv = ['bash', '-c', command];
+    const gitStartsPrograms = await startsPrograms(argv, cwd, ports);
+    const circumstances = { approvalPolicy, sandboxPolicy, box, noBoxCause, gitStartsPrograms, rules } as const;
+    const { platform } = ports.host;
+    return explanationOf(explainCommand({ ...circumstances, sandboxPermissions: 'use_default', platform, argv }));
   }
 
   get #place(): RulesPlace {

@@ -119,4 +119,21 @@ describe('execpolicy check', () => {
     expect(code).toBe(2);
     expect(stderr).toMatch(/^tiller: HOME\/rules\.json:1: .* No rule of this file is used\.\n$/);
   });
+
+  it('asks about a git that would start what the repository names', async () => {
+    using repository = tempFolder();
+    mkdirSync(repository.at('.git/objects'), { recursive: true });
+    mkdirSync(repository.at('.git/refs'));
+    writeFileSync(repository.at('.git/HEAD'), 'ref: refs/heads/main\n');
+    const checked = async () => {
+      const run = await runCli(['execpolicy', 'check', '--sandbox', 'danger-full-access', '--', 'git', 'diff'], {
+        home: repository.at('home'),
+        cwd: repository.path,
+      });
+      return JSON.parse(run.stdout).reason.id;
+    };
+    expect(await checked()).toBe('known-safe');
+    writeFileSync(repository.at('.git/config'), '[diff]\n\texternal = ./mine\n');
+    expect(await checked()).not.toBe('known-safe');
+  });
 });

@@ -4,8 +4,9 @@
  * certain is a yes, which costs a prompt at most.
  */
 import path from 'node:path';
+import { plainCommands, takeApart } from '../policy/commandTree.ts';
 import type { Argv } from '../policy/parseScript.ts';
-import type { Workspace } from '../ports.ts';
+import type { Host, Workspace } from '../ports.ts';
 import { configurationKeys } from '../sandbox/gitMetadata.ts';
 import { isWithin } from '../sandbox/within.ts';
 
@@ -41,6 +42,15 @@ type Reader = Pick<Workspace, 'roots' | 'stat' | 'readBytes'>;
 
 /** Nobody can say what git would find there. */
 class Unclear extends Error {}
+
+/** The same of a command that is still whole. */
+export function startsPrograms(
+  argv: Argv,
+  cwd: string,
+  { host, workspace }: { readonly host: Pick<Host, 'platform'>; readonly workspace: Reader },
+): Promise<boolean> {
+  return readingStartsPrograms(plainCommands(takeApart(argv, host)), cwd, workspace);
+}
 
 /** `commands` are those of one script: each may be run where a `cd` before it has led. */
 export async function readingStartsPrograms(

@@ -4,14 +4,13 @@ import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
-import { plainCommands, takeApart } from '../../policy/commandTree.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
 import { blockedNote, deniedBy } from '../../sandbox/denied.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
-import { readingStartsPrograms } from '../gitTrust.ts';
+import { startsPrograms } from '../gitTrust.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
@@ -57,8 +56,7 @@ export async function prepareCommand(
     return { type: 'failure', output: `The working directory ${cwd} does not exist. Nothing was run.` };
   }
   const { argv, sandboxPermissions, justification } = request;
-  const commands = plainCommands(takeApart(argv, context.host));
-  const gitStartsPrograms = await readingStartsPrograms(commands, cwd, context.workspace);
+  const gitStartsPrograms = await startsPrograms(argv, cwd, context);
   const decide = async () =>
     explainCommand({
       argv,

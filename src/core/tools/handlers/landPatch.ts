@@ -1,12 +1,11 @@
 /** Landing of a patch that may land: planned anew while the files move under it, and never as something else. */
 import type { TurnItemOf } from '../../../protocol/item.ts';
 import type { PatchPlan } from '../../patch/plan.ts';
-import { unifiedDiffOfAll } from '../../patch/unifiedDiff.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { FileChange, LandedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
-import { type LandPlan, shown, summaryOf } from './patchTool.ts';
+import { describe, diffOf, type LandPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
 import { withAgreement } from './unsavedEdits.ts';
 
@@ -60,12 +59,13 @@ function landedItem(
   cwd: string,
 ): TurnItemOf<'file_change'> {
   const unsaved = new Set(files.filter(({ saved }) => !saved).map(({ path }) => path));
-  const changes = landed.map((change) => {
+  const described = describe(landed, cwd);
+  const changes = described.map(({ change, summary }) => {
     const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
     const note = unsaved.has(path) ? { unsaved: true } : {};
-    return { ...summaryOf(change, cwd), ...note, decision: 'accepted' as const };
+    return { ...summary, ...note, decision: 'accepted' as const };
   });
-  return { ...item, status: 'completed', changes, diff: unifiedDiffOfAll(landed, cwd).text };
+  return { ...item, status: 'completed', changes, diff: diffOf(described) };
 }
 
 function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {

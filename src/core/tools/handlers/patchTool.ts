@@ -6,7 +6,7 @@ import type { ReviewSetting } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
 import { type PatchPlan, pathsOf } from '../../patch/plan.ts';
-import { unifiedDiff, unifiedDiffOfAll } from '../../patch/unifiedDiff.ts';
+import { unifiedDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
@@ -52,12 +52,13 @@ export async function preparePatch(
     review,
     platform: host.platform,
   });
-  const changes = planned.changes.map((change) => summaryOf(change, settings.cwd));
-  const proposed = planned.changes.map((change) => ({
-    ...summaryOf(change, settings.cwd),
+  const described = describe(planned.changes, settings.cwd);
+  const changes = described.map(({ summary }) => summary);
+  const proposed = described.map(({ change, summary }) => ({
+    ...summary,
     ...(isDiscarding(change, discards) ? { discardsUnsaved: true } : {}),
   }));
-  const diff = unifiedDiffOfAll(planned.changes, settings.cwd).text;
+  const diff = diffOf(described);
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
   return {
     type: 'ready',
@@ -112,10 +113,27 @@ function placesBetween(root: string, file: string): string[] {
   return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
 }
 
-export function summaryOf(change: FileChange, cwd: string): FileChangeSummary {
-  const { added, removed } = unifiedDiff(change, cwd);
-  const moved = change.kind === 'update' && change.movedTo !== null ? { movedTo: shown(change.movedTo, cwd) } : {};
-  return { path: shown(change.path, cwd), kind: change.kind, ...moved, added, removed };
+/** A change as it is shown. To find out how a long file differs takes its time: it is done once. */
+export interface DescribedChange {
+  readonly change: FileChange;
+  readonly summary: FileChangeSummary;
+  readonly diff: string;
+}
+
+export function describe(changes: readonly FileChange[], cwd: string): readonly DescribedChange[] {
+  return changes.map((change) => {
+    const { text, added, removed } = unifiedDiff(change, cwd);
+    const moved = change.kind === 'update' && change.movedTo !== null ? { movedTo: shown(change.movedTo, cwd) } : {};
+    return {
+      change,
+      summary: { path: shown(change.path, cwd), kind: change.kind, ...moved, added, removed },
+      diff: text,
+    };
+  });
+}
+
+export function diffOf(described: readonly DescribedChange[]): string {
+  return described.map(({ diff }) => diff).join('');
 }
 
 /** Relative to the working directory where it lies inside. */
