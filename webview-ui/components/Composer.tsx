@@ -30,7 +30,7 @@ export function Composer() {
         }}
       >
         <div class="grow">
-          <Mirror text={draft.value} />
+          <Mirror text={draft.value || placeholder()} />
           <textarea
             ref={field}
             rows={1}
@@ -56,7 +56,7 @@ export function Composer() {
   );
 }
 
-/** Same text behind the field: gives it its height, and paints what is mentioned. */
+/** What the field shows, behind it: gives it its height, and paints what is mentioned. */
 function Mirror({ text }: { text: string }) {
   return (
     <div class="grow-mirror" aria-hidden="true">
