@@ -3,10 +3,15 @@ import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import * as esbuild from 'esbuild';
-import { buildWebview } from './buildWebview.mjs';
+import { ensureInstalled, root } from './bootstrap.mjs';
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
+const isScript = process.argv[1] === fileURLToPath(import.meta.url);
+// `npm run build` is what people do first on a clone.
+if (isScript) ensureInstalled();
+const esbuild = await import('esbuild');
+const { buildWebview } = await import('./buildWebview.mjs');
+const { thirdPartyNotices } = await import('./thirdPartyNotices.mjs');
+
 const dist = path.join(root, 'dist');
 const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
 
@@ -33,7 +38,9 @@ const common = {
   format: 'cjs',
   minify: true,
   keepNames: false,
+  // Licences stand in a file of their own: thirdPartyNotices.mjs.
   legalComments: 'none',
+  metafile: true,
   logLevel: 'warning',
   define: { TILLER_VERSION: JSON.stringify(version) },
   plugins: [lazyModules],
@@ -45,27 +52,28 @@ const common = {
 export async function build({ outdir = dist } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
-  await Promise.all([
+  const [terminals, cli, extension, webview] = await Promise.all([
+    copyTerminals(outdir),
     buildCli({ outdir }),
     buildExtension({ outdir }),
     buildWebview({ outdir: path.join(outdir, 'webview') }),
     writeSchema(outdir),
-    copyTerminals(outdir),
   ]);
+  const metafiles = [cli, extension, webview].map(({ metafile }) => metafile);
+  await writeFile(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(metafiles, terminals));
 }
 
-/** The package for terminals, of this system, beside the bundles; without it everything else works. */
+/** The package for terminals, of this system, beside the bundles; without it everything else works. Resolves with its folders. */
 async function copyTerminals(outdir) {
-  const from = path.join(root, 'node_modules/@lydell');
-  const names = await readdir(from).catch(() => []);
-  for (const name of names.filter((one) => one.startsWith('node-pty'))) {
-    await cp(path.join(from, name), path.join(outdir, 'node_modules/@lydell', name), { recursive: true });
-  }
+  const names = await readdir(path.join(root, 'node_modules/@lydell')).catch(() => []);
+  const copied = names.filter((one) => one.startsWith('node-pty')).map((name) => `node_modules/@lydell/${name}`);
+  for (const folder of copied) await cp(path.join(root, folder), path.join(outdir, folder), { recursive: true });
+  return copied;
 }
 
 /** The extension alone: a small shell, and the rest that it loads on first use. */
 export async function buildExtension({ outdir }) {
-  await esbuild.build({
+  return esbuild.build({
     ...common,
     entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts' },
     external: [...common.external, 'vscode'],
@@ -75,7 +83,7 @@ export async function buildExtension({ outdir }) {
 
 /** The second front door alone, with the modules it loads on first use. */
 export async function buildCli({ outdir }) {
-  await esbuild.build({
+  return esbuild.build({
     ...common,
     entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts' },
     outdir,
@@ -91,4 +99,4 @@ async function writeSchema(outdir) {
   await rm(outfile);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build();
+if (isScript) await build();

@@ -1,4 +1,5 @@
-// What package.json must not contain: texts that cannot be translated, and API that Microsoft does not publish.
+// What package.json must not contain: texts that cannot be translated, and API that Microsoft does not publish. And what the
+// docs must say of it: every setting with its default, every command, every key.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -28,6 +29,8 @@ for (const file of sources()) {
     problems.push(`${file.name}: proposed API`);
   }
 }
+checkSettingsPage();
+checkCommandsPage();
 
 for (const problem of problems) console.log(problem);
 if (problems.length === 0) console.log('Texts and API are fine.');
@@ -56,6 +59,35 @@ function noteUse(value) {
   if (!key) return;
   used.add(key);
   if (typeof texts[key] !== 'string') problems.push(`package.nls.json: "${key}" is missing`);
+}
+
+/** docs/settings.md has a row for each setting and none for another. */
+function checkSettingsPage() {
+  const page = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
+  const rows = new Map([...page.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)].map(([, key, value]) => [key, value]));
+  for (const [name, { default: value }] of Object.entries(manifest.contributes.configuration.properties)) {
+    const key = name.replace(/^tiller\./, '');
+    const row = rows.get(key);
+    rows.delete(key);
+    const wanted = JSON.stringify(value);
+    if (row === undefined) problems.push(`docs/settings.md: "${key}" is missing`);
+    else if (row.replaceAll(/, (?=")/g, ',') !== wanted)
+      problems.push(`docs/settings.md: the default of "${key}" is ${wanted}`);
+  }
+  for (const key of rows.keys()) problems.push(`docs/settings.md: there is no setting "${key}"`);
+}
+
+/** docs/panel.md names each command of the palette and each key. */
+function checkCommandsPage() {
+  const page = readFileSync(path.join(root, 'docs/panel.md'), 'utf8');
+  const cells = new Set([...page.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell.split(', ')));
+  const { commands, keybindings, menus } = manifest.contributes;
+  const hidden = menus.commandPalette.filter(({ when }) => when === 'false').map(({ command }) => command);
+  const titles = commands
+    .filter(({ command }) => !hidden.includes(command))
+    .map(({ title }) => texts[title.slice(1, -1)]);
+  const keys = keybindings.map(({ key }) => key.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()));
+  for (const name of [...titles, ...keys]) if (!cells.has(name)) problems.push(`docs/panel.md: "${name}" is missing`);
 }
 
 function sources() {

@@ -1,0 +1,34 @@
+// Whose work is in what we ship, and under which licence: most licences ask that their text goes along.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './bootstrap.mjs';
+
+const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
+
+/**
+ * The text of THIRD-PARTY-NOTICES.txt: every package of which something is in a bundle, by esbuild's metafiles, and every
+ * one that is copied whole, by its folder. Throws for a package that says nothing of its licence.
+ */
+export function thirdPartyNotices(metafiles, copied = []) {
+  const bundled = metafiles.flatMap(({ outputs }) =>
+    Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs).map(packageFolder)),
+  );
+  const folders = new Set([...bundled.filter((folder) => folder !== undefined), ...copied]);
+  const notices = [...folders].map(noticeOf).toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const parts = notices.map(({ name, text }) => `${'='.repeat(80)}\n${name}\n\n${text}\n`);
+  return ['Tiller contains work of others. With thanks, and under these licences:\n', ...parts].join('\n');
+}
+
+/** `node_modules/…/name` of a file in it; `undefined` for our own. */
+function packageFolder(file) {
+  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+}
+
+function noticeOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+  const files = readdirSync(path.join(root, folder)).filter((file) => LICENCE_FILE.test(file));
+  const texts = files.toSorted().map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim());
+  if (texts.length === 0 && typeof license !== 'string') throw new Error(`${folder} says nothing of its licence.`);
+  const said = typeof license === 'string' ? [`Licence: ${license}`] : [];
+  return { name: `${name} ${version}`, text: [...said, ...texts].join('\n\n') };
+}

@@ -1,0 +1,23 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { buildCli } from '../scripts/build.mjs';
+import { thirdPartyNotices } from '../scripts/thirdPartyNotices.mjs';
+import { tempFolder } from './support/tempFolder.ts';
+
+test('every package in a bundle is named with its licence, and no other', async () => {
+  using folder = tempFolder();
+  const { metafile } = await buildCli({ outdir: folder.path });
+  const notices = thirdPartyNotices([metafile], ['node_modules/zod']);
+  const names = [...notices.matchAll(/^={80}\n(\S+) \d+\.\d+\.\d+\n/gm)].map(([, name]) => name);
+  expect(names).toEqual(['diff', 'jsonc-parser', 'openai', 'unbash', 'zod']);
+  expect(notices).toContain(readFileSync('node_modules/openai/LICENSE', 'utf8').trim());
+  expect(notices).toContain(readFileSync('node_modules/zod/LICENSE', 'utf8').trim());
+});
+
+test('a package that says nothing of its licence cannot be shipped', () => {
+  using folder = tempFolder();
+  writeFileSync(folder.at('package.json'), JSON.stringify({ name: 'secretive', version: '1.0.0' }));
+  const copied = [path.relative('.', folder.path)];
+  expect(() => thirdPartyNotices([], copied)).toThrow('says nothing of its licence');
+});
