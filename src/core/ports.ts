@@ -129,6 +129,8 @@ export interface Workspace {
   readBytes(path: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Uint8Array>;
   /** `undefined` when there is nothing. Follows symbolic links and says so. */
   stat(path: string): Promise<FileStat | undefined>;
+  /** Where a file lies when every link on the way to it is followed. @throws WorkspaceError */
+  realPath(path: string): Promise<string>;
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */

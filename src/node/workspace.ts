@@ -1,6 +1,6 @@
 /** The Workspace port on disk: for the CLI and for files that no editor has open. */
 import { readFileSync, statSync, type Dirent } from 'node:fs';
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { toWorkspaceError, WorkspaceError, type DirectoryEntry, type FileStat, type Workspace } from '../core/ports.ts';
 import { abortable } from '../core/util/abort.ts';
 import { isMissing } from './errors.ts';
@@ -24,6 +24,7 @@ export function createDiskWorkspace({ roots, ...landing }: DiskWorkspaceOptions)
     },
     readBytes: (path, options) => readFileBytes(path, options?.maxBytes ?? MAX_TEXT_BYTES, options?.signal),
     stat: statPath,
+    realPath: realPathOf,
     list: listDirectory,
     apply: (changes, signal) => land(changes, landing, signal),
     // What is on the disk is saved.
@@ -66,6 +67,14 @@ async function statPath(path: string): Promise<FileStat | undefined> {
     return { type, symbolicLink, size: target.size, modifiedAt: target.mtimeMs };
   } catch (error) {
     if (isMissing(error)) return undefined;
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
     throw toWorkspaceError(error, path);
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { WorkspaceError } from '../../src/core/ports.ts';
 import { createDiskWorkspace } from '../../src/node/workspace.ts';
@@ -73,6 +73,8 @@ describe('reading', () => {
       stats.map((stat) => stat && [stat.type, stat.symbolicLink]),
       [['file', true], ['directory', false], ['other', true], undefined, undefined],
     );
+    assert.equal(await workspace.realPath(folder.at('a')), realpathSync(folder.at('c')));
+    await assert.rejects(workspace.realPath(folder.at('d')), { code: 'not_found' });
     await assert.rejects(workspace.list(folder.at('c')), { code: 'not_found' });
   });
 });

@@ -64,6 +64,13 @@ export class MemoryWorkspace implements Workspace {
     this.#failingWrite = index;
   }
 
+  /** The person's links: where they lead. */
+  readonly links = new Map<string, string>();
+
+  async realPath(path: string): Promise<string> {
+    return this.links.get(this.#absolute(path)) ?? this.#absolute(path);
+  }
+
   async read(path: string, signal?: AbortSignal): Promise<TextFile> {
     signal?.throwIfAborted();
     const absolute = this.#absolute(path);
@@ -88,7 +95,7 @@ export class MemoryWorkspace implements Workspace {
   async stat(path: string): Promise<FileStat | undefined> {
     const absolute = this.#absolute(path);
     const content = this.#content(absolute);
-    const common = { symbolicLink: false, modifiedAt: 0 };
+    const common = { symbolicLink: this.links.has(absolute), modifiedAt: 0 };
     if (content !== undefined) return { type: 'file', size: Buffer.byteLength(content), ...common };
     return this.#isFolder(absolute) ? { type: 'directory', size: 0, ...common } : undefined;
   }

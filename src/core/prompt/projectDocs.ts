@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { type Storage, type Workspace, WorkspaceError } from '../ports.ts';
+import { isBelow } from '../util/pathBelow.ts';
 
 /** In one folder the first that exists counts; an override hides its AGENTS.md even when blank (codex-behaviour.md §7). */
 const FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md'];
@@ -44,7 +45,8 @@ async function readDocsAbove(
   if (maxBytes === 0) return '';
   const names = [...FILE_NAMES, ...fallbackFilenames];
   const folders = await foldersFromGitRoot(workspace, cwd);
-  const files = await Promise.all(folders.map((folder) => readFirst(workspace, folder, names)));
+  const [root = cwd] = folders;
+  const files = await Promise.all(folders.map((folder) => readFirst(workspace, root, folder, names)));
   let room = maxBytes;
   const kept: string[] = [];
   for (const bytes of files) {
@@ -58,12 +60,23 @@ async function readDocsAbove(
 
 const NOTHING = new Uint8Array();
 
-/** The first of these files that exists; one that cannot be read says nothing: it must not keep the person from talking. */
-async function readFirst(workspace: Workspace, folder: string, names: readonly string[]): Promise<Uint8Array> {
+/**
+ * The first of these files that exists; one that cannot be read says nothing: it must not keep the person from talking. Nor
+ * does a link that leads out of the project: a repository must not put the person's own files into a request.
+ */
+async function readFirst(
+  workspace: Workspace,
+  root: string,
+  folder: string,
+  names: readonly string[],
+): Promise<Uint8Array> {
   for (const name of names) {
     const file = path.join(folder, name);
-    if ((await workspace.stat(file))?.type !== 'file') continue;
+    const found = await workspace.stat(file);
+    if (found?.type !== 'file') continue;
     try {
+      if (found.symbolicLink && !isBelow(await workspace.realPath(file), await workspace.realPath(root)))
+        return NOTHING;
       return await workspace.readBytes(file);
     } catch (error) {
       if (error instanceof WorkspaceError) return NOTHING;

@@ -53,6 +53,7 @@ export class WorkspaceCoordinator {
       read: (path, signal) => workspace.read(path, signal),
       readBytes: (path, options) => workspace.readBytes(path, options),
       stat: (path) => workspace.stat(path),
+      realPath: (path) => workspace.realPath(path),
       list: (path) => workspace.list(path),
       unsavedLandings: () => workspace.unsavedLandings(),
       save: (paths) => workspace.save(paths),

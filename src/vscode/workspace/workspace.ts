@@ -1,4 +1,5 @@
 /** The Workspace port in VS Code: buffers where they hold more than the disk, the disk otherwise (design decision 5). */
+import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import {
   type ApplyResult,
@@ -41,6 +42,7 @@ export function createEditorWorkspace({ onLanded, ...hands }: EditorWorkspaceOpt
       return options?.signal ? abortable(reading, options.signal) : reading;
     },
     stat: statPath,
+    realPath: realPathOf,
     list: listDirectory,
     async apply(changes: readonly FileChange[], signal, origin) {
       const result = await land(changes, hands, signal);
@@ -105,6 +107,17 @@ async function statPath(path: string): Promise<FileStat | undefined> {
     };
   } catch (error) {
     if (isMissing(error)) return undefined;
+    throw toWorkspaceError(error, path);
+  }
+}
+
+/** Links are known on the disk only; another file system's files lie where they are called. */
+async function realPathOf(path: string): Promise<string> {
+  const uri = uriOf(path);
+  if (uri.scheme !== 'file') return path;
+  try {
+    return await realpath(uri.fsPath);
+  } catch (error) {
     throw toWorkspaceError(error, path);
   }
 }

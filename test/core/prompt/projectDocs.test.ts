@@ -20,6 +20,15 @@ describe('instructions of the project', () => {
     expect(await told(files, { cwd: '/work/a/b' })).toBe('root\n\ndeep');
   });
 
+  it('may be links within the project, and say nothing when they lead out of it', async () => {
+    const files = { '.git/HEAD': '', 'CLAUDE.md': 'shared', 'AGENTS.md': 'shared', 'a/AGENTS.md': 'a private key' };
+    const workspace = new MemoryWorkspace(files);
+    workspace.links.set('/work/AGENTS.md', '/work/CLAUDE.md');
+    workspace.links.set('/work/a/AGENTS.md', '/home/me/.ssh/id_rsa');
+    const options = { maxBytes: 1000, fallbackFilenames: [] };
+    expect(await readProjectDocs(workspace, new MemoryStorage({}), '/work/a', options)).toBe('shared');
+  });
+
   it('begin at the nearest git root, also where .git is a file', async () => {
     const files = { '.git/HEAD': '', 'AGENTS.md': 'outer', 'sub/.git': 'gitdir: ../x', 'sub/AGENTS.md': 'inner' };
     expect(await told(files, { cwd: '/work/sub' })).toBe('inner');
