@@ -9,7 +9,7 @@ import { resolveBox } from '../core/sandbox/box.ts';
 import { describeFileError, isMissing } from '../core/util/fileErrors.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
-import { sandboxPolicySchema } from '../protocol/policy.ts';
+import { type DecisionReason, sandboxPolicySchema } from '../protocol/policy.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
@@ -41,8 +41,15 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     rules: rulesFiles.length > 0 ? await readRules(rulesFiles) : await rulesAtHome(new RulesStore(ports), cwd),
     platform: ports.host.platform,
   });
-  streams.stdout.write(`${JSON.stringify(explanationOf(decision))}\n`);
+  const said = explanationOf(decision);
+  streams.stdout.write(`${JSON.stringify({ ...said, reason: { ...said.reason, source: sourceOf(said.reason) } })}
+`);
   return EXIT.done;
+}
+
+/** In the three words that docs/cli.md has for it: what the box allows is a matter of policy. */
+function sourceOf({ source }: DecisionReason): 'rule' | 'heuristic' | 'policy' {
+  return source === 'rule' || source === 'heuristic' ? source : 'policy';
 }
 
 const OPTIONS = {

@@ -120,6 +120,15 @@ describe('execpolicy check', () => {
     expect(stderr).toMatch(/^tiller: HOME\/rules\.json:1: .* No rule of this file is used\.\n$/);
   });
 
+  it('names one of three sources, whatever decides', async () => {
+    const sources = await Promise.all(
+      [['ls'], ['npm', 'test'], ['make'], ['curl', 'x']].map(
+        async (words) => (await answer('--', ...words)).reason.source,
+      ),
+    );
+    expect(sources).toEqual(['heuristic', 'rule', 'policy', 'rule']);
+  });
+
   it('asks about a git that would start what the repository names', async () => {
     using repository = tempFolder();
     mkdirSync(repository.at('.git/objects'), { recursive: true });
