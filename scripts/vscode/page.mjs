@@ -235,9 +235,13 @@ export class Workbench {
   async answerFile(file) {
     const input = this.quickInput();
     await this.page.locator('.quick-input-widget:visible .quick-input-title').waitFor();
-    // The dialog says first where it is, and would say so over what is typed before.
+    // The dialog says first where it is, and would say so over what is typed before; it completes what it knows, too.
     while ((await input.inputValue()) === '') await this.page.waitForTimeout(50);
-    await input.fill(file);
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      await input.fill(file);
+      await this.page.waitForTimeout(500);
+      if ((await input.inputValue()) === file) break;
+    }
     await this.page.locator('.quick-input-widget:visible .quick-input-action .monaco-button').first().click();
     await input.waitFor({ state: 'hidden' });
   }

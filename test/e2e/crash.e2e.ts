@@ -1,4 +1,5 @@
-// The extension host dies in the middle of a patch to fifty files: what is left is all of it or nothing.
+// The extension host dies in the middle of a patch to fifty files: what is left is all of it or nothing. Each row costs a
+// window and half a minute: every day runs three of them, `TILLER_SOAK=1` all.
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { calls, says } from '../support/modelServer.ts';
 import { whenStuck } from './support/stuckHost.ts';
 import { useWindow, type Window } from './support/window.ts';
 
+const isSoak = process.env['TILLER_SOAK'] !== undefined;
 const numbers = Array.from({ length: 50 }, (_, index) => index);
 const NEW = numbers.slice(0, 17).map((number) => `fresh/deep/${number}.txt`);
 const OLD = numbers.slice(17, 45).map((number) => `old/${number}.txt`);
@@ -30,10 +32,12 @@ const soon = { timeout: 20_000 };
 describe('killed', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE });
 
-  test.each([
+  const rows = [
     ['among the new files', 'Put Back', 'fresh/deep/0.txt', BEFORE],
     ['among the new files', 'Finish', 'fresh/deep/0.txt', AFTER],
-  ] as const)('%s, then "%s"', async (when, answer, firstSign, expected) => {
+  ] as const;
+
+  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s"', async (when, answer, firstSign, expected) => {
     const { vscode, panel, model } = window();
     await panel.open();
     await panel.newThread();
@@ -64,10 +68,12 @@ describe('killed', () => {
 describe('killed while texts stand in the editor', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
 
-  test.each([
-    ['all of them changed and none saved', 'Put Back', BEFORE],
+  const rows = [
     ['all of them changed and none saved', 'Finish', AFTER],
-  ] as const)('%s, then "%s"', async (_when, answer, expected) => {
+    ['all of them changed and none saved', 'Put Back', BEFORE],
+  ] as const;
+
+  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s"', async (_when, answer, expected) => {
     const { vscode } = window();
     await landUntil(window(), { changed: OLD.length });
     await killHost(window());
@@ -85,17 +91,32 @@ describe('killed while texts stand in the editor', () => {
   });
 });
 
-describe('killed with the whole window', () => {
+describe.runIf(isSoak)('killed beside edits of the person', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
 
-  test('some of them saved, then "Put Back"', async () => {
+  test('which stay unsaved and get their part of the patch, then "Finish"', async () => {
+    await landUntil(window(), { changed: OLD.length }, 'mine');
+    await killHost(window());
+    await window().vscode.reload();
+    const disk = { ...AFTER, [MINE]: BEFORE[MINE] ?? '' };
+    await isSettled(window(), 'Finish', disk, { [MINE]: `mine${AFTER[MINE]}` });
+  });
+});
+
+describe.runIf(isSoak).each([
+  ['Put Back', BEFORE],
+  ['Finish', AFTER],
+] as const)('killed with the whole window', (answer, expected) => {
+  const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
+
+  test(`some of them saved, then "${answer}"`, async () => {
     await landUntil(window(), { saved: 3 });
     await window().vscode.page.close();
     await killHost(window());
     const left = await filesIn(window());
     expect(new Set(OLD.map((name) => left[name]?.split('\n')[2]))).toEqual(new Set(['before', 'after']));
     await window().restart();
-    await isSettled(window(), 'Put Back', BEFORE);
+    await isSettled(window(), answer, expected);
   });
 });
 

@@ -136,11 +136,11 @@ describe('in one window', () => {
     await panel.ended();
     await vscode.command('Tiller: Export Thread…');
     await vscode.answerFile(path.join(folder, 'fruit.md'));
+    await expect.poll(() => disk('fruit.md'), soon).toContain('> Name a fruit.\n\nThe word is **quince**.');
     await vscode.notification('Exported to fruit.md').waitFor();
-    expect(await disk('fruit.md')).toContain('> Name a fruit.\n\nThe word is **quince**.');
     await vscode.command('Tiller: Export Thread…');
     await vscode.answerFile(path.join(folder, 'fruit.json'));
-    await vscode.notification('Exported to fruit.json').waitFor();
+    await expect.poll(() => disk('fruit.json'), soon).not.toBeNull();
     expect(JSON.parse((await disk('fruit.json')) ?? '')).toMatchObject({
       format: 'tiller-thread',
       title: 'Name a fruit.',
