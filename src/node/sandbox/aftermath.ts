@@ -3,6 +3,8 @@ import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding } from '../../core/ports.ts';
 import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+import { messageOf } from '../errors.ts';
+import { exists } from './disk.ts';
 import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
@@ -13,7 +15,7 @@ export function aftermath(
   { scan, quarantine }: { readonly scan: TreeScan; readonly quarantine: Quarantine },
 ): BoxFinding[] {
   return [
-    ...before.absentNames.filter(isThere).map((name) => takeAway(name, quarantine)),
+    ...before.absentNames.filter(exists).map((name) => takeAway(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
     ...[...before.identities].flatMap(tellReplaced),
     ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
@@ -27,7 +29,7 @@ function takeAway(name: string, quarantine: Quarantine): BoxFinding {
     const message = `${what}: it was moved out of the workspace. The user can have it put back.`;
     return { kind: 'quarantined', path: name, quarantineId, message };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return { kind: 'left_behind', path: name, message: `${what}, and it could not be moved away: ${why}` };
   }
 }
@@ -47,7 +49,7 @@ function mendLink(link: string, target: string, quarantine: Quarantine): BoxFind
       ? [{ kind: 'left_behind', path: link, message }]
       : [{ kind: 'quarantined', path: link, quarantineId, message }];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return [{ kind: 'left_behind', path: link, message: `${what}, and it could not be mended: ${why}` }];
   }
 }
@@ -80,8 +82,4 @@ function warningOf(repository: string, { bareWarnings }: Look): BoxFinding[] {
   const message = repositoryWarning(repository);
   if (message === undefined || message === bareWarnings.get(repository)) return [];
   return [{ kind: 'git_metadata', path: repository, message }];
-}
-
-function isThere(name: string): boolean {
-  return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
 }

@@ -4,9 +4,10 @@ import path from 'node:path';
 import type { BoxWalls } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
+import { exists, realOf } from './disk.ts';
 import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
 import { pointedAt, repositoryWarning } from './repositories.ts';
-import { realOf, rootsOf } from './roots.ts';
+import { rootsOf } from './roots.ts';
 import type { TreeScan } from './treeScan.ts';
 
 /** So much does harm by merely coming into being, while a command runs, that it must not even for a moment. */
@@ -100,8 +101,4 @@ function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' 
 export function identityOf(name: string): string {
   const stat = lstatSync(name, { throwIfNoEntry: false });
   return stat === undefined ? 'absent' : `${stat.dev}:${stat.ino}`;
-}
-
-function exists(name: string): boolean {
-  return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
 }

@@ -11,6 +11,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import path from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../processIdentity.ts';
+import { namesIn } from './disk.ts';
 import { withFileLock } from './fileLock.ts';
 
 /** The next command often comes soon: nobody who watches the workspace should see the folder come and go each time. */
@@ -174,14 +175,6 @@ function removeEmptyFolder(folder: string): void {
     rmdirSync(folder);
   } catch {
     // Gone, or somebody has made it theirs by putting something in.
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 

@@ -1,9 +1,10 @@
 /** Where things are put that a boxed command must not have made: out of harm's way, nothing lost, back at one click. */
-import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { errorCode, messageOf } from '../errors.ts';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
+import { exists, namesIn } from './disk.ts';
 
 const entrySchema = z.object({ path: z.string(), at: z.string() });
 const CONTENT = 'content';
@@ -57,7 +58,7 @@ export class Quarantine {
   putBack(id: string): string {
     const entry = /^[\w-]+$/.test(id) ? this.#read(id) : undefined;
     if (entry === undefined) throw new Error('This was put back before, or is not kept any more.');
-    if (lstatSync(entry.path, { throwIfNoEntry: false }) !== undefined) {
+    if (exists(entry.path)) {
       throw new Error(`${entry.path} exists by now; move it away first.`);
     }
     try {
@@ -86,13 +87,5 @@ function move(from: string, to: string): void {
     if (errorCode(error) !== 'EXDEV') throw error;
     cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     rmSync(from, { recursive: true, force: true });
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,7 +1,8 @@
 /** What the files of a git repository say about it. Git itself is never asked: that would be to run it. */
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gitWarning, liveHooks, programKeys } from '../../core/sandbox/gitMetadata.ts';
+import { namesIn, realOf } from './disk.ts';
 
 /** A configuration longer than this is not one. */
 const MAX_CONFIGURATION = 1024 * 1024;
@@ -20,7 +21,7 @@ export function repositoryWarning(repository: string): string | undefined {
 export function pointedAt(pointer: string): string[] {
   const gitFolder = valueIn(pointer, /^gitdir:\s*(.+)$/m, path.dirname(pointer)) ?? pointer;
   const common = valueIn(path.join(gitFolder, 'commondir'), /^(.+)$/m, gitFolder);
-  return [gitFolder, common].flatMap((one) => (one === undefined || one === pointer ? [] : real(one)));
+  return [gitFolder, common].flatMap((one) => (one === undefined || one === pointer ? [] : (realOf(one) ?? [])));
 }
 
 function valueIn(file: string, pattern: RegExp, base: string): string | undefined {
@@ -37,22 +38,6 @@ function keysIn(file: string): string[] {
     const stat = lstatSync(file);
     if (!stat.isFile() || stat.size > MAX_CONFIGURATION) return [`something in ${file}`];
     return programKeys(readFileSync(file, 'utf8'));
-  } catch {
-    return [];
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function real(name: string): string[] {
-  try {
-    return [realpathSync.native(name)];
   } catch {
     return [];
   }

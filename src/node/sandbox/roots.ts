@@ -1,8 +1,9 @@
 /** The folders that a box leaves writable: where they really are, and what keeps each of them at its place. */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+import { realOf } from './disk.ts';
 
 export interface Roots {
   /** Real paths, each once. What lies inside a protected name of another one is none: it stays protected. */
@@ -87,13 +88,4 @@ function namesBelow(folder: string, root: string): string[] {
 
 function byLength(left: string, right: string): number {
   return left.length - right.length;
-}
-
-/** `undefined` for what is not there, or may not be looked at. */
-export function realOf(name: string): string | undefined {
-  try {
-    return realpathSync.native(name);
-  } catch {
-    return undefined;
-  }
 }

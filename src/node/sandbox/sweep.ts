@@ -1,6 +1,7 @@
 /** What boxes of processes that are gone have left, put in order when Tiller starts. */
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { namesIn } from './disk.ts';
 import { MountPoints } from './mountPoints.ts';
 
 /** A temporary folder that no command has used for so long is stale; each use renews it. */
@@ -14,14 +15,6 @@ export function sweepBoxes(home: string, now = Date.now()): void {
     const temporary = path.join(folder, name);
     const usedAt = statSync(temporary, { throwIfNoEntry: false })?.mtimeMs ?? now;
     if (now - usedAt > STALE_AFTER_MS) tolerantly(() => rmSync(temporary, { recursive: true, force: true }));
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }
 
