@@ -13,7 +13,7 @@ import { type DecisionReason, sandboxPolicySchema } from '../protocol/policy.ts'
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
-import { parseOptions } from './parseOptions.ts';
+import { parseBeforeCommand } from './parseOptions.ts';
 
 /**
  * `tiller execpolicy check` (docs/cli.md): what the policy makes of a command. Nothing is run.
@@ -42,8 +42,7 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     platform: ports.host.platform,
   });
   const said = explanationOf(decision);
-  streams.stdout.write(`${JSON.stringify({ ...said, reason: { ...said.reason, source: sourceOf(said.reason) } })}
-`);
+  streams.stdout.write(`${JSON.stringify({ ...said, reason: { ...said.reason, source: sourceOf(said.reason) } })}\n`);
   return EXIT.done;
 }
 
@@ -69,15 +68,7 @@ interface CheckArguments {
 
 /** @throws UsageError */
 function parse(argv: readonly string[]): CheckArguments {
-  const end = argv.indexOf('--');
-  const words = end === -1 ? undefined : argv.slice(end + 1);
-  const { values, positionals } = parseOptions({
-    args: [...(end === -1 ? argv : argv.slice(0, end))],
-    options: OPTIONS,
-    allowPositionals: true,
-    strict: true,
-  });
-  if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
+  const { values, command: words } = parseBeforeCommand(argv, OPTIONS);
   const { script, 'approval-policy': approvalPolicy, sandbox } = values;
   if ((script === undefined) === (words === undefined)) throw new UsageError('give -- CMD… or --script S');
   if (words?.length === 0) throw new UsageError('no command stands behind --');

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { messageOf } from '../node/errors.ts';
 import { UsageError } from './usage.ts';
 
 /** As `parseArgs`, where a mistake is one sentence. @throws UsageError */
@@ -8,7 +9,19 @@ export function parseOptions<const Config extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (error) {
-    const [sentence] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [sentence] = messageOf(error).split('\n');
     throw new UsageError(sentence ?? 'the arguments cannot be read');
   }
+}
+
+/** Options, and behind `--` a command that is none of ours; `undefined` where there is no `--`. @throws UsageError */
+export function parseBeforeCommand<const Options extends NonNullable<ParseArgsConfig['options']>>(
+  argv: readonly string[],
+  options: Options,
+) {
+  const end = argv.indexOf('--');
+  const args = end === -1 ? argv : argv.slice(0, end);
+  const { values, positionals } = parseOptions({ args: [...args], options, allowPositionals: true, strict: true });
+  if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
+  return { values, command: end === -1 ? undefined : argv.slice(end + 1) };
 }

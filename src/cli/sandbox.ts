@@ -15,7 +15,8 @@ import { folderGiven, requireRoots } from './folders.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
-import { parseOptions } from './parseOptions.ts';
+import { parseBeforeCommand } from './parseOptions.ts';
+import { messageOf } from '../node/errors.ts';
 
 /** Nothing was run because there is no box. */
 const NO_BOX = 125;
@@ -70,7 +71,7 @@ async function run(request: ExecRequest, home: string, say: (line: string) => vo
   try {
     launch = boxes.launch(request, request.confinement.walls);
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     return NO_BOX;
   }
   try {
@@ -125,15 +126,7 @@ const OPTIONS = {
 
 /** @throws UsageError */
 function parse(argv: readonly string[]): SandboxArguments {
-  const end = argv.indexOf('--');
-  const command = end === -1 ? [] : argv.slice(end + 1);
-  const { values, positionals } = parseOptions({
-    args: [...(end === -1 ? argv : argv.slice(0, end))],
-    options: OPTIONS,
-    allowPositionals: true,
-    strict: true,
-  });
-  if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
+  const { values, command = [] } = parseBeforeCommand(argv, OPTIONS);
   if (command.length === 0) throw new UsageError('no command: give it behind --');
   const { mode = 'workspace-write', writable = [], tmp, cd = '.' } = values;
   if (mode !== 'read-only' && mode !== 'workspace-write') {
