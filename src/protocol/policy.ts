@@ -29,6 +29,11 @@ export const sandboxPolicySchema = z.discriminatedUnion('type', [
 ]);
 export type SandboxPolicy = z.infer<typeof sandboxPolicySchema>;
 
+/** Whether the policy itself speaks of the network and allows it. */
+export function allowsNetwork(policy: SandboxPolicy): boolean {
+  return 'networkAccess' in policy && policy.networkAccess;
+}
+
 /** A sandbox policy, or just its mode, which stands for that mode with its defaults. */
 export const sandboxPolicyInputSchema = z.union([
   sandboxModeSchema.transform((type): SandboxPolicy => sandboxPolicySchema.parse({ type })),

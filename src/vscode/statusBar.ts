@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { TurnSettings } from '../protocol/event.ts';
+import { allowsNetwork } from '../protocol/policy.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import type { Threads } from './threads.ts';
 
@@ -66,7 +67,7 @@ function boxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
     case 'bubblewrap':
     case 'seatbelt':
       if (sandboxPolicy.type === 'read-only') return vscode.l10n.t('Commands run in a sandbox and write nowhere.');
-      return 'networkAccess' in sandboxPolicy && sandboxPolicy.networkAccess
+      return allowsNetwork(sandboxPolicy)
         ? vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, with network.')
         : vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, without network.');
     case 'external':

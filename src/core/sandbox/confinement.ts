@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
+import { allowsNetwork, type Box, type SandboxPolicy } from '../../protocol/policy.ts';
 import type { Confinement, WritableRoot } from '../ports.ts';
 import { type Surroundings, writableRoots } from './writableRoots.ts';
 
@@ -23,7 +23,7 @@ export function confine(box: Box, policy: SandboxPolicy, surroundings: BoxSurrou
     walls: {
       writableRoots: writable.roots.filter((root) => !isTemporary(root)),
       visible: [surroundings.cwd],
-      network: 'networkAccess' in policy && policy.networkAccess,
+      network: allowsNetwork(policy),
       unreadable: surroundings.unreadable,
       temporary: { folder: surroundings.temporaryFolder, seenAt: temporaries },
     },

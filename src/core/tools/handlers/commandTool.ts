@@ -1,7 +1,7 @@
 /** What all the names of the shell have in common: decide, run, tell. */
 import path from 'node:path';
 import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
-import type { SandboxPermissions } from '../../../protocol/policy.ts';
+import { allowsNetwork, type SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
@@ -190,7 +190,7 @@ async function resultOf(
     await process.log.close();
   }
   const { sandboxPolicy: policy } = context.settings;
-  const boxed = { box: attempt.box, network: 'networkAccess' in policy && policy.networkAccess };
+  const boxed = { box: attempt.box, network: allowsNetwork(policy) };
   const blocked = end?.by === 'itself' ? deniedBy({ ...boxed, exitCode: end.exitCode, output: text }) : undefined;
   const notes = [...background, ...(blocked === undefined ? [] : [blockedNote(blocked, context.settings)])];
   const answer = { process, durationMs, output, maxOutputTokens, notes };
