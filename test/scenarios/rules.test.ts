@@ -13,6 +13,16 @@ const go = (chat: Scenario): void => {
 const touch = (name: string) => calls('exec_command', { cmd: `touch ${name}` });
 const always = (scope: RuleScope, rule: Rule = TOUCH) => ({ approved_rule: { rule, scope } });
 
+/** A rule of the person cannot be written: they are told, asked again, and say no. */
+async function isRefused(chat: Scenario): Promise<void> {
+  const ended = chat.turnEnds();
+  go(chat);
+  await chat.answer(always('user'));
+  await chat.next('warning');
+  await chat.answer({ denied: {} });
+  await ended;
+}
+
 describe('"always allow commands that start with …"', () => {
   it.each(['thread', 'workspace', 'user'] as const)('for this %s asks no more, also after a reload', async (scope) => {
     const before = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')]] });
@@ -67,12 +77,7 @@ describe('"always allow commands that start with …"', () => {
     const broken = '{ "version": 1, "rules": [{ "pattern": ["touch"] ] }';
     await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
     writeFileSync(chat.home.at('rules.json'), broken);
-    const ended = chat.turnEnds();
-    go(chat);
-    await chat.answer(always('user'));
-    await chat.next('warning');
-    await chat.answer({ denied: {} });
-    await ended;
+    await isRefused(chat);
     expect(chat.said('warning').map(({ message }) => message.replace(/.*rules\.json/, 'rules.json'))).toEqual([
       'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used.',
       'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Mend it first. The question still waits.',
@@ -180,12 +185,7 @@ describe('a file of rules', () => {
     const file = chat.home.at('rules.json');
     plant(file);
     const before = lstatSync(file);
-    const ended = chat.turnEnds();
-    go(chat);
-    await chat.answer(always('user'));
-    await chat.next('warning');
-    await chat.answer({ denied: {} });
-    await ended;
+    await isRefused(chat);
     expect(chat.said('warning')[0]?.message).toContain(words);
     expect(chat.outputs()).toEqual([expect.stringMatching(/^Denied by the user/)]);
     expect(lstatSync(file)).toMatchObject({ ino: before.ino, size: before.size });
