@@ -6,6 +6,7 @@ import { execPolicy } from './cli/execPolicy.ts';
 import { sandbox } from './cli/sandbox.ts';
 import type { Streams } from './cli/streams.ts';
 import { EXIT, HELP, UsageError } from './cli/usage.ts';
+import { messageOf } from './node/errors.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -64,7 +65,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 void run();

@@ -2,12 +2,13 @@ import { startDemoModel } from '../node/demoModel/server.ts';
 import type { Streams } from './streams.ts';
 import { parseOptions } from './parseOptions.ts';
 import { EXIT, UsageError } from './usage.ts';
+import { messageOf } from '../node/errors.ts';
 
 /** `tiller demo-model`: serves until SIGTERM or SIGINT (docs/cli.md). @throws UsageError */
 export async function demoModel(argv: readonly string[], streams: Streams): Promise<number> {
   const port = parsePort(argv);
   const server = await startDemoModel({ port }).catch((error: unknown) => {
-    throw new UsageError(`port ${port}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`port ${port}: ${messageOf(error)}`);
   });
   const ended = new Promise<void>((resolve) => {
     process.once('SIGINT', () => resolve());

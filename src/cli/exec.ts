@@ -22,6 +22,7 @@ import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
+import { messageOf } from '../node/errors.ts';
 
 /** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
@@ -160,7 +161,7 @@ async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<s
   try {
     return await readFile(baseInstructionsFile, 'utf8');
   } catch (error) {
-    throw new UsageError(`baseInstructionsFile: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`baseInstructionsFile: ${messageOf(error)}`);
   }
 }
 
@@ -183,7 +184,7 @@ async function readJsonObject(given: string): Promise<Record<string, unknown>> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new UsageError(`${given}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${given}: ${messageOf(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${given}: must hold a JSON object`);

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Session } from '../core/session/session.ts';
 import { submissionLineSchema } from '../protocol/op.ts';
+import { messageOf } from '../node/errors.ts';
 
 /**
  * Submits every line of `--input jsonl` as it comes; resolves at the end of the stream. A line that cannot be read is
@@ -26,7 +27,7 @@ function parseLine(line: string) {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   const parsed = submissionLineSchema.safeParse(value);
   if (parsed.success) return parsed.data;

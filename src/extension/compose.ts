@@ -43,6 +43,7 @@ import { offerRecovery } from './recovery.ts';
 import { RuleViews } from './ruleViews.ts';
 import { ThreadMaker } from './threadMaker.ts';
 import { ThreadViews } from './threadViews.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -232,7 +233,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   /** Something could not even be begun: the person is told where they are looking. */
   function tell(error: unknown): void {
     report(error);
-    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+    void vscode.window.showErrorMessage(messageOf(error));
   }
 
   /** Another server means another thread; another model of the same server goes on with this one. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import { withoutIcons, withoutLinks } from './plainText.ts';
 import type { Threads } from './threads.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** What was moved out of the workspace, and the way back. */
 export interface QuarantineHands {
@@ -63,7 +64,7 @@ export class QuarantineOffer implements Disposable {
       const path = this.#hands.putBack(id);
       void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', withoutLinks(path)));
     } catch (error) {
-      void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+      void vscode.window.showErrorMessage(messageOf(error));
     }
     this.#onChange();
   }

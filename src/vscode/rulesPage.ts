@@ -9,6 +9,7 @@ import {
   type RulesPageState,
 } from '../protocol/rulesWire.ts';
 import { PagePanel } from './pagePanel.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** What the page is filled and its wishes are carried out with. */
 export interface RulesPageHands {
@@ -103,7 +104,7 @@ export class RulesPage implements Disposable {
 
   #fail(error: unknown): void {
     this.#log('error', 'The page of the rules met an error', error);
-    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+    void vscode.window.showErrorMessage(messageOf(error));
   }
 }
 

@@ -3,6 +3,7 @@ import type { RuleEdit, RuleEditResult } from '../../protocol/rules.ts';
 import { ruleIdentity } from '../policy/rules.ts';
 import { checkRule } from './checkRule.ts';
 import { type RulesPlace, type RulesStore, rulesOfThread, type ThreadMemory } from './rulesStore.ts';
+import { messageOf } from '../util/fileErrors.ts';
 
 /** The thread whose memory is shown with the rules; its session alone changes it. */
 export interface EditedThread {
@@ -21,7 +22,7 @@ export async function applyRuleEdit(
     if (!editThread(edit, thread)) await editStore(edit, store, place);
     return { type: 'done' };
   } catch (error) {
-    return { type: 'refused', message: error instanceof Error ? error.message : String(error) };
+    return { type: 'refused', message: messageOf(error) };
   }
 }
 

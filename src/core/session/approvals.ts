@@ -7,6 +7,7 @@ import type { Answered, Approver, Question } from '../tools/permission.ts';
 import { abortable } from '../util/abort.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Memory } from './memory.ts';
+import { messageOf } from '../util/fileErrors.ts';
 
 const NOBODY: Answered = { decision: { denied: { message: 'non_interactive' } }, by: 'non_interactive' };
 
@@ -104,7 +105,7 @@ export class Approvals {
       else await this.#options.keepRule?.(rule, scope);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 

@@ -1,11 +1,12 @@
 import type { EventMsgOf } from '../../protocol/event.ts';
 import { ModelFault } from '../model/client.ts';
+import { messageOf } from '../util/fileErrors.ts';
 
 /** What must be written down before anything happens could not be: the rollout, unless `sentence` says otherwise. */
 export class StorageFailure extends Error {
   readonly sentence: string;
   constructor(cause: unknown, sentence = 'The thread could not be written to disk.') {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(messageOf(cause), { cause });
     this.name = 'StorageFailure';
     this.sentence = sentence;
   }
@@ -25,7 +26,7 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
     const { kind, message, detail, action } = error;
     return { kind, message, ...(detail ? { detail } : {}), ...(action ? { action } : {}) };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof TurnPaused) return { kind: 'config', message, action: 'retry' };
   if (error instanceof StorageFailure) {
     return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };

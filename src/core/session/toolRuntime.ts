@@ -9,6 +9,7 @@ import type { AskedAhead } from '../tools/permission.ts';
 import { buildToolCall } from '../tools/router.ts';
 import { ParallelGate } from '../util/parallelGate.ts';
 import type { LoopGuard } from './loopGuard.ts';
+import { messageOf } from '../util/fileErrors.ts';
 
 export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
@@ -65,7 +66,7 @@ export class ToolRuntime {
       return outputFor(item, this.#guarded(call, answer, context));
     } catch (error) {
       if (!context.signal.aborted) {
-        return outputFor(item, `${call.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+        return outputFor(item, `${call.name} failed: ${messageOf(error)}`);
       }
       const seconds = Math.max(0.1, (this.#deps.clock.monotonic() - startedAt) / 1000);
       return outputFor(item, `aborted by user after ${seconds.toFixed(1)} s`);

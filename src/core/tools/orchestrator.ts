@@ -4,6 +4,7 @@ import type { Attempt, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResul
 import { type AskedAhead, type DecisionRecord, type PermissionDeps, seekPermission } from './permission.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
+import { messageOf } from '../util/fileErrors.ts';
 
 export interface OrchestratorDeps extends PermissionDeps {
   readonly registry: ToolRegistry;
@@ -37,7 +38,7 @@ export async function runToolCall(
   } catch (error) {
     items.close(context.signal.aborted ? 'aborted' : 'failed');
     context.signal.throwIfAborted();
-    return failure(`${call.name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(`${call.name} failed: ${messageOf(error)}`);
   } finally {
     asked?.withdraw();
   }

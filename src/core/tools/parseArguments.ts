@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Parsed, ToolPayload } from './handler.ts';
+import { messageOf } from '../util/fileErrors.ts';
 
 /**
  * Arguments as the tool's schema wants them. Broken JSON is never repaired and never runs: the model is told what is
@@ -11,7 +12,7 @@ export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPaylo
   try {
     value = JSON.parse(payload.arguments === '' ? '{}' : payload.arguments);
   } catch (error) {
-    return invalid(error instanceof Error ? error.message : String(error));
+    return invalid(messageOf(error));
   }
   const parsed = schema.safeParse(dropNulls(value));
   if (parsed.success) return { type: 'parsed', args: parsed.data };
