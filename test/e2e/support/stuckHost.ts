@@ -1,18 +1,10 @@
 /** A VS Code extension that stops the extension host for good at a moment that a test names: then it can be killed there. */
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { access, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-
-const MANIFEST = {
-  name: 'stuck-host',
-  publisher: 'test',
-  version: '0.0.1',
-  engines: { vscode: '^1.100.0' },
-  main: './extension.js',
-  activationEvents: ['*'],
-};
+import { writeTestExtension } from './testExtension.ts';
 
 /** Runs in VS Code's extension host, as CommonJS. */
-const EXTENSION = `
+const SOURCE = `
 const fs = require('node:fs');
 const path = require('node:path');
 const vscode = require('vscode');
@@ -40,11 +32,8 @@ exports.activate = () => {
 `;
 
 /** Returns the folder to be given to VS Code as an extension. */
-export async function writeStuckHost(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(path.join(folder, 'package.json'), JSON.stringify(MANIFEST));
-  await writeFile(path.join(folder, 'extension.js'), EXTENSION);
-  return folder;
+export function writeStuckHost(folder: string): Promise<string> {
+  return writeTestExtension(folder, { name: 'stuck-host', activationEvents: ['*'], source: SOURCE });
 }
 
 /** Resolves when that many documents have been changed, or saved, and nothing runs in the extension host any more. */

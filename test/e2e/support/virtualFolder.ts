@@ -1,18 +1,8 @@
 /** A VS Code extension that serves a folder of the disk under addresses of its own: `shelf:` and, read-only, `glass:`. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
-const MANIFEST = {
-  name: 'virtual-folder',
-  publisher: 'test',
-  version: '0.0.1',
-  engines: { vscode: '^1.100.0' },
-  main: './extension.js',
-  activationEvents: ['onFileSystem:shelf', 'onFileSystem:glass'],
-};
+import { writeTestExtension } from './testExtension.ts';
 
 /** Runs in VS Code's extension host, as CommonJS. */
-const EXTENSION = `
+const SOURCE = `
 const fs = require('node:fs');
 const path = require('node:path');
 const vscode = require('vscode');
@@ -69,11 +59,7 @@ exports.activate = ({ subscriptions, extensionPath }) => {
 `;
 
 /** Both schemes serve `<folder>/<scheme>/<path of the address>`. */
-export async function writeVirtualFolder(folder: string, files: Readonly<Record<string, string>>): Promise<string> {
-  const all = { 'package.json': JSON.stringify(MANIFEST), 'extension.js': EXTENSION, ...files };
-  for (const [name, text] of Object.entries(all)) {
-    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
-    await writeFile(path.join(folder, name), text);
-  }
-  return folder;
+export function writeVirtualFolder(folder: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const activationEvents = ['onFileSystem:shelf', 'onFileSystem:glass'];
+  return writeTestExtension(folder, { name: 'virtual-folder', activationEvents, source: SOURCE }, files);
 }
