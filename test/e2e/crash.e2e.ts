@@ -163,7 +163,8 @@ async function isSettled(
     .toBe(Object.keys(unsaved).length);
   for (const name of OLD.slice(0, 2)) {
     await vscode.openFile(name);
-    expect(await vscode.text()).toBe(unsaved[name] ?? expected[name]);
+    // VS Code reads a file again when it has noticed that it is another one.
+    await expect.poll(() => vscode.text(), soon).toBe(unsaved[name] ?? expected[name]);
   }
   expect(await vscode.notification('Left alone').count()).toBe(0);
 }
