@@ -39,9 +39,10 @@ export const AGENTS = [
       const vendor = path.join(scope, native, 'vendor');
       return path.join(vendor, readdirSync(vendor)[0] ?? '', 'bin', 'codex');
     },
-    command: (program, { url, home }) => ({
+    command: (program, { url, home, boxed }) => ({
       argv: [
-        ...[program, 'exec', '--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'],
+        ...[program, 'exec', '--json', '--skip-git-repo-check'],
+        ...(boxed ? ['--sandbox', 'workspace-write'] : ['--dangerously-bypass-approvals-and-sandbox']),
         ...['-m', 'gpt-5.5', '-c', 'model_provider=mock', '-c', 'analytics.enabled=false'],
         ...['-c', 'check_for_update_on_startup=false'],
         ...['-c', `model_providers.mock={name="mock",base_url="${url}",wire_api="responses"}`, PROMPT],

@@ -8,8 +8,8 @@ const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, prog
 /** `repeat` and `turns` shrink under --quick. `only` and `not`: the others have no such thing, or are not measured at it. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
-  boxed: { turns: 50, boxed: true, only: 'tiller', repeat: 5, quick: { turns: 20, repeat: 2 } },
-  boxedLarge: { turns: 50, boxed: true, only: 'tiller', files: 20_000, repeat: 3, quick: { turns: 20, repeat: 1 } },
+  boxed: { turns: 50, boxed: true, not: 'pi', repeat: 5, quick: { turns: 20, repeat: 2 } },
+  boxedLarge: { turns: 50, boxed: true, not: 'pi', files: 20_000, repeat: 3, quick: { turns: 20, repeat: 1 } },
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
   threads: { only: 'tiller', measure: openThreadList, repeat: 5, quick: { repeat: 2 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
@@ -18,6 +18,10 @@ export const JOBS = {
   files: { ...patchJob(manyFiles(500)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
   manyFiles: { ...patchJob(manyFiles(2500)), not: 'pi', repeat: 5, quick: { repeat: 2 } },
 };
+
+/** 15 ms, where Codex took 80: the machine of the measurement (design §5) is not this one, the ratio holds. */
+const BOXED_BUDGET = "≤ 15/80 of Codex's";
+const besideCodexBoxed = ({ codex }) => (codex === undefined ? 15 : (codex * 15) / 80);
 
 /** `value` turns the runs of one agent into its figure; `limit` gives the budget from the peers' figures, or null. */
 export const ROWS = [
@@ -31,19 +35,27 @@ export const ROWS = [
   },
   {
     name: 'sandbox',
-    title: 'the same in the sandbox, more than without (ms)',
-    jobs: ['turns', 'boxed'],
-    value: ({ turns, boxed }) => perTurn(boxed) - perTurn(turns),
-    limit: () => 15,
-    budget: '≤ 15',
+    title: 'the same with the sandbox on (ms)',
+    jobs: ['boxed'],
+    value: ({ boxed }) => perTurn(boxed),
+    limit: besideCodexBoxed,
+    budget: BOXED_BUDGET,
   },
   {
     name: 'sandbox-large',
     title: 'the same in a workspace of 20,000 files (ms)',
-    jobs: ['turns', 'boxedLarge'],
-    value: ({ turns, boxedLarge }) => perTurn(boxedLarge) - perTurn(turns),
-    limit: () => 15,
-    budget: '≤ 15',
+    jobs: ['boxedLarge'],
+    value: ({ boxedLarge }) => perTurn(boxedLarge),
+    limit: besideCodexBoxed,
+    budget: BOXED_BUDGET,
+  },
+  {
+    name: 'sandbox-cost',
+    title: 'what the sandbox adds to a turn (ms)',
+    jobs: ['turns', 'boxed'],
+    value: ({ turns, boxed }) => perTurn(boxed) - perTurn(turns),
+    limit: () => null,
+    budget: 'none',
   },
   {
     name: 'cold-start',
