@@ -121,7 +121,7 @@ describe.skipIf(noBox)('a command in the box', () => {
     const [warning] = chat.said('warning');
     expect(warning?.message).toContain('.claude, which decides what editors and agents run');
     expect(warning?.quarantineId).toMatch(/^[\w-]+$/);
-    expect(chat.outputs()[0]).toContain('it was moved out of the workspace');
+    expect(chat.outputs()[0]).toContain('it was moved out of the workspace. The user can have it put back.');
   });
 });
 

@@ -14,7 +14,7 @@ export async function askAhead(
   context: ToolContext,
 ): Promise<AskedAhead | undefined> {
   const handler = deps.registry.handler(call.name);
-  const parsed = handler?.parse(call.payload, call.name);
+  const parsed = handler?.parse(call.payload);
   if (!handler || handler.preview || parsed?.type !== 'parsed') return undefined;
   const prepared = await handler.prepare(parsed.args, context).catch(() => undefined);
   if (prepared?.type !== 'ready' || prepared.requirement.type !== 'needs_approval') return undefined;

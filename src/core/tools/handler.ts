@@ -75,34 +75,48 @@ export type ApprovalCard = Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'call
 
 export type Preparation<Plan> =
   /** It cannot be done; nothing was started. */
-  | { readonly type: 'failure'; readonly output: string }
-  | {
-      readonly type: 'ready';
-      readonly plan: Plan;
-      readonly requirement: ApprovalRequirement;
-      /** Shown from now on, `in_progress`; absent for tools that show themselves otherwise. */
-      readonly item?: TurnItem;
-      /** What to show when a person must be asked. */
-      readonly card?: ApprovalCard;
-      /** What a patch would do to which file, for whoever shows it in an editor. */
-      readonly proposal?: readonly FileChange[];
-      /** What an approval for the thread is remembered under; it is given only if all of them are. */
-      readonly approvalKeys: readonly string[];
-      /** Exactly what a yes would be to, and nothing else (issue 7 point 4). */
-      readonly binding?: string;
-      /** The same outside the box, for when the box stops it; asked about by itself. */
-      readonly outside?: {
-        readonly plan: Plan;
-        readonly item: TurnItem;
-        readonly card: ApprovalCard;
-        readonly approvalKeys: readonly string[];
-        readonly binding: string;
-      };
-      /** Rules that spoke in the decision. */
-      readonly matchedRules?: LoadedRules;
-      /** Decides again, under the rules as they are by then; absent where rules have no say. */
-      readonly reconsider?: () => Promise<Pick<CommandDecision, 'requirement' | 'matchedRules'>>;
-    };
+  { readonly type: 'failure'; readonly output: string } | ReadyPreparation<Plan>;
+
+export interface ReadyPreparation<Plan> {
+  readonly type: 'ready';
+  readonly plan: Plan;
+  readonly requirement: ApprovalRequirement;
+  /** Shown from now on, `in_progress`; absent for tools that show themselves otherwise. */
+  readonly item?: TurnItem;
+  /** What to show when a person must be asked. */
+  readonly card?: ApprovalCard;
+  /** What a patch would do to which file, for whoever shows it in an editor. */
+  readonly proposal?: readonly FileChange[];
+  /** What an approval for the thread is remembered under; it is given only if all of them are. */
+  readonly approvalKeys: readonly string[];
+  /** Exactly what a yes would be to, and nothing else (issue 7 point 4). */
+  readonly binding?: string;
+  /** The same outside the box, for when the box stops it; asked about by itself. */
+  readonly outside?: {
+    readonly plan: Plan;
+    readonly item: TurnItem;
+    readonly card: ApprovalCard;
+    readonly approvalKeys: readonly string[];
+    readonly binding: string;
+  };
+  /** Rules that spoke in the decision. */
+  readonly matchedRules?: LoadedRules;
+  /** Decides again, under the rules as they are by then; absent where rules have no say. */
+  readonly reconsider?: () => Promise<Pick<CommandDecision, 'requirement' | 'matchedRules'>>;
+}
+
+/** The same preparation, its plan in other clothes. */
+export function mapPlan<Plan, Mapped>(
+  prepared: ReadyPreparation<Plan>,
+  map: (plan: Plan) => Mapped,
+): ReadyPreparation<Mapped> {
+  const { plan, outside, ...rest } = prepared;
+  return {
+    ...rest,
+    plan: map(plan),
+    ...(outside === undefined ? {} : { outside: { ...outside, plan: map(outside.plan) } }),
+  };
+}
 
 /** The circumstances of one try. */
 export interface Attempt {
@@ -158,7 +172,7 @@ export interface ToolHandler<Args = unknown, Plan = unknown> {
     readonly start: (itemId: string, callId: string) => TurnItem;
     readonly reader: (kind: 'arguments' | 'input') => (piece: string) => string;
   };
-  parse(payload: ToolPayload, name: string): Parsed<Args>;
+  parse(payload: ToolPayload): Parsed<Args>;
   /** Looks and decides; touches nothing. */
   prepare(args: Args, context: ToolContext): Promise<Preparation<Plan>>;
   /** Does it. Rejects only with the signal's reason; every other failure is a result. */

@@ -31,7 +31,7 @@ export async function runToolCall(
   }
   try {
     context.signal.throwIfAborted();
-    const parsed = handler.parse(call.payload, call.name);
+    const parsed = handler.parse(call.payload);
     if (parsed.type === 'parsed') return await decideAndRun(handler, parsed.args, deps, context, items, asked);
     items.close('failed');
     return failure(parsed.message);

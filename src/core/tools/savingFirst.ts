@@ -1,5 +1,12 @@
 import { textOf } from '../../protocol/responseItem.ts';
-import type { Attempt, Preparation, ToolContext, ToolHandler, ToolOptions } from './handler.ts';
+import {
+  type Attempt,
+  mapPlan,
+  type ReadyPreparation,
+  type ToolContext,
+  type ToolHandler,
+  type ToolOptions,
+} from './handler.ts';
 
 interface Guarded<Plan> {
   readonly plan: Plan;
@@ -19,15 +26,12 @@ export function savingFirst<Args, Plan>(
   const runAnyway = new Set<string>();
   return {
     ...handler,
-    parse: (payload, name) => handler.parse(payload, name),
+    parse: (payload) => handler.parse(payload),
     async prepare(args, context) {
       const prepared = await handler.prepare(args, context);
       if (prepared.type === 'failure') return prepared;
       const isCommand = prepared.card?.kind !== 'patch';
-      const wrap = (plan: Plan): Guarded<Plan> => ({ plan, isCommand });
-      const { plan, outside, ...rest } = prepared;
-      const again = outside === undefined ? {} : { outside: { ...outside, plan: wrap(outside.plan) } };
-      const guarded = { ...rest, plan: wrap(plan), ...again };
+      const guarded = mapPlan(prepared, (plan) => ({ plan, isCommand }));
       const unsaved = context.workspace.unsavedLandings().filter((path) => !runAnyway.has(path));
       return isCommand && setting === 'ask' && unsaved.length > 0 ? asking(guarded, unsaved, context) : guarded;
     },
@@ -45,9 +49,11 @@ export function savingFirst<Args, Plan>(
 
 const NOT_SAVED = 'Not saved in the editor, so the command saw the old text of: ';
 
-type Ready<Plan> = Extract<Preparation<Plan>, { type: 'ready' }>;
-
-function asking<Plan>(prepared: Ready<Plan>, unsaved: readonly string[], { settings }: ToolContext): Ready<Plan> {
+function asking<Plan>(
+  prepared: ReadyPreparation<Plan>,
+  unsaved: readonly string[],
+  { settings }: ToolContext,
+): ReadyPreparation<Plan> {
   const { requirement, card } = prepared;
   const mayAsk = settings.approvalPolicy !== 'never' && requirement.type !== 'forbidden';
   if (card === undefined || !mayAsk) return prepared;

@@ -2,7 +2,7 @@
  * Which processes run in our name, on disk, so that those of a Tiller that was killed can be ended by the next one. Only
  * what runs for a while is written down: the rest is gone before anybody could look.
  */
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { isMissing } from '../errors.ts';
@@ -14,6 +14,8 @@ const RECORD_AFTER_MS = 1_000;
 const ENDING = '.json';
 /** What they have to end by themselves. */
 const GRACE_MS = 500;
+/** A record that is still not whole by then was torn by a kill, not caught while it was written. */
+const TORN_AFTER_MS = 60_000;
 
 const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
 const recordSchema = z.object({ owner: identitySchema, leader: identitySchema, mark: z.string() });
@@ -43,12 +45,9 @@ export function recordWhileItRuns(
   });
 }
 
-/** There is the whole record or none. */
 async function write(home: string, path: string, record: z.infer<typeof recordSchema>): Promise<void> {
   await makePrivateFolder(folderOf(home));
-  const temporary = `${path}.tmp`;
-  await writeFile(temporary, JSON.stringify(record), { mode: PRIVATE_FILE });
-  await rename(temporary, path);
+  await writeFile(path, JSON.stringify(record), { mode: PRIVATE_FILE });
 }
 
 /**
@@ -60,6 +59,7 @@ export async function sweepProcesses(home: string, platform: NodeJS.Platform = p
   for (const name of await recordNames(home)) {
     const path = join(folderOf(home), name);
     const record = await readRecord(path);
+    if (record === undefined) await removeIfTorn(path);
     if (record === undefined || isRunning(record.owner)) continue;
     const { leader, mark } = record;
     if (leader.startTime !== null) {
@@ -81,7 +81,12 @@ async function recordNames(home: string): Promise<readonly string[]> {
   }
 }
 
-/** `undefined` for one that is gone meanwhile. */
+async function removeIfTorn(path: string): Promise<void> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts !== undefined && Date.now() - facts.mtimeMs > TORN_AFTER_MS) await rm(path, { force: true });
+}
+
+/** `undefined` for one that is gone meanwhile, or not whole. */
 async function readRecord(path: string): Promise<z.infer<typeof recordSchema> | undefined> {
   try {
     return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));

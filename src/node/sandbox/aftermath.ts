@@ -26,7 +26,7 @@ function takeAway(name: string, quarantine: Quarantine): BoxFinding {
   const what = `The command made ${name}, which decides what editors and agents run`;
   try {
     const quarantineId = quarantine.take(name);
-    const message = `${what}: it was moved out of the workspace. The user can have it put back.`;
+    const message = `${what}: it was moved out of the workspace.`;
     return { kind: 'quarantined', path: name, quarantineId, message };
   } catch (error) {
     const why = messageOf(error);

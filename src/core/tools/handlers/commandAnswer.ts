@@ -36,7 +36,7 @@ export function execAnswer(answer: Answer, ids: Ids): string {
     `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
     end ? `Process exited with code ${end.exitCode}` : `Process running with session ID ${sessionId}`,
     `Original token count: ${tokensOfBytes(bytes)}`,
-    ...(end?.findings ?? []).map(({ message }) => message),
+    ...foundBy(process),
     ...notes,
     `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
   ].join('\n');
@@ -46,10 +46,16 @@ export function shellAnswer({ process, durationMs, output, maxOutputTokens, note
   return [
     `Exit code: ${process.end?.exitCode}`,
     `Wall time: ${(durationMs / 1000).toFixed(1)} seconds`,
-    ...(process.end?.findings ?? []).map(({ message }) => message),
+    ...foundBy(process),
     ...notes,
     `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
   ].join('\n');
+}
+
+function foundBy({ end }: LiveProcess): string[] {
+  return (end?.findings ?? []).map(({ kind, message }) =>
+    kind === 'quarantined' ? `${message} The user can have it put back.` : message,
+  );
 }
 
 function endedWhy({ end, timeoutMs }: LiveProcess): string {

@@ -2,7 +2,14 @@
 import { recognisePatch } from '../../patch/invocation.ts';
 import { textOf } from '../../../protocol/responseItem.ts';
 import { assertNever } from '../../util/assertNever.ts';
-import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
+import {
+  type Attempt,
+  mapPlan,
+  type Preparation,
+  type ToolContext,
+  type ToolOptions,
+  type ToolResult,
+} from '../handler.ts';
 import { type CommandPlan, type CommandRequest, prepareCommand, runCommandPlan } from './commandTool.ts';
 import { landPatch } from './landPatch.ts';
 import { type LandPlan, preparePatch } from './patchTool.ts';
@@ -38,10 +45,7 @@ export async function prepareShell(
 }
 
 function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellPlan): Preparation<ShellPlan> {
-  if (prepared.type === 'failure') return prepared;
-  const { plan, outside, ...rest } = prepared;
-  const elsewhere = outside === undefined ? {} : { outside: { ...outside, plan: wrap(outside.plan) } };
-  return { ...rest, plan: wrap(plan), ...elsewhere };
+  return prepared.type === 'failure' ? prepared : mapPlan(prepared, wrap);
 }
 
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
