@@ -1,3 +1,4 @@
+import { visibleText } from '../core/util/visibleText.ts';
 import type { Event, EventMsgOf } from '../protocol/event.ts';
 import type { Streams } from './streams.ts';
 import { EXIT } from './usage.ts';
@@ -45,7 +46,8 @@ export class Report {
   }
 
   #say(sentence: string): void {
-    this.#streams.stderr.write(`tiller: ${sentence}\n`);
+    // Sentences quote servers, programs and names of files.
+    this.#streams.stderr.write(`tiller: ${sentence.split('\n').map(visibleText).join('\n')}\n`);
   }
 }
 

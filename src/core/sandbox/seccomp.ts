@@ -29,6 +29,11 @@ const SECOND_ARGUMENT = argument(1);
 
 const X32_BIT = 0x40000000;
 const AF_UNIX = 1;
+/**
+ * In the type of a socket the bit that SOCK_DGRAM and SOCK_RAW, its other name for AF_UNIX, have of those there are: one
+ * end of such a pair can still be sent to any address. A stream, once paired, reaches its other end and nobody else.
+ */
+const DATAGRAMS = 0x2;
 /** AF_INET, AF_INET6, AF_NETLINK. */
 const SOCKET_FAMILIES = [2, 10, 16];
 /** TIOCSTI and TIOCLINUX put words into a terminal's mouth. */
@@ -65,8 +70,12 @@ function instructionsFor(calls: SystemCalls): Instruction[] {
     // The C library falls back to clone(), whose flags a filter can read.
     ...when(calls.clone3, [[RETURN, ENOSYS]]),
     ...when(calls.socket, onlyIf(FIRST_ARGUMENT, SOCKET_FAMILIES)),
-    // A pair that nobody else can name reaches nobody else.
-    ...when(calls.socketpair, onlyIf(FIRST_ARGUMENT, [AF_UNIX])),
+    ...when(calls.socketpair, [
+      [LOAD, FIRST_ARGUMENT],
+      [JUMP_IF_EQUAL, AF_UNIX, 1, 0],
+      [RETURN, EPERM],
+      ...withoutBits(SECOND_ARGUMENT, DATAGRAMS),
+    ]),
     ...when(calls.ioctl, unless(SECOND_ARGUMENT, TERMINAL_TRICKS)),
     ...when(calls.clone, withoutBits(FIRST_ARGUMENT, NEW_NAMESPACES)),
     ...when(calls.unshare, withoutBits(FIRST_ARGUMENT, NEW_NAMESPACES | NEW_TIME_NAMESPACE)),

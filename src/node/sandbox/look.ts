@@ -13,6 +13,9 @@ import type { TreeScan } from './treeScan.ts';
 /** So much does harm by merely coming into being, while a command runs, that it must not even for a moment. */
 const HELD_NAMES: ReadonlySet<string> = new Set(['.git', '.vscode']);
 
+/** What of a bare repository says which programs git runs for it. */
+const BARE_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'] as const;
+
 export interface Look {
   readonly facts: TreeFacts;
   /** Real, so that it is there also where a link on the way to it is hidden. */
@@ -50,9 +53,7 @@ export function look(
   const inside = (one: string) => roots.some((root) => isWithin(one, root));
   const behindLinks = [...links.keys()].map(realOf).filter((target) => target !== undefined);
   const behindPointers = found.filter((one) => path.basename(one) === '.git').flatMap(pointedAt);
-  const bareParts = bare
-    .flatMap((one) => ['config', 'hooks', 'info'].map((name) => path.join(one, name)))
-    .filter(exists);
+  const bareParts = bare.flatMap((one) => BARE_PARTS.map((name) => path.join(one, name))).filter(exists);
   const existing = named.filter((one) => found.includes(one) || (!links.has(one) && !absent.includes(one)));
   const readOnly = [...existing, ...found, ...[...behindLinks, ...behindPointers].filter(inside), ...bareParts];
   return {

@@ -1,5 +1,15 @@
 /** Where things are put that a boxed command must not have made: out of harm's way, nothing lost, back at one click. */
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  constants,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { errorCode, messageOf } from '../errors.ts';
@@ -84,8 +94,38 @@ function move(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error;
-    cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    rmSync(from, { recursive: true, force: true });
+    if (errorCode(error) === 'EXDEV') moveToOtherDisk(from, to);
+    else if (errorCode(error) === 'EACCES' && isFolder(from)) moveClosedFolder(from, to);
+    else throw error;
   }
+}
+
+/** A folder can only be moved by who may write it: its own `..` changes (rename(2)). */
+function moveClosedFolder(from: string, to: string): void {
+  const { mode } = lstatSync(from);
+  chmodSync(from, mode | constants.S_IRWXU);
+  try {
+    renameSync(from, to);
+    chmodSync(to, mode);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    moveToOtherDisk(from, to);
+  }
+}
+
+function moveToOtherDisk(from: string, to: string): void {
+  openUp(from);
+  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  rmSync(from, { recursive: true, force: true });
+}
+
+/** What nobody may enter could neither be copied nor removed. */
+function openUp(name: string): void {
+  if (!isFolder(name)) return;
+  chmodSync(name, lstatSync(name).mode | constants.S_IRWXU);
+  for (const inner of namesIn(name)) openUp(path.join(name, inner));
+}
+
+function isFolder(name: string): boolean {
+  return lstatSync(name).isDirectory();
 }

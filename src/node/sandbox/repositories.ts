@@ -1,11 +1,11 @@
 /** What the files of a git repository say about it. Git itself is never asked: that would be to run it. */
-import { lstatSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { gitWarning, liveHooks, programKeys } from '../../core/sandbox/gitMetadata.ts';
 import { namesIn, realOf } from './disk.ts';
 
-/** A configuration longer than this is not one. */
-const MAX_CONFIGURATION = 1024 * 1024;
+/** A configuration longer than this is not one; of a pointer no more is read. */
+const MAX_LENGTH = 1024 * 1024;
 
 /** One sentence about what git would run for this `.git` or bare repository; `undefined` when nothing. */
 export function repositoryWarning(repository: string): string | undefined {
@@ -26,18 +26,30 @@ export function pointedAt(pointer: string): string[] {
 
 function valueIn(file: string, pattern: RegExp, base: string): string | undefined {
   try {
-    const value = lstatSync(file).isFile() ? pattern.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+    const value = lstatSync(file).isFile() ? pattern.exec(beginningOf(file))?.[1] : undefined;
     return value === undefined ? undefined : path.resolve(base, value.trim());
   } catch {
     return undefined;
   }
 }
 
+/** Of what may be gigabytes by now, or something that gives nothing until somebody writes: commands run beside us. */
+function beginningOf(file: string): string {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const length = Math.min(fstatSync(descriptor).size, MAX_LENGTH);
+    const bytes = Buffer.alloc(length);
+    return bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
 function keysIn(file: string): string[] {
   try {
     const stat = lstatSync(file);
-    if (!stat.isFile() || stat.size > MAX_CONFIGURATION) return [`something in ${file}`];
-    return programKeys(readFileSync(file, 'utf8'));
+    if (!stat.isFile() || stat.size > MAX_LENGTH) return [`something in ${file}`];
+    return programKeys(beginningOf(file));
   } catch {
     return [];
   }

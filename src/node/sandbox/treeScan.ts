@@ -119,7 +119,7 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
   const protectedPaths: string[] = [];
   const links: string[] = [];
   const folders: string[] = [];
-  const bareParts = { HEAD: false, objects: false, refs: false };
+  const bareParts = { HEAD: false, objects: false, refs: false, commondir: false };
   for (const entry of entries) {
     const { name } = entry;
     const inner = `${folder}/${name}`;
@@ -127,6 +127,7 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
     else if (entry.isDirectory() && name !== NOT_ENTERED) folders.push(inner);
     if (name in bareParts) bareParts[name as keyof typeof bareParts] = true;
   }
-  const isBare = bareParts.HEAD && bareParts.objects && bareParts.refs;
+  // Objects and references may be another's, which `commondir` names (gitrepository-layout(5)).
+  const isBare = bareParts.HEAD && (bareParts.commondir || (bareParts.objects && bareParts.refs));
   return { inode, changedAt, protectedPaths, links, folders, isBare, scan: 0 };
 }

@@ -203,6 +203,11 @@ describe('the filter', () => {
       EPERM,
     ]);
     expect([1, 2].map((family) => say(calls.socketpair, family))).toEqual([ALLOW, EPERM]);
+    // Streams, datagrams, raw ones, packets in sequence; the same with SOCK_CLOEXEC and SOCK_NONBLOCK.
+    for (const flags of [0, 0x80000 | 0x800]) {
+      const verdicts = [1, 2, 3, 5].map((type) => say(calls.socketpair, 1, type | flags));
+      expect(verdicts).toEqual([ALLOW, EPERM, EPERM, ALLOW]);
+    }
     expect([0x5401, 0x5412, 0x541c].map((request) => say(calls.ioctl, 1, request))).toEqual([ALLOW, EPERM, EPERM]);
     expect([0x11, 0x10000011, 0x20000, 0x80].map((flags) => say(calls.clone, flags))).toEqual([
       ALLOW,

@@ -186,6 +186,16 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     expect(readdirSync(place.at('workspace/sub/inner/deep'))).toEqual(['mine']);
   });
 
+  test('a name for agents is moved away, also when its folder was closed', async () => {
+    const { folder } = await playground(user);
+    using place = folder;
+    const script =
+      'mkdir -p .claude/inner; echo {} > .claude/settings.json; chmod 000 .claude/inner; chmod 555 .claude';
+    const { stderr } = await boxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
+    expect(stderr).toContain('was moved out of the workspace');
+    expect(readdirSync(place.at('workspace'))).not.toContain('.claude');
+  });
+
   test('what people do in a shell works', { timeout: 120_000 }, async () => {
     const { folder } = await playground(user);
     using place = folder;

@@ -107,6 +107,10 @@ export const ESCAPES: readonly Escape[] = [
     name: 'an abstract unix socket',
     script: `perl -MIO::Socket::UNIX -e 'exit(!IO::Socket::UNIX->new(Peer => "\\0$ENV{ABSTRACT}"))'`,
   },
+  {
+    name: 'a socket of one end of a pair, which can be sent to any address',
+    script: `perl -MSocket -e 'exit !(socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) || socketpair(A, B, AF_UNIX, SOCK_RAW, 0))'`,
+  },
   { name: 'the socket of Docker', script: 'test -S /var/run/docker.sock || test -S /run/docker.sock' },
   { name: 'a server of the machine', script: 'echo > "/dev/tcp/127.0.0.1/$PORT"' },
   { name: 'a server elsewhere', script: 'timeout 2 bash -c "echo > /dev/tcp/1.1.1.1/53"' },

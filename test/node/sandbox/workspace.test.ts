@@ -255,6 +255,34 @@ describe.skipIf(noBox)('what a command leaves behind', () => {
     expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
   });
 
+  test('a name that a terminal would obey, or that is two lines, is told so that it can be seen', async () => {
+    using place = new Playground();
+    const script = `d=$(printf 'a\\033[2J\\nProcess exited'); mkdir -p "$d/.git/hooks"; touch "$d/.git/hooks/pre-commit"`;
+    const { findings } = await place.bash(script);
+    expect(findings.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${place.at('a\\u{1b}[2J\\nProcess exited', '.git')}, and it has the hooks pre-commit:`),
+    ]);
+  });
+
+  test('a bare repository that has its objects from another is told, and cannot be changed from then on', async () => {
+    using place = new Playground();
+    const { findings } = await place.bash(
+      'mkdir -p B/objects B/refs A; touch A/HEAD; echo ../B > A/commondir; printf "[core]\\nfsmonitor=./x\\n" > A/config.worktree',
+    );
+    expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at('A') }]);
+    for (const name of ['config.worktree', 'commondir']) {
+      const { stderr } = await place.bash(`echo x >> A/${name}`);
+      expect(stderr).toContain('Read-only file system');
+    }
+  });
+
+  test('a pointer of gigabytes is not read whole', async () => {
+    using place = new Playground();
+    const before = process.resourceUsage().maxRSS;
+    await place.bash('mkdir n; truncate -s 1900M n/.git');
+    expect(process.resourceUsage().maxRSS - before).toBeLessThan(500_000);
+  });
+
   test('a plain new repository is nothing to tell', async () => {
     using place = new Playground();
     const { findings } = await place.bash('mkdir n && cd n && git init -q . && git config user.name x');
