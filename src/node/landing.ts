@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ApplyResult, FileChange } from '../core/ports.ts';
 import { LandingRefused, placeChange, type PlacedChange, placesOf } from '../core/patch/placedChange.ts';
 import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
-import { openJournal, type OpenJournal } from './journal.ts';
+import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './landing/canonicalPath.ts';
 import { stampOf } from './landing/fileImage.ts';
 import { FILES_AT_ONCE } from './landing/limits.ts';
@@ -65,7 +65,9 @@ async function run(
   { home, beforeStep }: LandingOptions,
   signal: AbortSignal | undefined,
 ): Promise<ApplyResult | undefined> {
-  const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps);
+  const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
+    throw new LandingRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
+  });
   if (signal?.aborted) {
     await journal.close();
     throw signal.reason;

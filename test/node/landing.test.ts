@@ -291,6 +291,16 @@ describe('a failure on the way', () => {
     assert.deepEqual(here.journals(), []);
   });
 
+  test('no journal can be written: nothing is touched, and the journal is named', async () => {
+    using here = place({ 'a.txt': 'a' });
+    const workspace = createDiskWorkspace({ roots: [here.at()], home: here.at('a.txt') });
+    const result = await workspace.apply([add(here.at('b.txt'), 'b')]);
+    const where = here.at('a.txt', 'journal');
+    const message = `The changes were not made: ${where} does not exist: a part of its path is a file, not a directory.`;
+    assert.deepEqual(result, { type: 'failed', message, notRestored: [] });
+    assert.deepEqual(here.tree(), { 'a.txt': 'a' });
+  });
+
   test('a file that somebody changes just then is left alone, and the plan is stale', async () => {
     using there = place({ 'a.txt': 'a', 'b.txt': 'b' }, (path) => {
       if (basename(path) === 'b.txt') writeFileSync(path, 'typed meanwhile');

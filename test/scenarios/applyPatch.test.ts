@@ -1,4 +1,5 @@
 /** `tiller apply-patch`, from the page alone (docs/cli.md). */
+import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -58,6 +59,13 @@ async function apply(
 const DONE = { 'keep.txt': 'one\nTWO\n', 'made/here.txt': 'hello\n', 'new/name.txt': 'b\n' };
 
 describe('a patch', { concurrent: true }, () => {
+  it('to a pipe is refused in one sentence', async () => {
+    const update = '*** Begin Patch\n*** Update File: pipe\n@@\n-a\n+b\n*** End Patch';
+    const { code, stderr } = await apply([update], { prepare: (at) => execFileSync('mkfifo', [at('pipe')]) });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot read \S+pipe to update it: it is a device, a pipe or a socket\.\n$/);
+  });
+
   it.each([
     ['an argument', [PATCH], undefined],
     ['an argument behind --', ['--', PATCH], undefined],

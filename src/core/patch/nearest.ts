@@ -1,5 +1,6 @@
 /** Helps a model whose quote failed: the region of the file that resembles it most, as the file has it. */
 import type { Seeker } from './seek.ts';
+import { lineWithEndsOf, linesWithWordsOf, similarTo, unseenCharacters } from './similarity.ts';
 import { plain } from './whitespace.ts';
 
 const SHOWN_LINES = 12;
@@ -7,6 +8,8 @@ const SHOWN_CHARACTERS = 200;
 /** A line that stands in more places than this says nothing about where. */
 const TELLING_PLACES = 100;
 const COMPARED_LINES = 200;
+/** Places that are looked at closely. */
+const CANDIDATES = 20;
 
 /** Numbered lines, at most 12; `undefined` when nothing in the file resembles the quote. */
 export function nearestRegion(seeker: Seeker, wanted: readonly string[], from: number): string | undefined {
@@ -18,10 +21,16 @@ export function nearestRegion(seeker: Seeker, wanted: readonly string[], from: n
   const first = Math.max(0, start - 1, start + differs - SHOWN_LINES / 2);
   const end = Math.min(seeker.lines.length, first + Math.min(SHOWN_LINES, wanted.length + 2));
   const shown = seeker.lines.slice(first, end).map((line, offset) => `${first + offset + 1}: ${clip(line)}`);
-  return `Nearest there, lines ${first + 1}-${end}:\n${shown.join('\n')}`;
+  const region = `Nearest there, lines ${first + 1}-${end}:\n${shown.join('\n')}`;
+  const unseen = unseenCharacters(quote[differs] ?? '', seeker.lines[start + differs] ?? '');
+  if (unseen === undefined) return region;
+  return `${region}\nLine ${start + differs + 1} looks like the quote, but its characters differ. Only in the file: ${unseen}.`;
 }
 
-/** Every quoted line that is in the file votes for where the quote would begin; ties go to the place nearest `from`. */
+/**
+ * Every quoted line that is in the file votes for where the quote would begin. Of the places with the most votes it is
+ * the one where the other lines are most alike, too; ties go to the place nearest `from`.
+ */
 function startByEqualLines(seeker: Seeker, quote: readonly string[], from: number): number | undefined {
   const votes = new Map<number, number>();
   for (const [offset, line] of quote.entries()) {
@@ -29,41 +38,39 @@ function startByEqualLines(seeker: Seeker, quote: readonly string[], from: numbe
     if (plain(line) === '' || places.length > TELLING_PLACES) continue;
     for (const at of places) votes.set(at - offset, (votes.get(at - offset) ?? 0) + 1);
   }
-  let best: number | undefined;
-  for (const [start, count] of votes) {
-    const lead = count - (best === undefined ? 0 : (votes.get(best) ?? 0));
-    const nearer = best === undefined || Math.abs(start - from) < Math.abs(best - from);
-    if (lead > 0 || (lead === 0 && nearer)) best = start;
-  }
-  return best === undefined ? undefined : Math.max(0, best);
+  const best = [...votes]
+    .toSorted(([one, ones], [other, others]) => others - ones || Math.abs(one - from) - Math.abs(other - from))
+    .slice(0, CANDIDATES)
+    .map(([start]) => start);
+  const wanted = quote.map(similarTo);
+  const likeness = (start: number) =>
+    wanted.reduce((sum, similar, offset) => sum + similar(seeker.lines[start + offset] ?? ''), 0);
+  const start = mostAlike(best, likeness);
+  return start === undefined ? undefined : Math.max(0, start);
 }
 
-/** The longest quoted line against every line of the file, by what they share at both ends: at least half. */
+/** The longest quoted line against every line of the file: at least half alike. */
 function startBySimilarLine(lines: readonly string[], quote: readonly string[]): number | undefined {
-  const candidates = quote.map((line) => plain(line).slice(0, SHOWN_CHARACTERS));
-  const offset = candidates.reduce((best, line, at) => (line.length > (candidates[best] ?? '').length ? at : best), 0);
-  const wanted = candidates[offset] ?? '';
+  const lengths = quote.map((line) => plain(line).length);
+  const offset = lengths.indexOf(Math.max(...lengths));
+  const wanted = quote[offset] ?? '';
+  const similar = similarTo(wanted);
+  const places = [...linesWithWordsOf(lines, wanted), ...lineWithEndsOf(lines, wanted)];
+  const at = mostAlike(places, (place) => similar(lines[place] ?? ''), 0.5);
+  return at === undefined ? undefined : Math.max(0, at - offset);
+}
+
+/** The first of the most alike; `undefined` when none is more so than `above`. */
+function mostAlike(places: readonly number[], likeness: (place: number) => number, above = 0): number | undefined {
   let best: number | undefined;
-  let bestShare = 0.5;
-  for (const [at, line] of lines.entries()) {
-    const share = sharedEnds(wanted, plain(line.slice(0, 2 * SHOWN_CHARACTERS)));
-    if (share <= bestShare) continue;
-    bestShare = share;
-    best = Math.max(0, at - offset);
+  let most = above;
+  for (const place of places) {
+    const alike = likeness(place);
+    if (alike <= most) continue;
+    most = alike;
+    best = place;
   }
   return best;
-}
-
-/** 0 for nothing in common at either end, 1 for equal. */
-function sharedEnds(one: string, other: string): number {
-  const shorter = Math.min(one.length, other.length);
-  const longer = Math.max(one.length, other.length);
-  if (longer === 0) return 0;
-  let head = 0;
-  while (head < shorter && one[head] === other[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && one.at(-1 - tail) === other.at(-1 - tail)) tail++;
-  return (head + tail) / longer;
 }
 
 function clip(line: string): string {

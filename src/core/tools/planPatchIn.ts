@@ -24,6 +24,12 @@ async function snapshot(workspace: Workspace, file: string, signal?: AbortSignal
     if (error.code === 'not_found') return { type: 'missing' };
     if (error.code === 'is_directory') return { type: 'directory' };
     if (error.code === 'not_text') return { type: 'not_text' };
-    return { type: 'unreadable', message: error.message };
+    return { type: 'unreadable', message: reasonOf(error) };
   }
+}
+
+/** The sentence as a part of another one that has named the path already. */
+function reasonOf({ message, path }: WorkspaceError): string {
+  const reason = message.startsWith(`${path} `) ? `it ${message.slice(path.length + 1)}` : message;
+  return reason.replace(/\.$/, '');
 }

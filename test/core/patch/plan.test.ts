@@ -162,6 +162,42 @@ describe('a mismatch tells', () => {
     expect(message('-completely different')).toContain('Nothing in the file resembles it');
   });
 
+  it.each<[string, string, string[]]>([
+    ['quoted otherwise', "4: throw new Error('POST: ' + status)", ['-throw new Error("POST: " + status)']],
+    ['written without blanks', '1: const a = { b: 1 };', ['-const a = {b: 1};']],
+    ['cut down to what matters', '3: export async function post(url) {', ['@@ post(url)', '+x']],
+    ['joined', "2: get('GET: ' + status)", ["-if (x) { get('GET: ' + status); }"]],
+    ['of which another line is right, too', '6: return remove(url);', [' begin();', '-return remove(uri);', ' end();']],
+  ])('where a line stands that was %s', (_how, expected, lines) => {
+    const source = [
+      'const a = { b: 1 };',
+      "get('GET: ' + status)",
+      'export async function post(url) {',
+      "throw new Error('POST: ' + status)",
+      'begin();',
+      'return remove(url);',
+      'end();',
+      'begin();',
+      'return keep(url);',
+      'end();',
+    ].join('\n');
+    const result = plan({ a: source }, ...update('a', ...lines));
+    expect(result.type === 'failed' && result.message).toContain(`\n${expected}\n`);
+  });
+
+  it('what cannot be seen', () => {
+    const result = plan({ a: 'one\ncaf\u0065\u0301\u200b();\n' }, ...update('a', ' one', '-caf\u00e9();'));
+    expect(result.type === 'failed' && result.message).toContain(
+      'Line 2 looks like the quote, but its characters differ. Only in the file: U+0065, U+0301, U+200B.',
+    );
+  });
+
+  it('that line numbers and empty files hold nothing to find', () => {
+    expect(message('@@ -12,3 +12,4 @@', '-line 12')).toContain('Line numbers mean nothing after "@@"');
+    const result = plan({ a: '' }, ...update('a', '-line 12'));
+    expect(result.type === 'failed' && result.message).toContain('The file is empty.');
+  });
+
   it('at most twelve lines', () => {
     const quote = Array.from({ length: 30 }, (_, index) => `-line ${index + 1}${index === 25 ? '!' : ''}`);
     const shown =
