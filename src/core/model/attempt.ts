@@ -20,6 +20,8 @@ export class Attempt {
   readonly #controller = new AbortController();
   readonly #forgetCaller: () => void;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  /** Bytes that were looked at and not taken. */
+  #held: Uint8Array | undefined;
   #idle = false;
 
   readonly #idleMs: number;
@@ -37,6 +39,12 @@ export class Attempt {
     const response = await this.#watch(() => send(this.#controller.signal), 'connecting');
     this.#reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
     return response;
+  }
+
+  /** Whether the answer is one document and no stream, whatever its headers call it. @throws ModelFault, or the caller's reason. */
+  async beginsAsJson(): Promise<boolean> {
+    this.#held = await this.#read();
+    return this.#held !== undefined && /^\s*[{[]/.test(beginningOf(this.#held));
   }
 
   /**
@@ -88,6 +96,9 @@ export class Attempt {
   }
 
   async #read(): Promise<Uint8Array | undefined> {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held) return held;
     const reader = this.#reader;
     if (!reader) return undefined;
     const { value } = await this.#watch(() => reader.read(), 'streaming');
@@ -115,8 +126,12 @@ export class Attempt {
 
 /** @throws ModelFault */
 function refusePage(bytes: Uint8Array): void {
-  const text = new TextDecoder().decode(bytes.subarray(0, 4096));
+  const text = beginningOf(bytes);
   if (isPage(text)) throw pageFault(text);
+}
+
+function beginningOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, 4096));
 }
 
 export const DONE = Symbol('[DONE]');

@@ -30,7 +30,7 @@ export class ChatClient implements ModelClient {
     const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', build);
-      if (isJson(response)) {
+      if (isJson(response) || (await attempt.beginsAsJson())) {
         yield* reader.read(await attempt.document());
         attempt.release();
         yield* reader.ended(true);

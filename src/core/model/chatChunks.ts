@@ -17,6 +17,8 @@ interface OpenCall {
   name: string;
   arguments: string;
   extra: Readonly<Record<string, unknown>> | undefined;
+  /** It has become history. */
+  told: boolean;
 }
 
 export interface ChatReaderOptions {
@@ -31,6 +33,8 @@ interface WireChunk {
   readonly error?: unknown;
   /** `error` where the chunk itself is one. */
   readonly object?: unknown;
+  /** What a framework says of an error in place of the server. */
+  readonly detail?: unknown;
 }
 interface WireMessage {
   readonly content?: unknown;
@@ -60,6 +64,8 @@ export class ChatReader {
   #usage: TokenUsage | null = null;
   #created = false;
   #finished = false;
+  /** Words and reasoning have become history. */
+  #wordsTold = false;
   /** Why the answer is not one although it has ended; thrown when what there is of it was told. */
   #fault: ModelFault | undefined;
 
@@ -67,7 +73,7 @@ export class ChatReader {
     this.#options = options;
   }
 
-  /** The model has said why it stopped; only usage can still come. */
+  /** The model has said why it stopped. Usage can still come, and from servers that say so in every chunk all the rest. */
   get finished(): boolean {
     return this.#finished;
   }
@@ -76,7 +82,7 @@ export class ChatReader {
   read(wire: unknown): readonly ResponseEvent[] {
     if (typeof wire !== 'object' || wire === null) return [];
     const chunk = wire as WireChunk;
-    if (chunk.error || chunk.object === 'error') throw inStreamFault(chunk);
+    if (chunk.error || chunk.object === 'error' || (chunk.detail && !chunk.choices)) throw inStreamFault(chunk);
     const events: ResponseEvent[] = [];
     if (!this.#created) {
       this.#created = true;
@@ -85,8 +91,8 @@ export class ChatReader {
     this.#usage = usageIn(chunk) ?? this.#usage;
     for (const choice of objectsIn(chunk.choices)) {
       if (choice['error']) throw inStreamFault(choice);
-      const message = choice['delta'] ?? choice['message'];
-      if (!this.#finished && typeof message === 'object' && message !== null) this.#message(message, events);
+      const message = choice['delta'] ?? (this.#finished ? undefined : choice['message']);
+      if (!this.#fault && typeof message === 'object' && message !== null) this.#message(message, events);
       // Some servers have an empty one in every chunk before the last.
       if (stringOf(choice['finish_reason']) !== '') this.#finish(stringOf(choice['finish_reason']), events);
     }
@@ -111,7 +117,7 @@ export class ChatReader {
 
   #message(message: WireMessage, events: ResponseEvent[]): void {
     const [field, reasoning] = thoughtIn(message);
-    if (reasoning !== '') {
+    if (reasoning !== '' && !this.#isLate(reasoning, this.#reasoning)) {
       if (this.#reasoning === '') {
         this.#reasoningField = field;
         events.push({ type: 'item_started', key: REASONING, kind: 'reasoning' });
@@ -120,7 +126,7 @@ export class ChatReader {
       events.push({ type: 'reasoning_raw_delta', key: REASONING, text: reasoning });
     }
     const text = contentOf(message.content) + contentOf(message.refusal);
-    if (text !== '') {
+    if (text !== '' && !this.#isLate(text, this.#text)) {
       if (this.#text === '') events.push({ type: 'item_started', key: TEXT, kind: 'message' });
       this.#text += text;
       events.push({ type: 'text_delta', key: TEXT, text });
@@ -132,9 +138,16 @@ export class ChatReader {
     }
   }
 
+  /** Behind the end the whole may come once more; and it is too late for words when a call has followed them. */
+  #isLate(words: string, before: string): boolean {
+    return this.#finished && (this.#wordsTold || words === before);
+  }
+
   #fragment(fragment: WireCall, events: ResponseEvent[]): void {
     const name = stringOf(fragment.function?.name);
-    const call = this.#callOf(fragment, name);
+    const text = argumentsOf(fragment.function?.arguments);
+    const call = this.#callOf(fragment, name, text);
+    if (call.told) return;
     if (call.id === '') call.id = stringOf(fragment.id);
     if (call.name === '' && name !== '') {
       call.name = name;
@@ -143,21 +156,22 @@ export class ChatReader {
       if (call.arguments !== '') events.push(callDelta(call, call.arguments));
     }
     if (isRecord(fragment.extra_content)) call.extra = fragment.extra_content;
-    const text = argumentsOf(fragment.function?.arguments);
     if (text === '' || saysAgain(call, text)) return;
+    if (call.arguments === PLACEHOLDER && text.startsWith('{')) call.arguments = '';
     call.arguments += text;
     if (call.name !== '') events.push(callDelta(call, text));
   }
 
-  #callOf(fragment: WireCall, name: string): OpenCall {
+  #callOf(fragment: WireCall, name: string, text: string): OpenCall {
     const id = stringOf(fragment.id);
     const index = typeof fragment.index === 'number' ? fragment.index : undefined;
     const known =
       index === undefined
         ? this.#withoutIndex(id, name)
-        : this.#calls.findLast((call) => call.index === index && !isAnother(call, id, name));
+        : this.#calls.findLast((call) => call.index === index && !isAnother(call, { id, name, text }));
     if (known) return known;
-    const call = { key: `call_${this.#calls.length}`, index, id: '', name: '', arguments: '', extra: undefined };
+    const key = `call_${this.#calls.length}`;
+    const call = { key, index, id: '', name: '', arguments: '', extra: undefined, told: false };
     this.#calls.push(call);
     return call;
   }
@@ -178,14 +192,15 @@ export class ChatReader {
     if (this.#fault) this.#calls.length = 0;
     // Not an end at all: the answer is asked for once more.
     if (this.#fault?.retryable) throw this.#fault;
-    events.push(...this.#flush());
+    // Calls need not wait for the usage. Words may still go on: some servers say "stop" in every chunk.
+    if (this.#fault || this.#calls.length > 0) events.push(...this.#flush());
   }
 
   /** Reasoning, words, calls: in this order they become history. */
   #flush(): readonly ResponseEvent[] {
     const events: ResponseEvent[] = [];
     const done = (key: string, item: ResponseItem) => events.push({ type: 'item_done', key, item });
-    if (this.#reasoning !== '') {
+    if (!this.#wordsTold && this.#reasoning !== '') {
       done(REASONING, {
         type: 'reasoning',
         summary: [],
@@ -193,31 +208,52 @@ export class ChatReader {
         ...(this.#reasoningField === 'reasoning' ? {} : { chat_field: this.#reasoningField }),
       });
     }
-    if (this.#text !== '') {
+    if (!this.#wordsTold && this.#text !== '') {
       done(TEXT, { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: this.#text }] });
     }
-    for (const { key, id, name, arguments: args, extra } of this.#calls) {
-      if (name === '') continue;
+    this.#wordsTold = true;
+    const told = this.#calls.filter((call) => call.told);
+    for (const call of this.#calls) {
+      const { key, id, name, arguments: args, extra } = call;
+      if (call.told || name === '' || (told.length > 0 && isTooLate(call, told))) continue;
+      call.told = true;
       const call_id = id === '' ? this.#options.newCallId() : id;
       const beside = extra === undefined ? {} : { extra_content: extra };
-      const call = { type: 'function_call', call_id, name, arguments: args, ...beside } as const;
-      done(key, asOffered(call, this.#options.customTools));
+      const item = { type: 'function_call', call_id, name, arguments: args, ...beside } as const;
+      done(key, asOffered(item, this.#options.customTools));
     }
-    this.#reasoning = '';
-    this.#text = '';
-    this.#calls.length = 0;
     return events;
   }
+}
+
+/** What has begun to run does not run again because a server says it twice; nor does what the end left in pieces. */
+function isTooLate({ name, arguments: args }: OpenCall, told: readonly OpenCall[]): boolean {
+  if (args !== '' && parseJson(args) === undefined) return true;
+  return told.some((call) => call.name === name && call.arguments === args);
 }
 
 function callDelta({ key, name }: OpenCall, text: string): ResponseEvent {
   return { type: 'call_delta', key, name, kind: 'arguments', text };
 }
 
-/** Some servers give every call the index 0: a new id together with a name is a new call. */
-function isAnother(call: OpenCall, id: string, name: string): boolean {
-  return id !== '' && name !== '' && call.id !== '' && call.id !== id;
+/**
+ * Some servers give every call the index 0: a new id together with a name is a new call; where there are no ids, a name
+ * behind whole arguments.
+ */
+function isAnother(
+  call: OpenCall,
+  said: { readonly id: string; readonly name: string; readonly text: string },
+): boolean {
+  const { id, name, text } = said;
+  if (name === '') return false;
+  if (id !== '' && call.id !== '') return call.id !== id;
+  if (call.name === '' || !call.arguments.endsWith('}') || parseJson(call.arguments) === undefined) return false;
+  if (name !== call.name) return true;
+  return text.startsWith('{') && text !== call.arguments && call.arguments !== PLACEHOLDER;
 }
+
+/** What some servers say of the arguments before they are known. */
+const PLACEHOLDER = '{}';
 
 /** Some servers send a whole call again with every chunk. An object behind itself is nothing else: it is no JSON. */
 function saysAgain(call: OpenCall, text: string): boolean {

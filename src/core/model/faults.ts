@@ -229,7 +229,10 @@ export function retryAfter(headers: Headers, now: Date): number | undefined {
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
   const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+  // By the clock of the server, which may not go as ours does.
+  const theirNow = Date.parse(headers.get('date') ?? '');
+  const from = Number.isNaN(theirNow) ? now.getTime() : theirNow;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - from);
 }
 
 /** “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"). */

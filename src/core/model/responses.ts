@@ -28,7 +28,7 @@ export class ResponsesClient implements ModelClient {
     const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/responses', () => this.#bodies.build(prompt));
-      if (isJson(response)) {
+      if (isJson(response) || (await attempt.beginsAsJson())) {
         const events = reader.readDocument(await attempt.document());
         attempt.release();
         yield* events;

@@ -4,16 +4,20 @@
  * Our own, because a response may have 20,000 events: this costs a quarter of the SDK's decoder, which also loses the
  * difference between an end and an abort (libraries.md §4).
  */
+import { parseJson } from './functionForm.ts';
+
 export class SseDecoder {
   readonly #decoder = new TextDecoder();
   /** The end of what came that is not yet a whole line. In pieces, so that a line of 50 MB is joined once. */
   #unfinished: string[] = [];
   /** `data` lines of the event that is being read. */
   #data: string | undefined;
+  /** That event is an error by its name alone. */
+  #isError = false;
   /** The last chunk ended with a carriage return, whose line feed may be the next character. */
   #afterCarriageReturn = false;
 
-  /** The data of every event that these bytes complete. Names, ids and comments are of no use here. */
+  /** The data of every event that these bytes complete. Ids and comments are of no use here, nor names but that of an error. */
   decode(bytes: Uint8Array): readonly string[] {
     const events: string[] = [];
     let text = this.#decoder.decode(bytes, { stream: true });
@@ -54,16 +58,39 @@ export class SseDecoder {
 
   #readLine(line: string, events: string[]): void {
     if (line === '') {
-      if (this.#data !== undefined) events.push(this.#data);
+      if (this.#data !== undefined) events.push(this.#isError ? asError(this.#data) : this.#data);
       this.#data = undefined;
+      this.#isError = false;
       return;
     }
-    if (!line.startsWith('data')) return;
-    const colon = line.charCodeAt(4);
-    if (colon !== COLON && line.length > 4) return;
-    const value = line.slice(line.charCodeAt(5) === SPACE ? 6 : 5);
+    const data = valueOf(line, 'data');
+    if (data !== undefined) return this.#grow(data);
+    if (valueOf(line, 'event') === 'error') this.#isError = true;
+    // A field that the standard does not know: the errors of llama.cpp.
+    const error = valueOf(line, 'error');
+    if (error === undefined) return;
+    this.#isError = true;
+    this.#grow(error);
+  }
+
+  #grow(value: string): void {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
   }
+}
+
+/** `undefined` when the line is another field. */
+function valueOf(line: string, field: string): string | undefined {
+  if (!line.startsWith(field)) return undefined;
+  const end = field.length;
+  if (line.charCodeAt(end) !== COLON && line.length > end) return undefined;
+  return line.slice(line.charCodeAt(end + 1) === SPACE ? end + 2 : end + 1);
+}
+
+/** The same as a document in which the error stands where errors stand. */
+function asError(data: string): string {
+  const said = parseJson(data);
+  const saysSo = typeof said === 'object' && said !== null && ('error' in said || 'response' in said);
+  return saysSo ? data : JSON.stringify({ error: said ?? data });
 }
 
 const LINE_FEED = 10;

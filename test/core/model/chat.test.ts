@@ -276,6 +276,24 @@ describe('shapes of real servers', () => {
       [fragment({ index: 0, id: 'a', function: { name: 'x', arguments: { n: 1 } } })],
       ['a x {"n":1}'],
     ],
+    [
+      'index 0 for every call, and no ids',
+      [
+        fragment({ index: 0, function: { name: 'x', arguments: '{"n":1}' } }),
+        fragment({ index: 0, function: { name: 'x', arguments: '{"n":2}' } }),
+        fragment({ index: 0, id: '', function: { name: 'y', arguments: '{}' } }),
+      ],
+      ['call_made_1 x {"n":1}', 'call_made_2 x {"n":2}', 'call_made_3 y {}'],
+    ],
+    [
+      'empty arguments before the real ones',
+      [
+        fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
+        fragment({ index: 0, function: { arguments: '{"n"' } }),
+        fragment({ index: 0, function: { arguments: ':1}' } }),
+      ],
+      ['a x {"n":1}'],
+    ],
     ['no id at all', [fragment({ index: 0, function: { name: 'x', arguments: '{}' } })], ['call_made_1 x {}']],
     ['a call without a name', [fragment({ index: 0, id: 'a', function: { arguments: '{}' } })], []],
     [
@@ -370,7 +388,37 @@ describe('shapes of real servers', () => {
     expect(items).toHaveLength(2);
   });
 
+  test('a finish_reason in every chunk ends nothing', async () => {
+    const { events, items } = await answer(
+      chunk({ content: 'Hi ' }, 'stop'),
+      chunk({ content: 'you' }, 'stop'),
+      fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
+      DONE,
+    );
+    expect(textIn(events)).toBe('Hi you');
+    expect(items).toMatchObject([
+      { type: 'message', content: [{ text: 'Hi you' }] },
+      { type: 'function_call', call_id: 'a' },
+    ]);
+  });
+
+  test('calls with an end each are all told; what is said once more behind the end is not', async () => {
+    const call = (id: string, args: string) => [{ index: 0, id, function: { name: 'x', arguments: args } }];
+    const { events, items } = await answer(
+      chunk({ content: 'Hi' }),
+      chunk({ tool_calls: call('a', '{"n":1}') }, 'tool_calls'),
+      chunk({ tool_calls: call('b', '{"n":2}') }, 'tool_calls'),
+      chunk({ content: 'Hi', tool_calls: call('a', '{"n":1}') }, 'tool_calls'),
+      chunk({ tool_calls: call('c', '{"n":1}') }, 'tool_calls'),
+      chunk({ tool_calls: call('d', '{"n":') }),
+      DONE,
+    );
+    expect(textIn(events)).toBe('Hi');
+    expect(items.map((item) => ('call_id' in item ? item.call_id : item.type))).toEqual(['message', 'a', 'b']);
+  });
+
   test.each<[string, Step, string, boolean]>([
+    ['an error of the framework', emits({ detail: 'x' }), 'bad_response', true],
     ['an end that is an error', chunk({}, 'error'), 'bad_response', true],
     ['a server that is out of breath', chunk({}, 'insufficient_system_resource'), 'bad_response', true],
     ['an error in the choice', emits({ choices: [{ error: { code: 502, message: 'x' } }] }), 'bad_response', true],

@@ -129,6 +129,15 @@ export function conformance(wire: Wire): void {
     });
 
     test.each([
+      ['an event by its name alone', 'event: error\ndata: {"code":429,"message":"Busy."}\n\n'],
+      ['the field of llama.cpp', 'error: {"code":429,"message":"Busy."}\n\n'],
+      ['a document that calls itself a stream', '\n{"error": {"code": 429, "message": "Busy."}}'],
+    ])('an error as %s is a fault in the words of the server', async (_case, text) => {
+      const { fault } = await hear(await talkTo([[raw(text), closesCleanly()]]));
+      expect(fault).toMatchObject({ kind: 'rate_limited', detail: '429: Busy.' });
+    });
+
+    test.each([
       ['the socket dies', cuts(), 'stream_closed'],
       ['the stream ends early', closesCleanly(), 'stream_closed'],
       ['an event is broken', malformed(), 'bad_response'],

@@ -76,6 +76,7 @@ describe('how long to wait', () => {
     [{ 'retry-after': '0.5' }, 500],
     [{ 'retry-after': 'Sat, 21 Nov 2026 00:00:30 GMT' }, 30_000],
     [{ 'retry-after': 'Sat, 21 Nov 2026 00:00:00 GMT' }, 0],
+    [{ 'retry-after': 'Sat, 21 Nov 2026 09:00:30 GMT', date: 'Sat, 21 Nov 2026 09:00:00 GMT' }, 30_000],
     [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1500],
     [{ 'retry-after': 'soon' }, undefined],
     [{ 'retry-after': '-3' }, undefined],

@@ -28,6 +28,11 @@ test.each([
   ['data: a\n', ['a']],
   ['data: 🌻 ü\n\n', ['🌻 ü']],
   ['', []],
+  // Errors that say so by a name alone: of the event, or, in llama.cpp, of a field.
+  ['event: error\ndata: {"message":"x"}\n\ndata: a\n\n', ['{"error":{"message":"x"}}', 'a']],
+  ['event: error\ndata: x\n\n', ['{"error":"x"}']],
+  ['event: error\ndata: {"error":{"message":"x"}}\n\n', ['{"error":{"message":"x"}}']],
+  ['error: {"code":400}\n\ndata: a\n\n', ['{"error":{"code":400}}', 'a']],
 ])('%j', (text, events) => {
   expect(decode(text)).toEqual(events);
   expect(decode(text, 1)).toEqual(events);
