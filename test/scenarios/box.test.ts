@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { noBox } from '../support/boxed.ts';
-import { calls, says } from '../support/modelServer.ts';
+import { type Answer, calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -88,6 +88,30 @@ describe.skipIf(noBox)('a command in the box', () => {
     expect(chat.said('approval_requested')).toEqual([]);
     expect(chat.outputs()[0]).toContain('The sandbox seems to have blocked this: touch: cannot touch');
     expect(chat.outputs()[0]).toContain(advice);
+  });
+
+  it.each([
+    ['on-request', 'require_escalated'],
+    ['on-failure', 'run it again and wait for its end'],
+    ['never', 'Nobody will be asked'],
+  ] as const)('in the background under %s the look in on its end says what was blocked: %s', async (policy, advice) => {
+    const cmd = 'touch /etc/tiller-test; sleep 1; echo later; sleep 0.5; exit 1';
+    const looksIn: Answer = ({ input }) => {
+      const session = /session ID (\d+)/.exec(JSON.stringify(input))?.[1];
+      return [calls('write_stdin', { session_id: Number(session), yield_time_ms: 5_000 })];
+    };
+    await using chat = await startScenario({
+      box: 'real',
+      policy,
+      model: [[calls('exec_command', { cmd, yield_time_ms: 700 })], looksIn, [says('I see.')]],
+    });
+    await chat.send('go');
+    const [begun, ended] = chat.outputs();
+    expect(begun).toContain("touch: cannot touch '/etc/tiller-test'");
+    expect(begun).not.toContain('seems to have blocked');
+    expect(ended).toContain("The sandbox seems to have blocked this: touch: cannot touch '/etc/tiller-test'");
+    expect(ended).toContain(advice);
+    expect(ended).toContain('later');
   });
 
   it('that reaches nobody is told that there is no network, and may be tried outside if asked', async () => {

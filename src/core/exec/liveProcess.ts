@@ -30,6 +30,8 @@ export interface ProcessEnd {
 /** As a shell's `timeout` says it (codex-behaviour.md §4.1). */
 const TIMED_OUT_EXIT_CODE = 124;
 const CONTROL_C = '\u0003';
+/** Characters that are kept of what the model was given. */
+const KEPT = 16 * 1024;
 
 /**
  * A process from its start until its end was told: gathers what it prints for the model, which reads it piece by piece,
@@ -39,6 +41,8 @@ export class LiveProcess {
   readonly sessionId: number;
   readonly facts: ProcessFacts;
   readonly log: OutputLog;
+  /** Whether it may use the network. */
+  readonly network: boolean;
   /** After which it is killed; never where `undefined`. */
   readonly timeoutMs: number | undefined;
   /** Resolves when it has ended and all it printed was delivered. Never rejects. */
@@ -49,6 +53,7 @@ export class LiveProcess {
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   readonly #startedAt: number;
   #unread = new HeadTailBuffer();
+  #taken = '';
   #end: ProcessEnd | undefined;
   #endedBy: EndedBy = 'itself';
   #durationMs: number | undefined;
@@ -59,14 +64,16 @@ export class LiveProcess {
     readonly child: ExecProcess;
     readonly clock: Clock;
     readonly log: OutputLog;
+    readonly network: boolean;
     readonly startedAt: number;
     readonly timeoutMs: number | undefined;
     readonly onOutput: OutputListener;
   }) {
-    const { sessionId, facts, child, clock, log, startedAt, timeoutMs, onOutput } = options;
+    const { sessionId, facts, child, clock, log, network, startedAt, timeoutMs, onOutput } = options;
     this.sessionId = sessionId;
     this.facts = facts;
     this.log = log;
+    this.network = network;
     this.timeoutMs = timeoutMs;
     this.#child = child;
     this.#clock = clock;
@@ -114,7 +121,13 @@ export class LiveProcess {
   takeOutput(): HeadTail {
     const output = this.#unread.read();
     this.#unread = new HeadTailBuffer();
+    this.#taken = (this.#taken + output.head + output.tail).slice(-KEPT);
     return output;
+  }
+
+  /** The end of all that was taken so far: a program may say why it fails long before it ends. */
+  get takenOutput(): string {
+    return this.#taken;
   }
 
   /** From here on somebody else is told what it prints. */

@@ -64,6 +64,7 @@ export class Processes {
       child,
       clock,
       log: new OutputLog(storage, newLogPath(clock.now(), threadId, facts.itemId), log),
+      network: exec.confinement.type === 'none' || exec.confinement.walls.network,
       startedAt,
       timeoutMs,
       onOutput,

@@ -40,17 +40,26 @@ export function deniedBy({ box, network, exitCode, output }: BoxedEnd): string |
   return exitCode === KILLED_BY_FILTER ? 'a system call that is not allowed there' : undefined;
 }
 
+/** Where a command was when it was blocked: its call still waited for it, or it had gone on by itself. */
+export type BlockedAt = 'its call' | 'the background';
+
 /** What the model is told beside the output: that it was not its command's fault, and what it may do about it. */
-export function blockedNote(blocked: string, { approvalPolicy }: { readonly approvalPolicy: ApprovalPolicy }): string {
-  const told = `The sandbox seems to have blocked this: ${blocked}`;
+export function blockedNote(blocked: string, approvalPolicy: ApprovalPolicy, at: BlockedAt): string {
+  const advice = blockedAdvice(approvalPolicy, at);
+  return [`The sandbox seems to have blocked this: ${blocked}`, ...(advice === undefined ? [] : [advice])].join('\n');
+}
+
+function blockedAdvice(approvalPolicy: ApprovalPolicy, at: BlockedAt): string | undefined {
   switch (approvalPolicy) {
     case 'on-request':
-      return `${told}\nIf the task needs it, call again with sandbox_permissions "require_escalated" and a justification.`;
+      return 'If the task needs it, call again with sandbox_permissions "require_escalated" and a justification.';
     case 'never':
-      return `${told}\nNobody will be asked to allow it; find a way within the sandbox.`;
+      return 'Nobody will be asked to allow it; find a way within the sandbox.';
     case 'untrusted':
     case 'on-failure':
-      return told;
+      // While its call waits the person is asked at once.
+      if (at === 'its call') return undefined;
+      return 'If the task needs it, run it again and wait for its end (yield_time_ms): the user is asked to let it run outside when it is blocked while its call waits.';
   }
 }
 

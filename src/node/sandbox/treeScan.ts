@@ -18,6 +18,9 @@ const TICK_MS = 50;
 const NOT_ENTERED = 'node_modules';
 
 const PROTECTED = new Set(PROTECTED_NAMES);
+/** By which a repository without a working tree is known (gitrepository-layout(5)). */
+const BARE_PARTS = ['HEAD', 'objects', 'refs', 'commondir'];
+const TELLING_NAMES = [...PROTECTED_NAMES, ...BARE_PARTS];
 
 export interface ScannedTree {
   /** Files and folders with a protected name, links aside. */
@@ -109,25 +112,33 @@ function statOf(folder: string): Stats | undefined {
   }
 }
 
+/** Of a folder that does not say what is in it, although whoever knows a name gets there. */
+function entryOf(folder: string, name: string): { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] {
+  const stat = statOf(`${folder}/${name}`);
+  if (stat === undefined) return [];
+  return [{ name, isDirectory: () => stat.isDirectory(), isSymbolicLink: () => stat.isSymbolicLink() }];
+}
+
 function contentOf(folder: string, inode: number, changedAt: number): Folder | undefined {
-  let entries: Dirent[];
+  let entries: readonly Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>[];
   try {
     entries = readdirSync(folder, { withFileTypes: true });
   } catch {
-    return undefined;
+    entries = TELLING_NAMES.flatMap((name) => entryOf(folder, name));
   }
   const protectedPaths: string[] = [];
   const links: string[] = [];
   const folders: string[] = [];
-  const bareParts = { HEAD: false, objects: false, refs: false, commondir: false };
+  const bareParts = new Set<string>();
   for (const entry of entries) {
     const { name } = entry;
     const inner = `${folder}/${name}`;
     if (PROTECTED.has(name)) (entry.isSymbolicLink() ? links : protectedPaths).push(inner);
     else if (entry.isDirectory() && name !== NOT_ENTERED) folders.push(inner);
-    if (name in bareParts) bareParts[name as keyof typeof bareParts] = true;
+    if (BARE_PARTS.includes(name)) bareParts.add(name);
   }
   // Objects and references may be another's, which `commondir` names (gitrepository-layout(5)).
-  const isBare = bareParts.HEAD && (bareParts.commondir || (bareParts.objects && bareParts.refs));
+  const hasObjects = bareParts.has('commondir') || (bareParts.has('objects') && bareParts.has('refs'));
+  const isBare = bareParts.has('HEAD') && hasObjects;
   return { inode, changedAt, protectedPaths, links, folders, isBare, scan: 0 };
 }

@@ -196,6 +196,14 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     expect(readdirSync(place.at('workspace'))).not.toContain('.claude');
   });
 
+  test('a new repository is told, also in a folder that nobody may list', async () => {
+    const { folder } = await playground(user);
+    using place = folder;
+    const script = 'mkdir -p closed/.git/hooks; touch closed/.git/hooks/pre-commit; chmod 311 closed';
+    const { stderr } = await boxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
+    expect(stderr).toContain(`${place.at('workspace/closed/.git')}, and it has the hooks pre-commit`);
+  });
+
   test('what people do in a shell works', { timeout: 120_000 }, async () => {
     const { folder } = await playground(user);
     using place = folder;

@@ -1,6 +1,7 @@
 /** How a command's outcome is told to the model, in the seeds' two shapes (codex-behaviour.md §4.1). */
 import type { LiveProcess } from '../../exec/liveProcess.ts';
 import type { Ids } from '../../ports.ts';
+import { deniedBy } from '../../sandbox/denied.ts';
 import { byteLength, type HeadTail, tokensOfBytes, truncateMiddle } from '../../util/tokens.ts';
 
 /** Tokens the model gets of one command's output unless it asks for less (codex-behaviour.md §5). */
@@ -16,6 +17,11 @@ export interface Answer {
   readonly maxOutputTokens: number;
   /** What else the model should know. */
   readonly notes: readonly string[];
+}
+
+/** What its box seems to have blocked, if it has ended by itself; `output` is what it printed, or the end of that. */
+export function blockedIn({ end, facts: { box }, network }: LiveProcess, output: string): string | undefined {
+  return end?.by === 'itself' ? deniedBy({ box, network, exitCode: end.exitCode, output }) : undefined;
 }
 
 /** The output within the budget, and whether that is all of it. */

@@ -1,18 +1,18 @@
 /** What all the names of the shell have in common: decide, run, tell. */
 import path from 'node:path';
 import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
-import { allowsNetwork, type SandboxPermissions } from '../../../protocol/policy.ts';
+import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
-import { blockedNote, deniedBy } from '../../sandbox/denied.ts';
+import { blockedNote } from '../../sandbox/denied.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
 import { startsPrograms } from '../gitTrust.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
-import { cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
+import { blockedIn, cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
 /** What programs that never ask were written for. */
 const TERMINAL_SIZE = { columns: 80, rows: 24 };
@@ -189,10 +189,9 @@ async function resultOf(
     if (isCut) process.log.keep();
     await process.log.close();
   }
-  const { sandboxPolicy: policy } = context.settings;
-  const boxed = { box: attempt.box, network: allowsNetwork(policy) };
-  const blocked = end?.by === 'itself' ? deniedBy({ ...boxed, exitCode: end.exitCode, output: text }) : undefined;
-  const notes = [...background, ...(blocked === undefined ? [] : [blockedNote(blocked, context.settings)])];
+  const blocked = blockedIn(process, text);
+  const told = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
+  const notes = [...background, ...told];
   const answer = { process, durationMs, output, maxOutputTokens, notes };
   return {
     blocked,
