@@ -108,9 +108,13 @@ function byHeuristic(
   return { argv: tree.argv, ...verdict, byRule: false, outside: false, matches: [], proposable };
 }
 
-/** The strictest of all. Of equals, one that the heuristics decided names the reason, for it is the one to doubt. */
+/**
+ * The strictest of all. Of equals, one that the heuristics decided names the reason, for it is the one to doubt, and one
+ * that is known to only read only where all of those are: what is true of `ls` says nothing about `ls && npm test`.
+ */
 function combine(argv: Argv, all: readonly Judgement[]): Judgement {
-  const doubtfulFirst = all.toSorted((one, other) => Number(one.byRule) - Number(other.byRule));
+  const trust = ({ byRule, reason }: Judgement) => (byRule ? 2 : Number(reason.id === 'known-safe'));
+  const doubtfulFirst = all.toSorted((one, other) => trust(one) - trust(other));
   const deciding = strictest(doubtfulFirst);
   if (deciding === undefined) throw new Error('A script without commands is opaque.');
   return {

@@ -87,7 +87,9 @@ function commandWords({ name, prefix, args }: Command): Word[] {
 
 function literalValue(word: Word): string {
   const startsWithEquals = word.text.startsWith('='); // zsh replaces =name by the path of the program
-  const literal = word.parts === undefined ? isLiteralUnquoted(word.text) : word.parts.every(isLiteralPart);
+  // Of `find -exec` and `xargs -I`: for bash, dash and zsh braces with nothing inside are just that.
+  const source = word.text.replaceAll('{}', '');
+  const literal = word.parts === undefined ? isLiteralUnquoted(source) : word.parts.every(isLiteralPart);
   if (!literal || startsWithEquals) throw new Opaque(`the shell would expand "${word.text}"`);
   return word.value;
 }

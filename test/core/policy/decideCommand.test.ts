@@ -147,6 +147,13 @@ describe('scripts', () => {
     });
   });
 
+  test.each(['ls && npm test', 'npm test && ls', 'ls | xargs -n1 cat'])(
+    'what is true of one of its commands is not said of all: %s',
+    (text) => {
+      expect(decideCommand(script(text))).toMatchObject({ type: 'skip', reason: { id: 'sandboxed' } });
+    },
+  );
+
   test('one that cannot be read is one command, and the reason says what could not be read', () => {
     const decision = explainCommand(script('ls > out', { approvalPolicy: 'untrusted' }));
     expect(decision.commands).toBeNull();

@@ -6,6 +6,8 @@
 /** Every command can be known: the parser says so and bash runs exactly that. */
 export const READABLE: readonly string[] = [
   'one two three',
+  'one . -exec two {} +',
+  'one -I{} two {}',
   'one  two\tthree ',
   "one 'two three' four",
   'one "two three" four',
