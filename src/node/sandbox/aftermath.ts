@@ -5,6 +5,7 @@ import type { BoxFinding } from '../../core/ports.ts';
 import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
 import { visibleText } from '../../core/util/visibleText.ts';
 import { messageOf } from '../errors.ts';
+import { mendDevices } from './devices.ts';
 import { exists } from './disk.ts';
 import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
@@ -16,6 +17,7 @@ export function aftermath(
   { scan, quarantine }: { readonly scan: TreeScan; readonly quarantine: Quarantine },
 ): BoxFinding[] {
   return [
+    ...mendDevices(),
     ...before.absentNames.filter(exists).map((name) => takeAway(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
     ...[...before.identities].flatMap(tellReplaced),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { BoxWalls } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
+import { rememberDevices } from './devices.ts';
 import { exists, realOf } from './disk.ts';
 import { hiddenFolders, isRoot, machineSecrets, shownFolders } from './machine.ts';
 import { pointedAt, repositoryWarning } from './repositories.ts';
@@ -42,6 +43,7 @@ export function look(
   cwd: string,
   tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
 ): Look {
+  rememberDevices();
   const { roots, mounted } = rootsOf(walls.writableRoots.map((root) => root.path));
   const trees = roots.map((root) => tools.scan.recent(root, roots));
   const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));

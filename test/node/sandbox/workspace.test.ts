@@ -276,6 +276,17 @@ describe.skipIf(noBox)('what a command leaves behind', () => {
     }
   });
 
+  test.skipIf(process.getuid?.() !== 0)(
+    'a device of the machine whose rights root has changed is put right',
+    async () => {
+      using place = new Playground();
+      const before = lstatSync('/dev/full').mode;
+      const { findings } = await place.bash('chmod 0660 /dev/full; chmod 0662 /proc/self/fd/0');
+      expect(findings.map((one) => one.path)).toEqual(['/dev/null', '/dev/full']);
+      expect(lstatSync('/dev/full').mode).toBe(before);
+    },
+  );
+
   test('a pointer of gigabytes is not read whole', async () => {
     using place = new Playground();
     const before = process.resourceUsage().maxRSS;
