@@ -87,7 +87,8 @@ async function open(
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }
   if (resumed.type === 'refused') throw new UsageError(resumed.message);
-  if (resumed.dropped > 0) say(`${resumed.dropped} lines of the thread could not be read and were left out`);
+  if (resumed.dropped === 1) say('1 line of the thread could not be read and was left out');
+  if (resumed.dropped > 1) say(`${resumed.dropped} lines of the thread could not be read and were left out`);
   return resumed.session;
 }
 

@@ -1,5 +1,6 @@
 import { parse, type ParseError, printParseErrorCode } from 'jsonc-parser';
 import type { Storage } from '../core/ports.ts';
+import { describeFileError } from '../core/util/fileErrors.ts';
 import { parseSettings, placeSetting, type Settings, SETTING_KEYS } from '../protocol/settings.ts';
 import { UsageError } from './usage.ts';
 
@@ -27,7 +28,9 @@ export async function loadSettings(
 }
 
 async function readSettingsFile(storage: Storage, warn: (message: string) => void): Promise<Record<string, unknown>> {
-  const text = await storage.readText('settings.json');
+  const text = await storage.readText('settings.json').catch((error: unknown) => {
+    throw new UsageError(describeFileError(error, `${storage.home}/settings.json`));
+  });
   if (text === undefined) return {};
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });

@@ -156,7 +156,8 @@ async function filesBelow(home: string, path: string): Promise<string[]> {
   const entries = (await orUndefined(readdir(join(home, path), { withFileTypes: true }))) ?? [];
   const found = entries.map(async (entry): Promise<string[]> => {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-    if (entry.isDirectory()) return filesBelow(home, inner);
+    // A folder that cannot be looked into hides what is in it, and nothing beside it.
+    if (entry.isDirectory()) return filesBelow(home, inner).catch(() => []);
     return entry.isFile() && !entry.name.startsWith(TEMPORARY) ? [inner] : [];
   });
   return (await Promise.all(found)).flat();

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'vitest';
 import { createStorage, tillerHome } from '../../src/node/storage.ts';
@@ -59,6 +68,16 @@ describe('a file that only grows', () => {
     }
     assert.equal(await storage.readText('a.jsonl'), '{"whole":1}\n{"to\nx\ny\n');
   });
+});
+
+test.skipIf(process.getuid?.() === 0)('a folder that cannot be looked into hides nothing beside it', async () => {
+  using folder = tempFolder();
+  const storage = createStorage(folder.path);
+  await storage.writeText('b/dark/one.txt', 'one');
+  await storage.writeText('b/light/two.txt', 'two');
+  chmodSync(folder.at('b/dark'), 0);
+  assert.deepEqual(await storage.listFiles('b'), ['b/light/two.txt']);
+  chmodSync(folder.at('b/dark'), 0o700);
 });
 
 test('texts are replaced whole, listed and removed', async () => {

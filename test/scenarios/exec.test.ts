@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
@@ -144,6 +144,39 @@ describe('tiller exec', () => {
     const run = await child.ended;
     expect(run.code).toBe(code);
     expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'interrupted' });
+  });
+
+  it('passes over a thread in which nothing stands, and a folder where a file of ours should be', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('One.')], [says('Two.')]]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl];
+    await runCli(['exec', ...flags, 'hi'], { home: folder.path });
+    const day = folder.at('tiller/threads/2099/01/01');
+    mkdirSync(day, { recursive: true });
+    writeFileSync(`${day}/rollout-2099-01-01T00-00-00-22222222-0000-4000-8000-000000000000.jsonl`, '');
+    mkdirSync(folder.at('tiller/AGENTS.md'));
+    const resumed = await runCli(['exec', ...flags, 'resume', '--last', 'and?'], { home: folder.path });
+    expect(resumed).toMatchObject({ code: 0, stdout: 'Two.\n' });
+    expect(JSON.stringify(server.lastRequest.input)).toContain('One.');
+
+    mkdirSync(folder.at('tiller/settings.json'));
+    expect(await runCli(['exec', ...flags, 'hi'], { home: folder.path })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `tiller: ${folder.at('tiller/settings.json')} is a directory.\n`,
+    });
+  });
+
+  it('says in a line why a thread cannot be taken up where nothing can be written', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('One.')]]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl];
+    await runCli(['exec', ...flags, 'hi'], { home: folder.path });
+    rmSync(folder.at('tiller/locks'), { recursive: true });
+    writeFileSync(folder.at('tiller/locks'), '');
+    const run = await runCli(['exec', ...flags, 'resume', '--last', 'and?'], { home: folder.path });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/^tiller: the thread cannot be kept from other processes: .+\n$/);
   });
 
   it('goes on with a thread by its id, and with the last one', async () => {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { type Storage, type Workspace, WorkspaceError } from '../ports.ts';
+import { errorCode } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
 
 /** In one folder the first that exists counts; an override hides its AGENTS.md even when blank (codex-behaviour.md §7). */
@@ -31,10 +32,15 @@ export async function readProjectDocs(
 /** Here a blank override hides nothing (observed on codex 0.169). */
 async function readOwnDoc(storage: Storage): Promise<string> {
   for (const name of FILE_NAMES) {
-    const text = (await storage.readText(name))?.trim();
-    if (text) return text;
+    const text = await storage.readText(name).catch(unreadable);
+    if (text?.trim()) return text.trim();
   }
   return '';
+}
+
+/** What cannot be read says nothing: it must not keep the person from talking. */
+function unreadable(error: unknown): undefined {
+  if (errorCode(error) === undefined) throw error;
 }
 
 async function readDocsAbove(

@@ -1,11 +1,14 @@
 /** Threads that come out of others: forked here, or brought from elsewhere. */
 import type { UserInput } from '../../protocol/item.ts';
 import type { Clock, Ids, Storage } from '../ports.ts';
+import { describeFileError } from '../util/fileErrors.ts';
 import { importCodex } from './codexImport.ts';
 import { type Forked, type ForkLine, forkLine, forkLines, forkRollout } from './fork.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { guessMeta } from './lostMeta.ts';
 import { readLines } from './readLines.ts';
 import { rolloutPath } from './recorder.ts';
+import { NO_THREAD } from './replay.ts';
 
 interface CopyPorts {
   readonly storage: Storage;
@@ -37,9 +40,18 @@ export async function forkThread(
   by: NewThread,
 ): Promise<Copied> {
   const lines: ForkLine[] = [];
-  for await (const batch of readLines(ports.storage, path, { torn: true })) lines.push(...batch.lines.map(forkLine));
-  const meta = metaOf(lines);
-  if (meta === undefined) return { type: 'refused', message: `${path}: No line says that this is a Tiller thread.` };
+  try {
+    for await (const batch of readLines(ports.storage, path, { torn: true })) lines.push(...batch.lines.map(forkLine));
+  } catch (error) {
+    return { type: 'refused', message: describeFileError(error, path) };
+  }
+  const meta =
+    metaOf(lines) ??
+    guessMeta(
+      lines.map(({ text }) => text),
+      path,
+    );
+  if (meta === undefined) return { type: 'refused', message: `${path}: ${NO_THREAD}` };
   return copy(ports, lines, meta, itemId, by);
 }
 

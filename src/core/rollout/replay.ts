@@ -3,7 +3,9 @@ import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Storage } from '../ports.ts';
 import { ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { guessMeta } from './lostMeta.ts';
 import { parseLine } from './parseLine.ts';
+import { describeFileError } from '../util/fileErrors.ts';
 import { readLines } from './readLines.ts';
 
 /** A thread as its rollout tells it. */
@@ -23,7 +25,8 @@ export type Replay =
   | { readonly type: 'thread'; readonly thread: ReplayedThread }
   | { readonly type: 'unreadable'; readonly message: string };
 
-const UNREADABLE: Replay = { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
+export const NO_THREAD = 'No line says that this is a Tiller thread.';
+const UNREADABLE: Replay = { type: 'unreadable', message: NO_THREAD };
 
 /**
  * Rebuilds a thread from the text of its rollout. Reads what is there and says what was dropped; only a file in which no
@@ -40,20 +43,26 @@ export function replay(text: string): Replay {
 
 /** The same from its file, a piece at a time: a long thread holds up nothing else. */
 export async function replayFile(storage: Storage, path: string): Promise<Replay> {
-  const meta = await readMeta(storage, path);
-  if (meta === undefined) return UNREADABLE;
-  const fold = new ReplayFold(meta);
-  for await (const { lines } of readLines(storage, path, { torn: true })) for (const line of lines) fold.add(line);
-  return { type: 'thread', thread: fold.thread };
+  try {
+    const meta = await readMeta(storage, path);
+    if (meta === undefined) return UNREADABLE;
+    const fold = new ReplayFold(meta);
+    for await (const { lines } of readLines(storage, path, { torn: true })) for (const line of lines) fold.add(line);
+    return { type: 'thread', thread: fold.thread };
+  } catch (error) {
+    return { type: 'unreadable', message: describeFileError(error, 'The file') };
+  }
 }
 
-/** On the first line, unless a crash or a full disk tore that one. */
+/** On the first line, unless a crash or a full disk tore that one; where no line says it any more, what it must have said. */
 export async function readMeta(storage: Storage, path: string): Promise<SessionMeta | undefined> {
+  let guess: SessionMeta | undefined;
   for await (const { lines } of readLines(storage, path, { torn: true })) {
     const meta = metaOf(lines);
     if (meta !== undefined) return meta;
+    guess ??= guessMeta(lines, path);
   }
-  return undefined;
+  return guess;
 }
 
 /** A thread as far as its lines were read. */

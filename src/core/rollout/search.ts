@@ -2,6 +2,7 @@ import type { TurnItem } from '../../protocol/item.ts';
 import { textOfInput } from '../../protocol/thread.ts';
 import type { ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Storage } from '../ports.ts';
+import { errorCode } from '../util/fileErrors.ts';
 import { parseLine } from './parseLine.ts';
 import { readLines } from './readLines.ts';
 
@@ -32,7 +33,7 @@ export async function* searchThreads(
       left--;
     }
     if (left === 0) continue;
-    for await (const { lines } of readLines(storage, path)) {
+    for await (const lines of linesOf(storage, path)) {
       signal.throwIfAborted();
       for (const line of lines) {
         if (left === 0) break;
@@ -44,6 +45,15 @@ export async function* searchThreads(
       }
       if (left === 0) break;
     }
+  }
+}
+
+/** None of a thread that cannot be read: there are others. */
+async function* linesOf(storage: Storage, path: string): AsyncGenerator<readonly string[]> {
+  try {
+    for await (const { lines } of readLines(storage, path)) yield lines;
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
   }
 }
 

@@ -5,7 +5,8 @@
 import * as z from 'zod';
 import { type LastTurn, threadSummarySchema, type ThreadSummary } from '../../protocol/threads.ts';
 import { textOfInput, titleOf } from '../../protocol/thread.ts';
-import type { RecordedEvent } from './line.ts';
+import type { RecordedEvent, SessionMeta } from './line.ts';
+import { guessMeta, isGuess } from './lostMeta.ts';
 import { parseLine } from './parseLine.ts';
 
 export const summaryFoldSchema = z.object({
@@ -37,32 +38,47 @@ function foldLine(fold: SummaryFold, line: string, path: string): SummaryFold {
   if (kind === undefined || (kind === 'event_msg' && !MESSAGE.test(head))) return fold;
   const entry = parseLine(line);
   if (entry?.type === 'session_meta') {
-    if (fold.summary !== null) return fold;
-    const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id } = entry.payload;
-    const summary: ThreadSummary = {
-      id,
-      path,
-      title: null,
-      preview: '',
-      model,
-      provider,
-      originator,
-      cwd,
-      folders: workspace_folders ?? [],
-      remote: git?.remote ?? null,
-      startedAt: timestamp,
-      updatedAt: timestamp,
-      endedAt: null,
-      turns: 0,
-      tokens: 0,
-      lastTurn: 'none',
-      forkedFrom: forked_from_id ?? null,
-    };
-    return { ...fold, summary };
+    if (fold.summary !== null && !isGuess(fold.summary)) return fold;
+    return { ...fold, summary: { ...begun(entry.payload, path), ...(fold.summary && told(fold.summary)) } };
   }
-  if (entry?.type !== 'event_msg' || fold.summary === null) return fold;
-  const at = entry.timestamp || fold.summary.updatedAt;
-  return foldEvent({ ...fold, summary: { ...fold.summary, updatedAt: at } }, entry.payload.msg, at);
+  if (entry?.type !== 'event_msg') return fold;
+  const summary = fold.summary ?? begunWithout(line, path);
+  if (summary === null) return fold;
+  const at = entry.timestamp || summary.updatedAt;
+  return foldEvent({ ...fold, summary: { ...summary, updatedAt: at } }, entry.payload.msg, at);
+}
+
+function begunWithout(line: string, path: string): ThreadSummary | null {
+  const guess = guessMeta([line], path);
+  return guess ? begun(guess, path) : null;
+}
+
+function begun(meta: SessionMeta, path: string): ThreadSummary {
+  const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id } = meta;
+  return {
+    id,
+    path,
+    title: null,
+    preview: '',
+    model,
+    provider,
+    originator,
+    cwd,
+    folders: workspace_folders ?? [],
+    remote: git?.remote ?? null,
+    startedAt: timestamp,
+    updatedAt: timestamp,
+    endedAt: null,
+    turns: 0,
+    tokens: 0,
+    lastTurn: 'none',
+    forkedFrom: forked_from_id ?? null,
+  };
+}
+
+/** What was heard of a thread before the line that says which one it is. */
+function told({ title, preview, updatedAt, endedAt, turns, tokens, lastTurn }: ThreadSummary): Partial<ThreadSummary> {
+  return { title, preview, updatedAt, endedAt, turns, tokens, lastTurn };
 }
 
 function foldEvent(fold: SummaryFold, msg: RecordedEvent['msg'], at: string): SummaryFold {

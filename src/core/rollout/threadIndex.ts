@@ -52,13 +52,23 @@ export class ThreadIndex {
     const changed = files.filter((file) => !isSame(known.get(file.path), file));
     for (let start = 0; start < changed.length; start += READS_AT_ONCE) {
       const batch = changed.slice(start, start + READS_AT_ONCE);
-      const entries = await Promise.all(batch.map((file) => this.#read(file, known.get(file.path))));
-      for (const entry of entries) known.set(entry.path, entry);
+      const entries = await Promise.all(batch.map((file) => this.#tryRead(file, known.get(file.path))));
+      for (const entry of entries) if (entry) known.set(entry.path, entry);
     }
     const there = new Set(files.map(({ path }) => path));
     for (const path of known.keys()) if (!there.has(path)) known.delete(path);
     if (this.#unsaved > WORTH_SAVING) await this.#save(known);
     return files.flatMap(({ path }) => known.get(path)?.fold.summary ?? []);
+  }
+
+  /** One file that cannot be read does not hide the others; it is tried again the next time. */
+  async #tryRead(file: StoredFile, before: Entry | undefined): Promise<Entry | undefined> {
+    try {
+      return await this.#read(file, before);
+    } catch (error) {
+      this.#log.warn(`${file.path} cannot be read`, error);
+      return undefined;
+    }
   }
 
   async #read(file: StoredFile, before: Entry | undefined): Promise<Entry> {

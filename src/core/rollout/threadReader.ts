@@ -1,7 +1,8 @@
 import type { Event } from '../../protocol/event.ts';
 import type { Storage } from '../ports.ts';
 import { type LineBatch, readLines } from './readLines.ts';
-import { readMeta, type ReplayedThread, ReplayFold } from './replay.ts';
+import { describeFileError } from '../util/fileErrors.ts';
+import { NO_THREAD, readMeta, type ReplayedThread, ReplayFold } from './replay.ts';
 
 export type OpenedReader =
   | { readonly type: 'reader'; readonly reader: ThreadReader }
@@ -32,11 +33,15 @@ export class ThreadReader {
   }
 
   static async open(storage: Storage, path: string): Promise<OpenedReader> {
-    const meta = await readMeta(storage, path);
-    if (meta === undefined) return { type: 'unreadable', message: 'No line says that this is a Tiller thread.' };
-    const reader = new ThreadReader(storage, path, new ReplayFold(meta));
-    await reader.#read();
-    return { type: 'reader', reader };
+    try {
+      const meta = await readMeta(storage, path);
+      if (meta === undefined) return { type: 'unreadable', message: NO_THREAD };
+      const reader = new ThreadReader(storage, path, new ReplayFold(meta));
+      await reader.#read();
+      return { type: 'reader', reader };
+    } catch (error) {
+      return { type: 'unreadable', message: describeFileError(error, 'The file') };
+    }
   }
 
   get thread(): ReplayedThread {

@@ -9,6 +9,7 @@ import { createModelClient, dialectOf, type ProviderConfig } from '../model/prov
 import { capabilitiesOf } from '../model/families.ts';
 
 import type { Ports } from '../ports.ts';
+import { messageOf } from '../util/fileErrors.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
 import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
@@ -138,7 +139,13 @@ export class SessionManager {
     const path = await this.#find(which);
     if (path === undefined) return noThread(which);
     const ownership = this.#ownershipOf(threadIdIn(path));
-    const owner = await ownership.attempt();
+    let owner: ThreadOwner | undefined;
+    try {
+      owner = await ownership.attempt();
+    } catch (error) {
+      // As where TILLER_HOME can only be read: two processes must not write one thread.
+      return { type: 'refused', message: `the thread cannot be kept from other processes: ${messageOf(error)}` };
+    }
     if (owner !== undefined) return { type: 'owned', owner };
     let resumed: Resumed | undefined;
     try {
@@ -218,7 +225,13 @@ export class SessionManager {
 
   async #find(which: { readonly id: string } | 'last'): Promise<string | undefined> {
     const rollouts = await this.#rollouts();
-    return which === 'last' ? rollouts.at(-1) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
+    return which === 'last' ? this.#last(rollouts) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
+  }
+
+  /** One in which nothing stands, as a crash or a full disk leaves it, is no thread. */
+  async #last(rollouts: readonly string[]): Promise<string | undefined> {
+    const sizes = new Map((await this.#ports.storage.statFiles('threads')).map(({ path, size }) => [path, size]));
+    return rollouts.findLast((path) => sizes.get(path) !== 0);
   }
 
   async #session(
@@ -228,12 +241,14 @@ export class SessionManager {
     replayed: ReplayedThread | null,
     ownership: Ownership,
   ): Promise<Session> {
+    // A thread that has lost its first line has lost its instructions with it.
+    const instructions = meta.instructions || (config.baseInstructions ?? BASE_INSTRUCTIONS);
     const session = new Session({
       ...config,
       ports: this.#coordinator.portsFor(meta.id, this.#ports),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
       sequence: this.#sequence,
-      meta,
+      meta: { ...meta, instructions },
       rolloutPath: path,
       replayed,
       rules: this.rules,

@@ -1,0 +1,47 @@
+import type { TurnSettings } from '../../protocol/event.ts';
+import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { parseLine, type ReadEntry } from './parseLine.ts';
+import { threadIdIn } from './recorder.ts';
+
+/**
+ * What the line that says what a thread is must have said, for a rollout that has lost it (issue 8: never refuse): from
+ * the name of the file and the first turn. Nothing of the provider and the instructions, which stood only there.
+ */
+export function guessMeta(lines: readonly string[], path: string): SessionMeta | undefined {
+  const id = threadIdIn(path);
+  if (id === path) return undefined;
+  for (const line of lines) {
+    const entry = parseLine(line);
+    const settings = settingsIn(entry);
+    if (entry === undefined || settings === undefined) continue;
+    return {
+      format: ROLLOUT_FORMAT,
+      version: versionIn(lines),
+      id,
+      timestamp: entry.timestamp,
+      cwd: settings.cwd,
+      originator: 'cli',
+      tiller_version: '',
+      model: settings.model,
+      provider: '',
+      instructions: '',
+    };
+  }
+  return undefined;
+}
+
+export function isGuess({ provider }: Pick<SessionMeta, 'provider'>): boolean {
+  return provider === '';
+}
+
+function settingsIn(entry: ReadEntry | undefined): TurnSettings | undefined {
+  if (entry?.type === 'turn_context') return entry.payload;
+  const msg = entry?.type === 'event_msg' ? entry.payload.msg : undefined;
+  return msg?.type === 'turn_started' ? msg.settings : undefined;
+}
+
+/** As far as the damaged line still says it: what a newer Tiller wrote stays for reading only. */
+function versionIn(lines: readonly string[]): number {
+  const damaged = lines.find((line) => line.includes('"session_meta"'));
+  return Number(/"version":(\d+)/.exec(damaged ?? '')?.[1] ?? ROLLOUT_VERSION);
+}
