@@ -27,8 +27,33 @@ async function offer(landing: InterruptedLanding): Promise<void> {
   );
   // Nobody answered: it is asked again next time.
   if (answer === undefined) return;
-  const { files } = landing;
   const isPutBack = answer === putBack;
+  const title = isPutBack ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
+  const location = vscode.ProgressLocation.Notification;
+  const { leftAlone, unsaved } = await vscode.window.withProgress({ location, title }, () =>
+    settle(landing, isPutBack),
+  );
+  if (leftAlone.length > 0) {
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),
+    );
+  }
+  const told: string[] = [];
+  if (leftAlone.length === 0) {
+    told.push(isPutBack ? vscode.l10n.t('The patch is put back.') : vscode.l10n.t('The patch is finished.'));
+  }
+  if (unsaved.length > 0) {
+    told.push(vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(unsaved)));
+  }
+  if (told.length > 0) void vscode.window.showInformationMessage(told.join(' '));
+}
+
+/** In the editor and on the disk; resolves when both are done and agree. */
+async function settle(
+  landing: InterruptedLanding,
+  isPutBack: boolean,
+): Promise<{ readonly leftAlone: readonly string[]; readonly unsaved: readonly string[] }> {
+  const { files } = landing;
   const buffers = await recoverBuffers(
     isPutBack ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
   );
@@ -36,18 +61,8 @@ async function offer(landing: InterruptedLanding): Promise<void> {
     ...buffers.unsaved.map((path) => [path, 'done'] as const),
     ...buffers.leftAlone.map((path) => [path, 'left_alone'] as const),
   ]);
-  const { leftAlone } = await (isPutBack ? landing.putBack(inEditor) : landing.finish(inEditor));
-  await buffers.readDisk();
-  if (leftAlone.length > 0) {
-    void vscode.window.showWarningMessage(
-      vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),
-    );
-  }
-  if (buffers.unsaved.length > 0) {
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(buffers.unsaved)),
-    );
-  }
+  const { leftAlone } = await landing[isPutBack ? 'putBack' : 'finish'](inEditor, buffers.readDisk);
+  return { leftAlone, unsaved: buffers.unsaved };
 }
 
 function shortList(paths: readonly string[]): string {

@@ -31,15 +31,18 @@ export interface CutFile {
 /** Files that stand in an editor, which has brought them where they belong, or could not: they are not touched here. */
 export type InEditor = ReadonlyMap<string, TransitionResult>;
 
+/** Called when the files are where they belong. The journal goes after it: whoever is cut off here is asked again. */
+export type OnDisk = () => Promise<void>;
+
 export interface InterruptedLanding {
   readonly id: string;
   readonly startedAt: Date;
   readonly paths: readonly string[];
   readonly files: readonly CutFile[];
   /** Every file as the patch wanted it. May be called again. */
-  finish(inEditor?: InEditor): Promise<Recovery>;
+  finish(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
   /** Every file as it was before. May be called again. */
-  putBack(inEditor?: InEditor): Promise<Recovery>;
+  putBack(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
 }
 
 /** Whether an editor holds something else, unsaved, than the side that all files on the disk hold. */
@@ -72,8 +75,8 @@ function offer(path: string, id: string, { transitions, startedAt }: JournalReco
     startedAt: new Date(startedAt),
     paths: transitions.filter(({ after }) => after.type !== 'folder').map((transition) => transition.path),
     files: cutFiles(transitions),
-    finish: (inEditor) => settle(path, transitions, inEditor),
-    putBack: (inEditor) => settle(path, transitions.toReversed().map(backwards), inEditor),
+    finish: (...editor) => settle(path, transitions, ...editor),
+    putBack: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
   };
 }
 
@@ -85,6 +88,7 @@ async function settle(
   journal: string,
   transitions: readonly JournalledTransition[],
   inEditor: InEditor = new Map(),
+  onDisk: OnDisk = async () => {},
 ): Promise<Recovery> {
   const leftAlone: string[] = [];
   // A file that was moved and not yet changed holds at its new place what it held at the old one.
@@ -93,6 +97,7 @@ async function settle(
     const result = inEditor.get(transition.path) ?? (transition.unsaved ? 'done' : settleTransition(transition, known));
     if (result === 'left_alone') leftAlone.push(transition.path);
   }
+  await onDisk();
   if (leftAlone.length === 0) await rm(journal, { force: true });
   else await keepJournal(journal).catch(() => {});
   return { leftAlone };

@@ -27,7 +27,9 @@ const PATCH = [
 
 /** The one that is open. */
 const MINE = OLD[0] ?? '';
-const soon = { timeout: 20_000 };
+/** What says that it is done; from then on everything is in its place. */
+const DONE = { 'Put Back': 'The patch is put back.', Finish: 'The patch is finished.' } as const;
+type Answer = keyof typeof DONE;
 
 describe('killed', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE });
@@ -57,8 +59,9 @@ describe('killed', () => {
     await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
     await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
     await vscode.answerNotification('was interrupted while it landed', answer);
-    await expect.poll(() => filesIn(window()), soon).toEqual(expected);
-    await expect.poll(() => journalsOf(window()), soon).toEqual([]);
+    await vscode.notification(DONE[answer]).waitFor();
+    expect(await filesIn(window())).toEqual(expected);
+    expect(await journalsOf(window())).toEqual([]);
     expect(await vscode.notification('Left alone').count()).toBe(0);
     // No buffer remembers what the disk does not hold.
     expect(await vscode.page.locator('.part.editor .tab.dirty').count()).toBe(0);
@@ -148,7 +151,7 @@ async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]
 /** On the disk and in every buffer. */
 async function isSettled(
   window: Window,
-  answer: string,
+  answer: Answer,
   expected: Readonly<Record<string, string>>,
   unsaved: Readonly<Record<string, string>> = {},
 ): Promise<void> {
@@ -156,15 +159,14 @@ async function isSettled(
   await panel.open();
   await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
   await vscode.answerNotification('was interrupted while it landed', answer);
-  await expect.poll(() => filesIn(window), soon).toEqual(expected);
-  await expect.poll(() => journalsOf(window), soon).toEqual([]);
-  await expect
-    .poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), soon)
-    .toBe(Object.keys(unsaved).length);
+  const names = Object.keys(unsaved);
+  await vscode.notification(DONE[answer]).waitFor();
+  expect(await filesIn(window)).toEqual(expected);
+  expect(await journalsOf(window)).toEqual([]);
+  expect(await vscode.page.locator('.part.editor .tab.dirty').count()).toBe(names.length);
   for (const name of OLD.slice(0, 2)) {
     await vscode.openFile(name);
-    // VS Code reads a file again when it has noticed that it is another one.
-    await expect.poll(() => vscode.text(), soon).toBe(unsaved[name] ?? expected[name]);
+    expect(await vscode.text()).toBe(unsaved[name] ?? expected[name]);
   }
   expect(await vscode.notification('Left alone').count()).toBe(0);
 }

@@ -5,11 +5,12 @@
 import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import type { TextHunk } from '../../core/ports.ts';
-import { documentAt, documentOfFile } from '../workspace/documents.ts';
+import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import { replaceHunks } from './replaceHunks.ts';
 import { saveDocument } from './saveEdits.ts';
+import { holdsDisk, untilDiskIsShown } from './showDisk.ts';
 
 /** `from` is the side it is to leave, `to` the one it is to have; `null` where the file does not exist. */
 export interface CutText {
@@ -25,7 +26,7 @@ export interface RecoveredBuffers {
   readonly unsaved: readonly string[];
   /** Somebody has worked on the same lines since. */
   readonly leftAlone: readonly string[];
-  /** To be called when the disk holds what it should: those that VS Code does not save over another file read it. */
+  /** To be called when the disk holds what it should; then no document without edits shows anything else. Never rejects. */
   readonly readDisk: () => Promise<void>;
 }
 
@@ -35,7 +36,8 @@ export async function recoverBuffers(texts: readonly CutText[]): Promise<Recover
   const leftAlone: string[] = [];
   const stuck: { document: vscode.TextDocument; isGone: boolean }[] = [];
   for (const text of texts) {
-    const document = await unsavedAt(text.path);
+    const unsavedDocument = await unsavedAt(text.path);
+    const document = unsavedDocument ?? (await shownAt(text).catch(() => undefined));
     if (document === undefined) continue;
     const outcome = await bring(document, text).catch(() => 'left_alone' as const);
     if (outcome === 'unsaved') unsaved.push(text.path);
@@ -43,14 +45,23 @@ export async function recoverBuffers(texts: readonly CutText[]): Promise<Recover
     if (outcome === 'stuck') stuck.push({ document, isGone: text.to === null });
   }
   const readDisk = async () => {
-    for (const { document, isGone } of stuck) {
-      await vscode.window.showTextDocument(document);
-      await vscode.commands.executeCommand(
-        isGone ? 'workbench.action.revertAndCloseActiveEditor' : 'workbench.action.files.revert',
-      );
-    }
+    await revert(stuck).catch(() => {});
+    await untilDiskIsShown(texts.map(({ path }) => uriOf(path))).catch(() => {});
   };
   return { unsaved, leftAlone, readDisk };
+}
+
+/** The command knows the active editor only. What the person looks at is in front again afterwards. */
+async function revert(stuck: readonly { readonly document: vscode.TextDocument; readonly isGone: boolean }[]) {
+  const looksAt = vscode.window.activeTextEditor;
+  for (const { document, isGone } of stuck) {
+    await vscode.window.showTextDocument(document, { preserveFocus: true });
+    await vscode.commands.executeCommand(
+      isGone ? 'workbench.action.revertAndCloseActiveEditor' : 'workbench.action.files.revert',
+    );
+  }
+  if (stuck.length === 0 || looksAt === undefined || looksAt.document.isClosed) return;
+  await vscode.window.showTextDocument(looksAt.document, { viewColumn: looksAt.viewColumn, preserveFocus: true });
 }
 
 /** Whether a document holds, unsaved, some of what is not on the disk. */
@@ -98,6 +109,15 @@ async function wayTo(
 async function isExactly(document: vscode.TextDocument, bytes: Uint8Array | null): Promise<boolean> {
   const text = bytes && (await textContent(document.uri, bytes))?.text;
   return typeof text === 'string' && sameButEndings(document.getText(), text);
+}
+
+/** A clean one in a tab takes the way of every patch, through its buffer: no editor then shows what is no more. */
+async function shownAt(text: CutText): Promise<vscode.TextDocument | undefined> {
+  const document = await documentOfFile(uriOf(text.path));
+  if (document === undefined || document.isDirty || text.staysUnsaved || text.to === null) return undefined;
+  if (tabsOf(document.uri).length === 0 || !(await holdsDisk(document))) return undefined;
+  const way = await wayTo(document, text);
+  return way?.isAll && way.hunks.length > 0 ? document : undefined;
 }
 
 /** Opened, so that VS Code brings back what it has kept of it. */

@@ -34,6 +34,14 @@ export async function documentOfFile(uri: vscode.Uri): Promise<vscode.TextDocume
   return sameFile.find((document) => document.isDirty) ?? named ?? sameFile[0];
 }
 
+/** All of them, by whatever name a file was opened. */
+export async function documentsOfFiles(uris: readonly vscode.Uri[]): Promise<readonly vscode.TextDocument[]> {
+  const places = new Set(await Promise.all(uris.map(realPath)));
+  const open = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => !isClosed && uri.scheme === 'file');
+  const found = await Promise.all(open.map(({ uri }) => realPath(uri)));
+  return open.filter((_document, index) => places.has(found[index] ?? ''));
+}
+
 function realPath(uri: vscode.Uri): Promise<string> {
   return realpath(uri.fsPath).catch(() => uri.fsPath);
 }
