@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProviderConfig } from '../core/model/provider.ts';
+import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
@@ -46,7 +47,12 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   const demo = args.demo ? await startDemo() : undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
-    const ports = createNodePorts({ roots: [cwd], baseUrl: provider.baseUrl, usesEnvironmentProxy: true });
+    const ports = createNodePorts({
+      roots: [cwd],
+      baseUrl: provider.baseUrl,
+      keys: secretsInSettings(settings),
+      usesEnvironmentProxy: true,
+    });
     await settleLandings(home, say);
     await sweepProcesses(home);
     sweepBoxes(home);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
+import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { createNodePorts } from '../node/ports.ts';
@@ -65,8 +66,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const log = createLog(channel, (text) => redactor.redact(text));
   const report = (error: unknown) => log.error('Tiller met an error of its own', error);
   const keys = new KeyStore(context.secrets, (key) => redactor.hide(key));
-  const settings = () =>
-    readSettings((message) => void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message)));
+  const settings = () => {
+    const read = readSettings(
+      (message) => void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message)),
+    );
+    for (const secret of secretsInSettings(read)) redactor.hide(secret);
+    return read;
+  };
 
   // ---- hands
   const node = createNodePorts({

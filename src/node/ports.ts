@@ -28,6 +28,8 @@ export interface NodePortsOptions {
   readonly name?: 'vscode' | 'cli';
   /** Hides secrets that only the caller knows. */
   readonly redact?: (text: string) => string;
+  /** Keys that stand in the settings. */
+  readonly keys?: readonly string[];
   /** Hides the keys that the front door holds, and nothing else. */
   readonly hideKeys?: (text: string) => string;
 }
@@ -45,10 +47,11 @@ export function createNodePorts(options: NodePortsOptions): NodePorts {
   const redactor = createRedactor();
   for (const secret of secretsIn(environment)) redactor.hide(secret);
   const keys = createRedactor();
-  for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY]) {
+  for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY, ...(options.keys ?? [])]) {
     if (!key) continue;
     log.redact(key);
     keys.hide(key);
+    redactor.hide(key);
   }
   return {
     workspace: createDiskWorkspace({ roots, home }),

@@ -45,3 +45,27 @@ it('is in no rollout, log, audit, index, bin or export, though the person, the m
   expect(exported.join('')).toContain('[hidden]');
   expect(thread?.title).toBe('my key is [hidden]');
 });
+
+it('nor is one that stands in the settings, in a header, a parameter or an address; other headers are no secrets', async () => {
+  using folder = tempFolder();
+  const secrets = { header: 'sesame-header-1', query: 'sesame-query-2', address: 'sesame-address-3' };
+  const all = Object.values(secrets).join(' ');
+  await using server = await ModelServer.start([
+    [says(`Is it ${all}?`), calls('exec_command', { cmd: `echo '${all}' plain-title-4` })],
+    [says('Yes.')],
+  ]);
+  const provider = {
+    baseUrl: server.baseUrl,
+    wireApi: 'responses',
+    headers: { Authorization: `Bearer ${secrets.header}`, 'x-title': 'plain-title-4' },
+    queryParams: { api_key: secrets.query },
+  };
+  const other = { baseUrl: `http://me:${secrets.address}@127.0.0.1:1/v1`, wireApi: 'chat' };
+  const config = ['-c', `providers=${JSON.stringify({ p: provider, other })}`, '--provider', 'p'];
+  const flags = ['--model', 'm', '--sandbox', 'danger-full-access', ...config];
+  const run = await runCli(['exec', ...flags, 'go'], { home: folder.path, env: { TILLER_LOG: 'debug' } });
+  expect([run.code, run.stdout]).toEqual([0, 'Yes.\n']);
+  expect(server.lastRequest.headers.authorization).toBe(`Bearer ${secrets.header}`);
+  for (const secret of Object.values(secrets)) expect(filesWith(secret, folder.at('tiller'))).toEqual([]);
+  expect(filesWith('plain-title-4', folder.at('tiller'))).not.toEqual([]);
+});
