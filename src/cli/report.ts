@@ -1,4 +1,4 @@
-import { visibleText } from '../core/util/visibleText.ts';
+import { visibleText } from '../protocol/visibleText.ts';
 import type { Event, EventMsgOf } from '../protocol/event.ts';
 import type { Streams } from './streams.ts';
 import { EXIT } from './usage.ts';
@@ -47,7 +47,7 @@ export class Report {
 
   #say(sentence: string): void {
     // Sentences quote servers, programs and names of files.
-    this.#streams.stderr.write(`tiller: ${sentence.split('\n').map(visibleText).join('\n')}\n`);
+    this.#streams.stderr.write(`tiller: ${visibleText(sentence)}\n`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
 import { decide } from '../actions.ts';
 import { plural, t } from '../l10n.ts';
 import { approvals, wantsList } from '../store.ts';
@@ -95,7 +96,7 @@ function canBeAnswered({ choices }: ApprovalRequest): boolean {
 /** What would be done, in full: nobody says yes to half a command. */
 function Subject({ request }: { request: ApprovalRequest }) {
   const { kind, command = '', changes = [] } = request;
-  if (kind !== 'patch') return <code>{command}</code>;
+  if (kind !== 'patch') return <code>{visibleText(command)}</code>;
   const paths = changes.map(({ path, movedTo }) => (movedTo === undefined ? path : t('{0} to {1}', path, movedTo)));
   return (
     <span>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { leavesBox } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Box } from '../../src/protocol/policy.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
 import { decide } from '../actions.ts';
 import { decisionTitle, reasonName } from '../decisions.ts';
 import { plural, say, t } from '../l10n.ts';
@@ -42,7 +43,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
     >
       {command !== '' && (
         <pre class="band" tabIndex={0} role="group" aria-label={t('Command')} data-testid="approval-command-text">
-          <code>{command}</code>
+          <code>{visibleText(command)}</code>
         </pre>
       )}
       <Elsewhere request={request} />
@@ -52,7 +53,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
             <span data-testid="approval-unsaved">{unsaved.map((file) => fileIn(file, cwd)).join(', ')}</span>
           </Fact>
         )}
-        {justification && <Fact name={t('Purpose')}>{t('“{0}”', justification)}</Fact>}
+        {justification && <Fact name={t('Purpose')}>{t('“{0}”', visibleText(justification))}</Fact>}
         <Fact name={t('Asked because')}>
           {reason.text} <span class="reason-name">{t('({0})', reasonName(reason))}</span>
         </Fact>
@@ -107,7 +108,7 @@ function fileIn(file: string, cwd = ''): string {
 }
 
 function runsIn(cwd: string, box: Box | undefined, leavesBox: boolean): ComponentChildren {
-  const place = <code>{cwd}</code>;
+  const place = <code>{visibleText(cwd)}</code>;
   if (leavesBox) return say('{0}, outside the box', place);
   const policy = settings.value?.sandboxPolicy;
   if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no box: full access', place);
@@ -123,7 +124,7 @@ function PartLine({ part }: { part: Part }) {
   return (
     <li data-need={needsPerson ? 'yes' : 'no'}>
       <Icon name={part.verdict === 'allow' ? 'check' : part.verdict === 'prompt' ? 'question' : 'circle-slash'} />
-      <code>{part.command}</code>
+      <code>{visibleText(part.command)}</code>
       <span class="part-why" title={part.reason.text}>
         {verdictWord(part)}
       </span>

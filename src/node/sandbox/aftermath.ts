@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding } from '../../core/ports.ts';
 import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
-import { visibleText } from '../../core/util/visibleText.ts';
+import { visibleName } from '../../protocol/visibleText.ts';
 import { messageOf } from '../errors.ts';
 import { mendDevices } from './devices.ts';
 import { exists } from './disk.ts';
@@ -22,7 +22,7 @@ export function aftermath(
     ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
     ...[...before.identities].flatMap(tellReplaced),
     ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
-  ].map((finding) => ({ ...finding, message: visibleText(finding.message) }));
+  ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
 
 function takeAway(name: string, quarantine: Quarantine): BoxFinding {
