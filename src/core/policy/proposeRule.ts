@@ -2,6 +2,7 @@
 import { isBannedPattern } from './bannedPrefix.ts';
 import type { Judgement } from './judge.ts';
 import type { Argv } from './parseScript.ts';
+import { programName } from './programs.ts';
 
 /** Tools whose sub-command says what they do, and the sub-commands that do it to the project alone. */
 const PROJECT_TOOLS: ReadonlySet<string> = new Set('npm pnpm yarn cargo go dotnet swift mix zig'.split(' '));
@@ -18,7 +19,12 @@ export function proposePrefix(commands: readonly Judgement[], modelPrefixRule?: 
   if (asked.some(({ proposable }) => !proposable)) return undefined;
   if (modelPrefixRule !== undefined && isSanePrefix(modelPrefixRule, commands, asked)) return modelPrefixRule;
   const [first] = asked;
-  return first === undefined || isBannedPattern(first.argv) ? undefined : sensiblePrefix(first.argv);
+  return first === undefined || !canBePrefix(first.argv) ? undefined : sensiblePrefix(first.argv);
+}
+
+/** To a `find` that runs something more can be added that does, whatever it begins with. */
+function canBePrefix(prefix: Argv): boolean {
+  return !isBannedPattern(prefix) && programName(prefix[0] ?? '') !== 'find';
 }
 
 function sensiblePrefix(argv: Argv): Argv {
@@ -31,7 +37,7 @@ function sensiblePrefix(argv: Argv): Argv {
 
 function isSanePrefix(prefix: Argv, commands: readonly Judgement[], asked: readonly Judgement[]): boolean {
   return (
-    !isBannedPattern(prefix) &&
+    canBePrefix(prefix) &&
     commands.every(({ matches }) => matches.length === 0) &&
     asked.every(({ argv }) => prefix.every((word, index) => argv[index] === word))
   );

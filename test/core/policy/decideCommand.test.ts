@@ -356,6 +356,13 @@ describe('what "always allow" would add', () => {
     expect(proposed(script("python3 <<'X'\nprint(1)\nX\n", untrusted))).toBeUndefined();
   });
 
+  test('nothing for a find that runs something: more could be added to it', () => {
+    const prefixRule = ['find', '.', '-exec', 'touch'];
+    for (const asked of [untrusted, { ...untrusted, prefixRule }]) {
+      expect(proposed(script('find . -exec touch {} +', asked))).toBeUndefined();
+    }
+  });
+
   test('nothing for a bare interpreter', () => {
     expect(proposed(request(['python3'], untrusted))).toBeUndefined();
   });
