@@ -1,0 +1,158 @@
+/** Person and agent change lines of their own in the same files: what is left at the end is known to the letter. */
+import assert from 'node:assert/strict';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { FileChange } from '../../src/core/ports.ts';
+import { type Random, seededRandom } from '../support/random.ts';
+import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
+
+/** Enough for every day; by hand it was 40, with nine seeds. */
+const ROUNDS = 10;
+const LINES = 20;
+const FILES = ['unix.txt', 'windows.txt', 'open end.txt', 'mark.txt'] as const;
+
+function textOf(name: string): string {
+  const ending = name === 'windows.txt' ? '\r\n' : '\n';
+  const lines = Array.from({ length: LINES }, (_nothing, index) => `mine ${index}:${ending}agent ${index}:`);
+  return lines.join(ending) + (name === 'open end.txt' ? `${ending}end` : ending);
+}
+
+const bytesOf = (name: string) => Buffer.from((name === 'mark.txt' ? '\ufeff' : '') + textOf(name), 'utf8');
+
+type LinesOfFiles = ReadonlyMap<string, string[]>;
+
+function emptyLines(): LinesOfFiles {
+  return new Map(FILES.map((file) => [file, Array.from({ length: LINES }, () => '')]));
+}
+
+/** A person who types, saves, opens, closes and looks about, and an agent that reads, plans and lands as the tool does. */
+class Storm {
+  readonly here: EditorPlace;
+  readonly random: Random;
+  /** What stands behind each line of its owner, by file. */
+  readonly typed = emptyLines();
+  readonly landed = emptyLines();
+  readonly counts = { applied: 0, stale: 0, failed: 0, typed: 0 };
+
+  constructor(here: EditorPlace, seed: number) {
+    this.here = here;
+    this.random = seededRandom(seed);
+  }
+
+  async person(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      await this.act();
+      await pause(this.random.below(30));
+    }
+  }
+
+  async act(): Promise<void> {
+    const { here, random } = this;
+    const file = random.pick(FILES);
+    const dice = random.below(24);
+    if (dice === 1) {
+      const editor = await here.open(file);
+      await editor.document.save();
+      return;
+    }
+    if (dice === 2) return void (await vscode.workspace.saveAll(false));
+    if (dice === 3) return void (await vscode.commands.executeCommand('workbench.action.nextEditor'));
+    if (dice === 4) {
+      const editor = await here.open(file);
+      if (!editor.document.isDirty) await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      return;
+    }
+    await this.type(file);
+  }
+
+  async type(file: string): Promise<void> {
+    const { here, random } = this;
+    const editor = await here.open(file);
+    for (let count = 1 + random.below(4); count > 0; count--) {
+      const index = random.below(LINES);
+      const word = `<${++this.counts.typed}>`;
+      const isIn = await editor.edit((builder) => {
+        const line = lineOf(editor.document, `mine ${index}:`);
+        builder.insert(editor.document.lineAt(line).range.end, word);
+      });
+      if (isIn) this.note(this.typed, file, index, (before) => before + word);
+    }
+  }
+
+  async land(round: number): Promise<void> {
+    const { here, random } = this;
+    const index = random.below(LINES);
+    const files = FILES.filter(() => !random.once(3));
+    for (let plan = 0; plan <= 5; plan++) {
+      const changes: FileChange[] = [];
+      for (const file of files) {
+        const { text } = await here.workspace.read(here.at(file));
+        const after = text.replace(new RegExp(`^agent ${index}:[^\\r\\n]*`, 'm'), `agent ${index}: round ${round}`);
+        changes.push(here.update(file, text, after));
+      }
+      const result = await here.apply(changes);
+      this.counts[result.type]++;
+      if (result.type === 'applied')
+        for (const file of files) this.note(this.landed, file, index, () => ` round ${round}`);
+      if (result.type !== 'stale') return;
+    }
+  }
+
+  note(what: LinesOfFiles, file: string, index: number, change: (before: string) => string): void {
+    const lines = what.get(file) ?? [];
+    lines[index] = change(lines[index] ?? '');
+  }
+
+  expected(file: string): string {
+    const typed = this.typed.get(file) ?? [];
+    const landed = this.landed.get(file) ?? [];
+    return textOf(file)
+      .replace(/mine (\d+):/g, (line, index) => line + typed[Number(index)])
+      .replace(/agent (\d+):/g, (line, index) => line + landed[Number(index)]);
+  }
+}
+
+function lineOf(document: vscode.TextDocument, beginning: string): number {
+  const lines = document.getText().split(/\r?\n/);
+  return lines.findIndex((line) => line.startsWith(beginning));
+}
+
+async function story(here: EditorPlace, seed: number): Promise<void> {
+  const storm = new Storm(here, seed);
+  const over = new AbortController();
+  const person = storm.person(over.signal);
+  for (let round = 0; round < ROUNDS; round++) {
+    await storm.land(round);
+    await pause(storm.random.below(60));
+  }
+  over.abort();
+  await person;
+  await vscode.workspace.saveAll(false);
+  await until(() => vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty), 10_000);
+  console.log(`MERGE STORM ${seed}: ${JSON.stringify(storm.counts)}`);
+  for (const file of FILES) {
+    const mark = file === 'mark.txt' ? Buffer.from('\ufeff').toString('latin1') : '';
+    assert.equal(here.disk(file), mark + storm.expected(file), file);
+  }
+  assert.deepEqual(here.journals(), []);
+  assert.ok(storm.counts.applied > 0.8 * ROUNDS);
+}
+
+const files = Object.fromEntries(FILES.map((name) => [name, bytesOf(name)]));
+
+suite('two who write in the same files', function () {
+  // One lost word in a hundred runs is a lost word.
+  this.retries(0);
+
+  test(
+    'end with the lines of both, with auto-save',
+    inPlace(files, (here) =>
+      withSetting('files.autoSaveDelay', 40, () => withSetting('files.autoSave', 'afterDelay', () => story(here, 2))),
+    ),
+  ).timeout(120_000);
+
+  test(
+    'end with the lines of both, saved when another editor is looked at',
+    inPlace(files, (here) => withSetting('files.autoSave', 'onFocusChange', () => story(here, 3))),
+  ).timeout(120_000);
+});
