@@ -182,6 +182,16 @@ test('the palette answers several with one yes, and the rest with one word', asy
   expect(await disk('notes.txt')).not.toBeNull();
 });
 
+test('what cannot be seen in a command is shown where it is asked about', async () => {
+  const { panel, model } = window();
+  model.will(touch('a\u202Eb\u200B'), [says('Then not.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  expect(await panel.get('approval-command-text').textContent()).toBe('touch a\\u{202e}b\\u{200b}');
+  await panel.deny('no');
+  await panel.ended();
+});
+
 test('a denial with a word reaches the model and changes nothing', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'three', 'four')), ({ input }) => {
