@@ -9,6 +9,7 @@ import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
+import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
@@ -22,6 +23,7 @@ import { ChatView } from '../vscode/chatView.ts';
 import type { CommandHands } from '../vscode/commands.ts';
 import { DiffPreview } from '../vscode/diffPreview.ts';
 import { Drafts } from '../vscode/drafts.ts';
+import { FileMoves } from '../vscode/landing/fileMoves.ts';
 import { createChannel, createLog } from '../vscode/log.ts';
 import { askKey, DEMO_PROVIDER, selectModel, useDemo } from '../vscode/modelPicker.ts';
 import { handlePanelRequest, openOutput } from '../vscode/panelRequests.ts';
@@ -82,7 +84,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     hideKeys: (text) => redactor.hideTold(text),
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
   });
-  const landing = landingHands(node.storage.home, node.ids, log);
+  const moves = store.add(new FileMoves(() => new DiskPaths()));
+  const landing = landingHands(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({ ...landing, onLanded: (changes, origin) => undo.record(changes, origin) });
   const undo = new UndoPatch({ reader: workspace, land: (changes) => land(changes, landing) });
   const ports: Ports = { ...node, workspace, log, secrets: keys };

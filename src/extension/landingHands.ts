@@ -4,11 +4,13 @@ import { type JournalStep, openJournal } from '../node/journal.ts';
 import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import type { FileImage } from '../node/landing/fileImage.ts';
 import { planFolders } from '../node/landing/folders.ts';
+import type { FileMoves } from '../vscode/landing/fileMoves.ts';
 import type { DiskImage, JournalEntry, LandingHands } from '../vscode/landing/model.ts';
 
 /** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
-export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, log: Log): LandingHands {
+export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): LandingHands {
   return {
+    moves,
     canonicalPaths: () => new DiskPaths(),
     locks: new PathLock(),
     journal: {

@@ -42,6 +42,7 @@ export async function land(
 ): Promise<LandingResult> {
   signal?.throwIfAborted();
   let release: (() => void) | undefined;
+  let landed: (() => void) | undefined;
   try {
     const paths = hands.canonicalPaths();
     const placed = await Promise.all(changes.map((change) => placeInEditor(change, paths)));
@@ -49,6 +50,7 @@ export async function land(
       placed.flatMap((one) => placesOf(one)),
       signal,
     );
+    landed = await hands.moves.pass(placed, signal);
     const planned = await planLanding(placed);
     signal?.throwIfAborted();
     const journal = await hands.journal.open(await journalEntries(planned));
@@ -61,6 +63,7 @@ export async function land(
     if (signal?.aborted && error === signal.reason) throw error;
     return outcomeOf(error, []);
   } finally {
+    landed?.();
     release?.();
   }
 }

@@ -128,7 +128,7 @@ async function story(here: EditorPlace, seed: number): Promise<void> {
   over.abort();
   await person;
   await vscode.workspace.saveAll(false);
-  await until(() => vscode.workspace.textDocuments.every(({ isDirty }) => !isDirty), 10_000);
+  await until(() => here.dirty().length === 0, 10_000);
   console.log(`MERGE STORM ${seed}: ${JSON.stringify(storm.counts)}`);
   for (const file of FILES) {
     const mark = file === 'mark.txt' ? Buffer.from('\ufeff').toString('latin1') : '';

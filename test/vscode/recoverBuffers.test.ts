@@ -41,10 +41,7 @@ suite('recovery, once it is done', () => {
         assert.equal(here.document('a.txt')?.getText(), 'a\nnew\n');
         assert.equal(here.document('.git/objects/b')?.getText(), 'b\nnew\n');
         assert.equal(hidden.getText(), 'h\nnew\n');
-        assert.deepEqual(
-          vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty),
-          [],
-        );
+        assert.deepEqual(here.dirty(), []);
         assert.deepEqual(done, { unsaved: [], leftAlone: [] });
         assert.deepEqual(here.tabs(), ['a.txt', 'b', 'c.txt']);
         assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, here.at('c.txt'));

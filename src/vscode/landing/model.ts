@@ -1,6 +1,6 @@
 /** The words of a landing: what it gets, what it needs of others, what it leaves. */
 import type * as vscode from 'vscode';
-import type { CanonicalPaths } from '../../core/patch/placedChange.ts';
+import type { CanonicalPaths, PlacedChange } from '../../core/patch/placedChange.ts';
 import type { FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
@@ -22,6 +22,15 @@ export interface PatchOrigin {
 export interface PathLocks {
   /** Returns what gives them back. @throws the signal's reason */
   acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void>;
+}
+
+/** What the person renames or deletes just now. One for all landings of the host. */
+export interface MovesOfPerson {
+  /**
+   * What is returned says that the changes have landed, and until then nothing of theirs is moved. @throws FilesMoved when
+   * it was being moved already, once that is over, or the signal's reason
+   */
+  pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void>;
 }
 
 /** What one path on the disk holds. */
@@ -55,6 +64,7 @@ export interface LandingHands {
   /** A fresh one for each landing: it may remember what it has seen. */
   readonly canonicalPaths: () => CanonicalPaths;
   readonly locks: PathLocks;
+  readonly moves: MovesOfPerson;
   readonly journal: LandingJournal;
   readonly log: Log;
 }

@@ -7,7 +7,9 @@ import * as vscode from 'vscode';
 import type { ApplyResult, FileChange } from '../../../src/core/ports.ts';
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
 import { landingHands } from '../../../src/extension/landingHands.ts';
+import { DiskPaths } from '../../../src/node/landing/canonicalPath.ts';
 import { type InterruptedLanding, recoverJournals } from '../../../src/node/recovery.ts';
+import { FileMoves } from '../../../src/vscode/landing/fileMoves.ts';
 import type { LandingChange, LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
 import { UndoPatch } from '../../../src/vscode/undoPatch.ts';
 import { openDocument } from '../../../src/vscode/workspace/documents.ts';
@@ -23,6 +25,7 @@ export class EditorPlace {
   readonly root: string;
   readonly #home: string;
   readonly #deadHome: string;
+  readonly #moves: FileMoves;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoPatch;
   /** Called when the journal is on disk and nothing has been written yet. */
@@ -36,7 +39,8 @@ export class EditorPlace {
     mkdirSync(this.root, { recursive: true });
     for (const [path, content] of Object.entries(files)) this.write(path, content);
     const log = { debug: silent, info: silent, warn: silent, error: silent };
-    const made = landingHands(this.#home, { uuid: randomUUID }, log);
+    this.#moves = new FileMoves(() => new DiskPaths());
+    const made = landingHands(this.#home, { uuid: randomUUID }, this.#moves, log);
     const hands: LandingHands = { ...made, journal: this.#watched(made.journal) };
     this.undo = new UndoPatch({ reader: createEditorWorkspace(hands), land: (changes) => land(changes, hands) });
     this.workspace = createEditorWorkspace({
@@ -100,6 +104,13 @@ export class EditorPlace {
     return openDocument(this.uri(path));
   }
 
+  /** Names of the place's files with unsaved text: other tests may have left theirs. */
+  dirty(): string[] {
+    return vscode.workspace.textDocuments
+      .filter(({ isDirty, uri }) => isDirty && uri.fsPath.startsWith(`${this.root}/`))
+      .map(({ uri }) => uri.fsPath);
+  }
+
   /** Opens the file, puts the text in front of its first line and does not save. */
   async type(path: string, text: string): Promise<void> {
     const editor = await this.open(path);
@@ -124,6 +135,7 @@ export class EditorPlace {
   }
 
   async close(): Promise<void> {
+    this.#moves.dispose();
     for (const tab of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) await discard(tab);
     rmSync(this.root, { recursive: true, force: true });
     rmSync(this.#home, { recursive: true, force: true });
