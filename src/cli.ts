@@ -50,7 +50,7 @@ async function run(): Promise<void> {
     process.exitCode = await main(process.argv.slice(2), process);
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(`tiller: ${isUsage || !(error instanceof Error) ? describe(error) : error.stack}\n`);
+    process.stderr.write(`tiller: ${isUsage || !(error instanceof Error) ? messageOf(error) : error.stack}\n`);
     process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
   }
   // Nothing that is still open (stdin of a client that waits, a command that will not die) keeps us from ending.
@@ -62,10 +62,6 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => resolve());
   });
-}
-
-function describe(error: unknown): string {
-  return messageOf(error);
 }
 
 void run();

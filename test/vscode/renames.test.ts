@@ -19,19 +19,24 @@ function deleting(here: EditorPlace, file: string): Thenable<boolean> {
   return vscode.workspace.applyEdit(edit);
 }
 
+/** The person begins when the patch is on its way; both come to their end. */
+async function landDuring(here: EditorPlace, file: string, move: () => Thenable<boolean>): Promise<void> {
+  await here.open(file);
+  let moved: Thenable<boolean> = Promise.resolve(false);
+  here.beforeFirstWrite = async () => {
+    moved = move();
+    await pause(200);
+  };
+  const result = await here.apply([here.update(file, BEFORE, AFTER)]);
+  assert.equal(result.type, 'applied');
+  assert.equal(await moved, true);
+}
+
 suite('a file that is renamed or deleted while a patch lands in it', () => {
   test(
     'takes the patch along under its new name',
     inPlace({ 'old.txt': BEFORE }, async (here) => {
-      await here.open('old.txt');
-      let renamed: Thenable<boolean> = Promise.resolve(false);
-      here.beforeFirstWrite = async () => {
-        renamed = renaming(here, 'old.txt', 'new.txt');
-        await pause(200);
-      };
-      const result = await here.apply([here.update('old.txt', BEFORE, AFTER)]);
-      assert.equal(result.type, 'applied');
-      assert.equal(await renamed, true);
+      await landDuring(here, 'old.txt', () => renaming(here, 'old.txt', 'new.txt'));
       assert.deepEqual(here.tree(), { 'new.txt': AFTER });
     }),
   );
@@ -39,15 +44,7 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
   test(
     'takes it along in a folder that is renamed',
     inPlace({ 'folder/deep/a.txt': BEFORE }, async (here) => {
-      await here.open('folder/deep/a.txt');
-      let renamed: Thenable<boolean> = Promise.resolve(false);
-      here.beforeFirstWrite = async () => {
-        renamed = renaming(here, 'folder', 'other');
-        await pause(200);
-      };
-      const result = await here.apply([here.update('folder/deep/a.txt', BEFORE, AFTER)]);
-      assert.equal(result.type, 'applied');
-      assert.equal(await renamed, true);
+      await landDuring(here, 'folder/deep/a.txt', () => renaming(here, 'folder', 'other'));
       assert.deepEqual(here.tree(), { 'other/deep/a.txt': AFTER });
     }),
   );
@@ -55,15 +52,7 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
   test(
     'does not come back when it is deleted',
     inPlace({ 'old.txt': BEFORE }, async (here) => {
-      await here.open('old.txt');
-      let deleted: Thenable<boolean> = Promise.resolve(false);
-      here.beforeFirstWrite = async () => {
-        deleted = deleting(here, 'old.txt');
-        await pause(200);
-      };
-      const result = await here.apply([here.update('old.txt', BEFORE, AFTER)]);
-      assert.equal(result.type, 'applied');
-      assert.equal(await deleted, true);
+      await landDuring(here, 'old.txt', () => deleting(here, 'old.txt'));
       await pause(300);
       assert.deepEqual(here.tree(), {});
     }),
@@ -156,8 +145,10 @@ async function renameStorm(here: EditorPlace): Promise<void> {
     if (before === undefined) continue;
     const put = (whole: string) => whole.replace(line, (found) => `${found} ${round}`);
     const result = await here.apply([here.update(place, before.text, put(before.text))]);
-    if (result.type === 'applied') text = put(text);
-    if (result.type === 'applied') landed++;
+    if (result.type === 'applied') {
+      text = put(text);
+      landed++;
+    }
     await pause(random.below(60));
   }
   over.abort();

@@ -26,7 +26,6 @@ export function savingFirst<Args, Plan>(
   const runAnyway = new Set<string>();
   return {
     ...handler,
-    parse: (payload) => handler.parse(payload),
     async prepare(args, context) {
       const prepared = await handler.prepare(args, context);
       if (prepared.type === 'failure') return prepared;

@@ -24,6 +24,7 @@ interface Landing extends Doing {
   readonly changes: readonly PlacedChange[];
 }
 
+/** One for all landings of the host; `pass` is for them, the rest it hears from VS Code. */
 export class FileMoves implements MovesOfPerson, vscode.Disposable {
   readonly #canonicalPaths: () => CanonicalPaths;
   readonly #landings = new Set<Landing>();
@@ -44,7 +45,7 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
 
   async pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void> {
     const landing = { changes, ...doing(changes.flatMap((change) => placesOf(change))) };
-    const move = [...this.#moves.values()].find((one) => concern(one, landing));
+    const move = [...this.#moves.values()].find((one) => concernsAny(one, landing.places));
     if (move !== undefined) {
       await (signal === undefined ? move.ended : abortable(move.ended, signal));
       throw new FilesMoved([...new Set(landing.places)].filter((place) => concerns(move, place)));
@@ -74,7 +75,9 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
       clearTimeout(limit);
       if (this.#moves.get(key) === move) this.#moves.delete(key);
     });
-    await Promise.all([...this.#landings].filter((landing) => concern(move, landing)).map(({ ended }) => ended));
+    await Promise.all(
+      [...this.#landings].filter((landing) => concernsAny(move, landing.places)).map(({ ended }) => ended),
+    );
   }
 
   #end(files: readonly Names[]): void {
@@ -107,8 +110,8 @@ function doing(places: readonly string[]): Doing {
   return { places, ended, end };
 }
 
-function concern(move: Doing, landing: Doing): boolean {
-  return landing.places.some((place) => concerns(move, place));
+function concernsAny(move: Doing, places: readonly string[]): boolean {
+  return places.some((place) => concerns(move, place));
 }
 
 function concerns(move: Doing, place: string): boolean {
