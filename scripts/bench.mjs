@@ -32,7 +32,7 @@ for (const agent of AGENTS) {
 
 const load = loadavg()[0];
 const server = await startServer();
-for (const job of new Set(rows.flatMap(({ jobs, beside = [] }) => [...beside, ...jobs]))) await measure(job);
+for (const job of new Set(rows.flatMap(({ jobs }) => jobs))) await measure(job);
 server.close();
 
 const results = rows.map(toResult);
@@ -69,8 +69,7 @@ function toResult(row) {
   for (const { agent, runs } of present) {
     if (row.jobs.every((job) => runs[job]?.length > 0)) values[agent.name] = row.value(runs);
   }
-  const runsByAgent = Object.fromEntries(present.map(({ agent, runs }) => [agent.name, runs]));
-  const limit = row.limit(values, runsByAgent) ?? null;
+  const limit = row.limit(values) ?? null;
   const ours = values.tiller;
   const verdict = ours === undefined ? 'not measured' : limit === null ? 'no peer' : ours <= limit ? 'within' : 'OVER';
   return { name: row.name, title: row.title, values, budget: row.budget, limit, verdict };
