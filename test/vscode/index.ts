@@ -8,7 +8,7 @@ interface Outcome {
   title: string;
   state: 'passed' | 'failed' | 'skipped';
   ms?: number;
-  /** Of a failure, also of the first of two attempts. */
+  /** Of a failure, also of one that a further attempt made good. */
   message?: string;
 }
 
@@ -21,7 +21,7 @@ export async function run(): Promise<void> {
     ui: 'tdd',
     timeout: 30_000,
     // For a window that another program held up; the report names every test that needed it.
-    retries: 1,
+    retries: 2,
     color: false,
     reporter: Mocha.reporters.Base,
     ...(grep ? { grep } : {}),
@@ -30,15 +30,15 @@ export async function run(): Promise<void> {
   for (const name of files.toSorted()) mocha.addFile(path.join(__dirname, name));
 
   const tests: Outcome[] = [];
-  const firstAttempts = new Map<string, string>();
+  const failedAttempts = new Map<string, string>();
   const failures = await new Promise<number>((resolve) => {
     mocha
       .run(resolve)
       .on('pass', (test) => {
-        const message = firstAttempts.get(test.fullTitle());
+        const message = failedAttempts.get(test.fullTitle());
         tell({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0, ...(message && { message }) });
       })
-      .on('retry', (test, error) => firstAttempts.set(test.fullTitle(), wordsOf(error)))
+      .on('retry', (test, error) => failedAttempts.set(test.fullTitle(), wordsOf(error)))
       .on('pending', (test) => tell({ title: test.fullTitle(), state: 'skipped' }))
       .on('fail', (test, error) => tell({ title: test.fullTitle(), state: 'failed', message: wordsOf(error) }));
   });
