@@ -163,7 +163,8 @@ export class Workbench {
   /** Opens a file of the workspace by its name, in the active group. */
   async openFile(name) {
     await this.quickOpen(name, path.basename(name));
-    await this.tab(path.basename(name)).waitFor();
+    // Its tab may have been there before; until it is the active one, another text stands in the editor.
+    await this.tab(path.basename(name)).and(this.page.locator('[aria-selected="true"]')).waitFor();
     await this.editor().locator('.view-line').first().waitFor();
   }
 

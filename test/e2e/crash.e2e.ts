@@ -31,6 +31,8 @@ const MINE = OLD[0] ?? '';
 const DONE = { 'Put Back': 'The patch is put back.', Finish: 'The patch is finished.' } as const;
 type Answer = keyof typeof DONE;
 
+const DRAWN = { timeout: 10_000 } as const;
+
 describe('killed', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE });
 
@@ -64,7 +66,7 @@ describe('killed', () => {
     expect(await journalsOf(window())).toEqual([]);
     expect(await vscode.notification('Left alone').count()).toBe(0);
     // No buffer remembers what the disk does not hold.
-    expect(await vscode.page.locator('.part.editor .tab.dirty').count()).toBe(0);
+    await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(0);
   });
 });
 
@@ -126,6 +128,9 @@ describe.runIf(isSoak).each([
 /** Lands the patch as far as that. */
 async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1], typed?: string): Promise<void> {
   const { vscode, panel, model, folder, at } = window;
+  // An attempt before this one may have left it unsaved.
+  await vscode.openFile(MINE);
+  await vscode.command('File: Revert File');
   await vscode.command('View: Close All Editors');
   for (const name of NEW) await rm(path.join(folder, name), { force: true });
   for (const [name, text] of Object.entries(BEFORE)) {
@@ -163,10 +168,11 @@ async function isSettled(
   await vscode.notification(DONE[answer]).waitFor();
   expect(await filesIn(window)).toEqual(expected);
   expect(await journalsOf(window)).toEqual([]);
-  expect(await vscode.page.locator('.part.editor .tab.dirty').count()).toBe(names.length);
+  // The window draws what its extensions have done when it finds the time.
+  await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(names.length);
   for (const name of OLD.slice(0, 2)) {
     await vscode.openFile(name);
-    expect(await vscode.text()).toBe(unsaved[name] ?? expected[name]);
+    await expect.poll(() => vscode.text(), DRAWN).toBe(unsaved[name] ?? expected[name]);
   }
   expect(await vscode.notification('Left alone').count()).toBe(0);
 }
