@@ -69,7 +69,7 @@ test(
     await panel.open();
     await finishLandings();
     if ((await panel.get('turn').count()) > 0) await panel.approveAll();
-    await panel.send('the end');
+    await panel.send(`the end, message ${++said}`);
     await panel.approveAll();
 
     // Of a host that died before the first line of a thread there may be an empty file.
@@ -94,11 +94,12 @@ test(
   120_000 + KILLS * 30_000,
 );
 
-/** Says one message after the other and yes to all that is asked, so long and not a moment longer. */
+/** Says one message after the other and yes to all that is asked, so long, and until something was called at all. */
 async function converse(milliseconds: number): Promise<void> {
   const { panel } = window();
   const end = Date.now() + milliseconds;
-  const left = () => ({ timeout: Math.max(1, end - Date.now()) });
+  const isOver = () => made > 0 && Date.now() >= end;
+  const left = () => ({ timeout: made > 0 ? Math.max(1, end - Date.now()) : LIFE_MS });
   const goOn = async () => {
     if (await panel.card.isVisible()) return panel.get('decision-approve').click(left());
     if (await panel.get('composer-stop').isVisible()) return sleep(20);
@@ -108,7 +109,7 @@ async function converse(milliseconds: number): Promise<void> {
     return panel.get('user-message').getByText(text, { exact: true }).waitFor(left());
   };
   // What is not answered in time is not answered at all.
-  while (Date.now() < end) await goOn().catch(() => {});
+  while (!isOver()) await goOn().catch(() => {});
 }
 
 /** VS Code starts another one by itself, and asks from the fourth time on. */
