@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
 import { generateSample, writeSample } from '../../../scripts/sample.mjs';
 import { openBrowser, Workbench } from '../../../scripts/vscode/page.mjs';
 import { type PROFILES, startVscode } from '../../../scripts/vscode/server.mjs';
@@ -50,10 +50,13 @@ export interface Window {
   restart(): Promise<void>;
 }
 
+/** Of test/e2e/vitest.config.mjs. */
+const LAST_RETRY = 2;
+
 /**
  * A VS Code window with Tiller in it for the tests of this file or `describe`. Call it where the tests are declared; what
  * it returns gives the window inside them. A failed test leaves a picture and the console in artifacts/e2e/failed; every
- * test fails when VS Code complains about proposed API.
+ * test fails when VS Code complains about proposed API. The last attempt at a test that failed has a window of its own.
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
   const { profile = 'default', model: kind = 'none', settings = {}, seed = 1, files = {}, width, env = {} } = options;
@@ -61,7 +64,20 @@ export function useWindow(options: WindowOptions = {}): () => Window {
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
-  beforeAll(async () => {
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  beforeAll(open);
+  afterAll(close);
+
+  // The first failure may lie with the moment, the second with what the first has left behind.
+  beforeEach(async ({ task }) => {
+    if (task.result?.retryCount !== LAST_RETRY) return;
+    await close();
+    await open();
+  });
+
+  async function open(): Promise<void> {
     const own = await mkdtemp(path.join(tmpdir(), 'tiller-e2e-'));
     closers.push(() => rm(own, { recursive: true, force: true, maxRetries: 5 }));
     const folder = path.join(own, 'workspace');
@@ -85,7 +101,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
     });
     closers.push(() => server.stop());
 
-    const open = async (isKnown: boolean) => {
+    const browse = async (isKnown: boolean) => {
       const browser = await openBrowser({ profile: path.join(own, 'browser'), width });
       const vscode = new Workbench(browser.page, server);
       closers.push(() => browser.close());
@@ -93,7 +109,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
       return vscode;
     };
     const opened: Window = {
-      vscode: await open(false),
+      vscode: await browse(false),
       panel: new Panel(() => opened.vscode),
       model,
       folder,
@@ -103,21 +119,17 @@ export function useWindow(options: WindowOptions = {}): () => Window {
       testPasses: () => succeeds(process.execPath, ['--test'], folder),
       async restart() {
         await closers.pop()?.();
-        opened.vscode = await open(true);
+        opened.vscode = await browse(true);
       },
     };
     window = opened;
-  });
+  }
 
   afterEach(async ({ task }) => {
     const { vscode } = window ?? {};
     if (!vscode) return;
     if (task.result?.state === 'fail') await vscode.leaveTraces(`failed/${task.name.replaceAll(/\W+/g, '-')}`);
     expect(vscode.complaints).toEqual([]);
-  });
-
-  afterAll(async () => {
-    for (const close of closers.reverse()) await close();
   });
 
   return () => {
