@@ -41,26 +41,32 @@ export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
     routes.set(proxy.href, route);
     return route;
   };
+  /** Origins that have hung up on a kept connection: others may have gone with it, so the next request takes a new one. */
+  const hungUp = new Set<string>();
   return async (input, init) => {
     const outgoing = await outgoingOf(input, init);
     outgoing.signal?.throwIfAborted();
-    const route = routeTo(outgoing.url);
-    for (let tries = 0; tries < POOLED_TRIES; tries += 1) {
-      try {
-        return await send(outgoing, route, false);
-      } catch (error) {
-        if (!(error instanceof StaleConnection)) throw error;
-      }
+    const { url } = outgoing;
+    try {
+      return await send(outgoing, routeTo(url), hungUp.delete(url.origin));
+    } catch (error) {
+      if (error instanceof HungUp) hungUp.add(url.origin);
+      throw error;
     }
-    return send(outgoing, route, true);
   };
 }
 
-/** Several connections may have gone at once. */
-const POOLED_TRIES = 3;
+/**
+ * No answer came on a connection that had served before. Nobody can say whether the server had left it by then or took
+ * the request and died of it; so it is not sent again here, where no attempt is counted and nobody sees it.
+ */
+class HungUp extends Error {
+  readonly code = 'ECONNRESET';
+}
 
-/** The server had hung up on an idle connection before our request reached it. */
-class StaleConnection extends Error {}
+function isHangUp(error: Error): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
+}
 
 /** `fresh` asks for a connection that nobody has used. */
 function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean): Promise<Response> {
@@ -86,7 +92,7 @@ function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean)
     });
     request.on('error', (error) => {
       if (signal?.aborted) reject(signal.reason);
-      else if (request.reusedSocket && errorCode(error) === 'ECONNRESET') reject(new StaleConnection());
+      else if (request.reusedSocket && isHangUp(error)) reject(new HungUp(error.message));
       else reject(route?.describe(error) ?? error);
     });
     const abort = () => {

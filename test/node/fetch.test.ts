@@ -140,16 +140,21 @@ describe('a request', () => {
     assert.equal(server.connections(), 1);
   });
 
-  test('is sent once more when the idle connection had gone', async () => {
+  test('is sent once, also when the kept connection had gone; the next takes a new one', async () => {
     let requests = 0;
     await using server = await serve((request, response) => {
-      if (++requests === 2) request.socket.destroy();
-      else response.end(String(requests));
+      if (++requests >= 4) request.socket.destroy();
+      else setTimeout(() => response.end(String(requests)), 5);
     });
     const fetch = createNodeFetch();
-    assert.equal(await (await fetch(server.url)).text(), '1');
+    const say = async () => (await fetch(server.url)).text();
+    await Promise.all([say(), say(), say()]);
     await sleep(5);
-    assert.equal(await (await fetch(server.url)).text(), '3');
+    assert.equal(server.connections(), 3);
+    await assert.rejects(say(), { code: 'ECONNRESET' });
+    assert.deepEqual([requests, server.connections()], [4, 3]);
+    await assert.rejects(say(), { code: 'ECONNRESET' });
+    assert.deepEqual([requests, server.connections()], [5, 4]);
   });
 
   test('does not follow a redirect', async () => {

@@ -141,6 +141,19 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
     expect(chat.server.requests).toHaveLength(6);
     await expectUsable(chat);
   });
+
+  it('a kept connection that dies under a request has cost an attempt like any other', async () => {
+    await using chat = await startScenario({
+      wire,
+      hands: hurried,
+      model: (_request, index) => (index === 0 ? [says('Hi.')] : index <= 6 ? [cuts()] : [says('Back.')]),
+    });
+    await chat.send('hi');
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('stream_error').map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
+    expect(chat.server.requests).toHaveLength(1 + 6);
+    await expectUsable(chat);
+  });
 });
 
 describe('an answer that was cut off by its server', () => {
