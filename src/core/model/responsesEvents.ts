@@ -84,7 +84,7 @@ export class ResponsesReader {
       case 'response.output_item.done':
         return this.#done(event);
       case 'response.completed':
-        return [completed(event.response)];
+        return this.#completed(event.response);
       case 'response.failed':
         throw inStreamFault(event.response);
       case 'response.incomplete':
@@ -108,6 +108,13 @@ export class ResponsesReader {
     if (data.status === 'incomplete')
       throw incompleteFault(incompleteSchema.parse(document).incomplete_details?.reason);
     return [...data.output.flatMap((item) => this.#done({ item })), completed(document)];
+  }
+
+  /** The items that it repeats are ignored; text that nobody has ended ends here. */
+  #completed(response: unknown): readonly ResponseEvent[] {
+    const end = completed(response);
+    const texts = this.#open.filter(({ kind, text }) => kind === 'message' && text !== '');
+    return [...texts.map(asMessage), end];
   }
 
   #text(event: WireEvent): readonly ResponseEvent[] {
@@ -252,6 +259,15 @@ function kindOf(type: string | undefined): ItemKind | undefined {
     default:
       return undefined;
   }
+}
+
+function asMessage({ key, text }: OpenItem): ResponseEvent {
+  const item = {
+    type: 'message' as const,
+    role: 'assistant' as const,
+    content: [{ type: 'output_text' as const, text }],
+  };
+  return { type: 'item_done', key, item };
 }
 
 /** What a whole item says beyond its deltas, so that deltas always add up to it. */

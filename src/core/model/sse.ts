@@ -12,12 +12,12 @@ export class SseDecoder {
   #unfinished: string[] = [];
   /** `data` lines of the event that is being read. */
   #data: string | undefined;
-  /** That event is an error by its name alone. */
-  #isError = false;
+  /** What that event is called. */
+  #name = '';
   /** The last chunk ended with a carriage return, whose line feed may be the next character. */
   #afterCarriageReturn = false;
 
-  /** The data of every event that these bytes complete. Ids and comments are of no use here, nor names but that of an error. */
+  /** The data of every event that these bytes complete; ids and comments are of no use here. */
   decode(bytes: Uint8Array): readonly string[] {
     const events: string[] = [];
     let text = this.#decoder.decode(bytes, { stream: true });
@@ -58,23 +58,33 @@ export class SseDecoder {
 
   #readLine(line: string, events: string[]): void {
     if (line === '') {
-      if (this.#data !== undefined) events.push(this.#isError ? asError(this.#data) : this.#data);
-      this.#data = undefined;
-      this.#isError = false;
+      this.#finish(events);
       return;
     }
     const data = valueOf(line, 'data');
-    if (data !== undefined) return this.#grow(data);
-    if (valueOf(line, 'event') === 'error') this.#isError = true;
+    if (data !== undefined) return this.#grow(data, events);
+    const name = valueOf(line, 'event');
+    if (name !== undefined) {
+      if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#finish(events);
+      this.#name = name;
+    }
     // A field that the standard does not know: the errors of llama.cpp.
     const error = valueOf(line, 'error');
     if (error === undefined) return;
-    this.#isError = true;
-    this.#grow(error);
+    this.#grow(error, events);
+    this.#name = ERROR;
   }
 
-  #grow(value: string): void {
+  #grow(value: string, events: string[]): void {
+    // A server that leaves out the empty lines: what is whole was an event.
+    if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#finish(events);
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+  }
+
+  #finish(events: string[]): void {
+    if (this.#data !== undefined) events.push(named(this.#data, this.#name));
+    this.#data = undefined;
+    this.#name = '';
   }
 }
 
@@ -84,6 +94,17 @@ function valueOf(line: string, field: string): string | undefined {
   const end = field.length;
   if (line.charCodeAt(end) !== COLON && line.length > end) return undefined;
   return line.slice(line.charCodeAt(end + 1) === SPACE ? end + 2 : end + 1);
+}
+
+const ERROR = 'error';
+
+/** The same as a document that says itself what only the name of its event has said. */
+function named(data: string, name: string): string {
+  if (name === ERROR) return asError(data);
+  if (!name.startsWith('response.') || data.startsWith('{"type":')) return data;
+  const said = parseJson(data);
+  if (typeof said !== 'object' || said === null || Array.isArray(said)) return data;
+  return 'type' in said || 'error' in said ? data : JSON.stringify({ ...said, type: name });
 }
 
 /** The same as a document in which the error stands where errors stand. */

@@ -260,6 +260,15 @@ describe('the answer', () => {
     expect(events.filter((event) => event.type === 'item_started')).toHaveLength(1);
   });
 
+  test('text that nobody has ended ends with the response', async () => {
+    const { events, items } = await answer(
+      emits({ type: 'response.output_text.delta', delta: 'H' }),
+      emits({ type: 'response.output_text.delta', delta: 'i' }),
+    );
+    expect(textIn(events)).toBe('Hi');
+    expect(items).toEqual([{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }]);
+  });
+
   test('ids that differ between events do not tear an item apart', async () => {
     const place = { output_index: 0 };
     const { events } = await answer(

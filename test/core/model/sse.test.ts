@@ -32,6 +32,16 @@ test.each([
   ['event: error\ndata: {"message":"x"}\n\ndata: a\n\n', ['{"error":{"message":"x"}}', 'a']],
   ['event: error\ndata: x\n\n', ['{"error":"x"}']],
   ['event: error\ndata: {"error":{"message":"x"}}\n\n', ['{"error":{"message":"x"}}']],
+  // Servers that leave out the empty lines, or say what an event is by its name alone.
+  ['data: {"a":1}\ndata: {"b":2}\ndata: [DONE]\n', ['{"a":1}', '{"b":2}', '[DONE]']],
+  ['event: x\ndata: {"a":1}\nevent: error\ndata: {"b":2}\n', ['{"a":1}', '{"error":{"b":2}}']],
+  ['data: {"a":\ndata: 1}\n\n', ['{"a":\n1}']],
+  [
+    'event: response.created\ndata: {"response":{"type":"x"}}\n\n',
+    ['{"response":{"type":"x"},"type":"response.created"}'],
+  ],
+  ['event: response.created\ndata: {"response":1,"type":"y"}\n\n', ['{"response":1,"type":"y"}']],
+  ['event: response.created\ndata: []\n\n', ['[]']],
   ['error: {"code":400}\n\ndata: a\n\n', ['{"error":{"code":400}}', 'a']],
 ])('%j', (text, events) => {
   expect(decode(text)).toEqual(events);
