@@ -2,6 +2,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SessionManager } from '../../src/core/session/sessionManager.ts';
+import { createStorage } from '../../src/node/storage.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { windowBeside } from '../support/windowBeside.ts';
@@ -96,6 +97,38 @@ describe('the list of threads', () => {
     expect((await catalog.list([]))[0]?.title).toBe('Mine');
     await using second = await startScenario({ resume: chat, model: [] });
     expect(second.state.title).toBe('Mine');
+  });
+});
+
+describe('the last thread', () => {
+  it('is the newest in which something stands; those before it are not even looked into', async () => {
+    const looked = new Set<string>();
+    await using chat = await startScenario({
+      model: [[says('One.')]],
+      hands: ({ storage }) => ({
+        storage: {
+          ...storage,
+          readBytes: (path, ...range) => {
+            looked.add(path);
+            return storage.readBytes(path, ...range);
+          },
+        },
+      }),
+    });
+    await chat.send('one');
+    const { threadId } = chat.session;
+    await chat.session.dispose();
+    const storage = createStorage(chat.home.path);
+    const nothing = 'threads/2099/01/01/rollout-2099-01-01T00-00-00-empty.jsonl';
+    await storage.writeText(nothing, '');
+    for (let day = 1; day < 5; day++) {
+      await storage.writeText(`threads/2001/01/0${day}/rollout-2001-01-0${day}T00-00-00-old.jsonl`, 'old');
+    }
+    const resumed = await chat.manager.resume('last', chat.config);
+    if (resumed.type !== 'resumed') throw new Error(resumed.type);
+    expect(resumed.session.threadId).toBe(threadId);
+    expect([...looked]).toEqual([nothing, expect.stringContaining(threadId)]);
+    await resumed.session.dispose();
   });
 });
 

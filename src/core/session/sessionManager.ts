@@ -228,10 +228,14 @@ export class SessionManager {
     return which === 'last' ? this.#last(rollouts) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
   }
 
-  /** One in which nothing stands, as a crash or a full disk leaves it, is no thread. */
+  /** One in which nothing stands, as a crash or a full disk leaves it, is no thread. Only the newest are looked into. */
   async #last(rollouts: readonly string[]): Promise<string | undefined> {
-    const sizes = new Map((await this.#ports.storage.statFiles('threads')).map(({ path, size }) => [path, size]));
-    return rollouts.findLast((path) => sizes.get(path) !== 0);
+    for (const path of rollouts.toReversed()) {
+      // One that cannot be read is the last all the same: taking it up says why.
+      const [first] = await this.#ports.storage.readBytes(path, 0, 1).catch(() => [0]);
+      if (first !== undefined) return path;
+    }
+    return undefined;
   }
 
   async #session(

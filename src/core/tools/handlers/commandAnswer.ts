@@ -13,8 +13,7 @@ export interface Answer {
   /** How long this call took. */
   readonly durationMs: number;
   /** What is new of its output. */
-  readonly output: HeadTail;
-  readonly maxOutputTokens: number;
+  readonly output: CutOutput;
   /** What else the model should know. */
   readonly notes: readonly string[];
 }
@@ -24,37 +23,42 @@ export function blockedIn({ end, facts: { box }, network }: LiveProcess, output:
   return end?.by === 'itself' ? deniedBy({ box, network, exitCode: end.exitCode, output }) : undefined;
 }
 
-/** The output within the budget, and whether that is all of it. */
-export function cutOutput(
-  output: HeadTail,
-  maxOutputTokens: number,
-): { readonly text: string; readonly isCut: boolean } {
+interface CutOutput {
+  /** As much as the budget allows. */
+  readonly text: string;
+  readonly isCut: boolean;
+  /** Of all that was printed. */
+  readonly bytes: number;
+}
+
+export function cutOutput(output: HeadTail, maxOutputTokens: number): CutOutput {
+  const { head, tail, omittedBytes } = output;
   const text = truncateMiddle(output, Math.min(maxOutputTokens, MAX_OUTPUT_TOKENS));
-  return { text, isCut: output.omittedBytes > 0 || text !== output.head + output.tail };
+  const bytes = byteLength(head) + byteLength(tail) + omittedBytes;
+  return { text, isCut: omittedBytes > 0 || text !== head + tail, bytes };
 }
 
 export function execAnswer(answer: Answer, ids: Ids): string {
-  const { process, durationMs, output, maxOutputTokens, notes } = answer;
+  const { process, durationMs, output, notes } = answer;
   const { end, sessionId } = process;
-  const bytes = byteLength(output.head) + byteLength(output.tail) + output.omittedBytes;
   return [
     `Chunk ID: ${chunkId(ids)}`,
     `Wall time: ${(durationMs / 1000).toFixed(4)} seconds`,
     end ? `Process exited with code ${end.exitCode}` : `Process running with session ID ${sessionId}`,
-    `Original token count: ${tokensOfBytes(bytes)}`,
+    `Original token count: ${tokensOfBytes(output.bytes)}`,
     ...foundBy(process),
     ...notes,
-    `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
+    `Output:\n${endedWhy(process)}${output.text}`,
   ].join('\n');
 }
 
-export function shellAnswer({ process, durationMs, output, maxOutputTokens, notes }: Answer): string {
+export function shellAnswer({ process, durationMs, output, notes }: Answer): string {
   return [
     `Exit code: ${process.end?.exitCode}`,
     `Wall time: ${(durationMs / 1000).toFixed(1)} seconds`,
     ...foundBy(process),
     ...notes,
-    `Output:\n${endedWhy(process)}${cutOutput(output, maxOutputTokens).text}`,
+    `Output:\n${endedWhy(process)}${output.text}`,
   ].join('\n');
 }
 

@@ -181,18 +181,16 @@ async function resultOf(
 ): Promise<ToolResult> {
   const { request, item } = plan;
   const background = process.end === undefined ? context.processes.toBackground(process) : [];
-  const { maxOutputTokens } = request;
-  const output = process.takeOutput();
-  const { text, isCut } = cutOutput(output, maxOutputTokens);
+  const output = cutOutput(process.takeOutput(), request.maxOutputTokens);
   const { end, durationMs } = process;
   if (end !== undefined) {
-    if (isCut) process.log.keep();
+    if (output.isCut) process.log.keep();
     await process.log.close();
   }
-  const blocked = blockedIn(process, text);
+  const blocked = blockedIn(process, output.text);
   const told = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
   const notes = [...background, ...told];
-  const answer = { process, durationMs, output, maxOutputTokens, notes };
+  const answer = { process, durationMs, output, notes };
   return {
     blocked,
     output: request.format === 'shell' ? shellAnswer(answer) : execAnswer(answer, context.ids),
@@ -203,7 +201,7 @@ async function resultOf(
       box: attempt.box,
       exitCode: end === undefined || end.by === 'interrupt' ? null : end.exitCode,
       durationMs: Math.round(durationMs),
-      output: text,
+      output: output.text,
       ...(end === undefined ? { processId: process.processId } : {}),
       ...(process.log.path === undefined ? {} : { logPath: process.log.path }),
     },

@@ -7,7 +7,7 @@ import { clamp } from '../../util/clamp.ts';
 import type { Preparation, ToolContext, ToolHandler, ToolResult } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
-import { blockedIn, execAnswer, MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
+import { blockedIn, cutOutput, execAnswer, MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 
 /** codex-behaviour.md §4.1: who types waits for an echo, who only looks waits for news. */
 const DEFAULT_YIELD_MS = 250;
@@ -103,13 +103,13 @@ async function run({ args, process, item }: Plan, context: ToolContext): Promise
   // It was only looked at: the turn ends, the process and what it printed are there for the next one.
   context.signal.throwIfAborted();
   const durationMs = context.clock.monotonic() - startedAt;
-  const output = process.takeOutput();
+  const output = cutOutput(process.takeOutput(), maxOutputTokens);
   if (process.end !== undefined) context.processes.forget(process);
   const blocked = blockedIn(process, process.takenOutput);
   const { approvalPolicy } = context.settings;
   const notes = blocked === undefined ? [] : [blockedNote(blocked, approvalPolicy, 'the background')];
   return {
-    output: execAnswer({ process, durationMs, output, maxOutputTokens, notes }, context.ids),
+    output: execAnswer({ process, durationMs, output, notes }, context.ids),
     success: process.end === undefined || process.end.exitCode === 0,
     item: { ...item, status: 'completed' },
   };
