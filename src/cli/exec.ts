@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ProviderConfig } from '../core/model/provider.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
+import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
@@ -93,8 +94,8 @@ async function open(
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }
   if (resumed.type === 'refused') throw new UsageError(resumed.message);
-  if (resumed.dropped === 1) say('1 line of the thread could not be read and was left out');
-  if (resumed.dropped > 1) say(`${resumed.dropped} lines of the thread could not be read and were left out`);
+  const leftOut = describeDropped(resumed.dropped);
+  if (leftOut !== undefined) say(leftOut);
   return resumed.session;
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { ModelFault } from '../core/model/client.ts';
 import type { Log } from '../core/ports.ts';
+import { shownState } from '../core/rollout/replay.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import type { Session } from '../core/session/session.ts';
 import type { SessionManager, ThreadConfig } from '../core/session/sessionManager.ts';
@@ -88,7 +89,7 @@ export class ThreadMaker implements ThreadSource {
       reason,
       reader: {
         get state() {
-          return reader.thread.state;
+          return shownState(reader.thread);
         },
         poll: () => reader.poll(),
       },

@@ -1,9 +1,10 @@
 /** The Storage port: TILLER_HOME on disk. */
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
+import { copyFile, lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
-import { isMissing } from './errors.ts';
+import { isBelow } from '../core/util/pathBelow.ts';
+import { errorCode, isMissing } from './errors.ts';
 import { withFileLock } from './fileLock.ts';
 import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
 
@@ -47,7 +48,8 @@ export function createStorage(home: string, hide: (text: string) => string = (te
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
     writeText: (path, text) => replace(at(path), hide(text)),
-    writeBytes: (path, bytes) => replace(at(path), bytes),
+    // A link to another disk stays one, and what it leads to is what is replaced.
+    writeBytes: async (path, bytes) => replace((await orUndefined(realpath(at(path)))) ?? at(path), bytes),
     async updateText(path, change) {
       await makePrivateFolder(dirname(at(path)));
       // A link to somewhere else, as people keep their own files, stays one.
@@ -70,7 +72,7 @@ export function createStorage(home: string, hide: (text: string) => string = (te
     async move(from, to) {
       const target = at(to);
       await makePrivateFolder(dirname(target));
-      await rename(at(from), target);
+      await moveFile(at(from), target);
     },
     remove: (path) => rm(at(path), { force: true }),
   };
@@ -152,15 +154,40 @@ function statFile(absolute: string, path: string): StoredFile | undefined {
   return stat === undefined ? undefined : { path, size: stat.size, modifiedAt: stat.mtimeMs };
 }
 
+/** Old years of threads may lie on another disk. Elsewhere what is listed is also removed: no link leads there. */
+const MAY_LEAD_AWAY = 'threads';
+
 async function filesBelow(home: string, path: string): Promise<string[]> {
-  const entries = (await orUndefined(readdir(join(home, path), { withFileTypes: true }))) ?? [];
+  const folder = join(home, path);
+  const entries = (await orUndefined(readdir(folder, { withFileTypes: true }))) ?? [];
   const found = entries.map(async (entry): Promise<string[]> => {
     const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-    // A folder that cannot be looked into hides what is in it, and nothing beside it.
-    if (entry.isDirectory()) return filesBelow(home, inner).catch(() => []);
-    return entry.isFile() && !entry.name.startsWith(TEMPORARY) ? [inner] : [];
+    const isLink = entry.isSymbolicLink();
+    const file = isLink ? await stat(join(home, inner)).catch(() => undefined) : entry;
+    if (file?.isDirectory()) {
+      if (isLink && (!isBelow(inner, MAY_LEAD_AWAY) || (await leadsBack(folder, entry.name)))) return [];
+      // A folder that cannot be looked into hides what is in it, and nothing beside it.
+      return filesBelow(home, inner).catch(() => []);
+    }
+    return file?.isFile() && !entry.name.startsWith(TEMPORARY) ? [inner] : [];
   });
   return (await Promise.all(found)).flat();
+}
+
+async function leadsBack(folder: string, link: string): Promise<boolean> {
+  const [here, there] = await Promise.all([realpath(folder), realpath(join(folder, link))]);
+  return isBelow(here, there);
+}
+
+/** Also to another disk. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    await copyFile(from, to);
+    await rm(from);
+  }
 }
 
 async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | undefined> {

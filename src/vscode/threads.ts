@@ -257,7 +257,7 @@ export class Threads {
   }
 
   #begin(session: Session): LiveThread {
-    const thread: LiveThread = { session, state: session.initialState };
+    const thread: LiveThread = { session, state: session.shownState };
     session.onEvent((event) => this.#fold(thread, event));
     session.start();
     this.#live.set(session.threadId, thread);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -95,6 +98,51 @@ test('texts are replaced whole, listed and removed', async () => {
   await storage.remove('b/one.txt');
   await storage.remove('b/one.txt');
   assert.equal(await storage.readText('b/one.txt'), undefined);
+});
+
+test('threads may lie on another disk; a link that leads back or nowhere is none, nor is one to a folder elsewhere', async () => {
+  using folder = tempFolder();
+  mkdirSync(folder.at('disk/05'), { recursive: true });
+  writeFileSync(folder.at('disk/05/old.jsonl'), 'old');
+  writeFileSync(folder.at('one.jsonl'), 'one');
+  mkdirSync(folder.at('home/threads'), { recursive: true });
+  symlinkSync(folder.at('disk'), folder.at('home/threads/2025'));
+  symlinkSync(folder.at('one.jsonl'), folder.at('home/threads/one.jsonl'));
+  symlinkSync('..', folder.at('disk/05/back'));
+  symlinkSync(folder.at('home'), folder.at('home/threads/home'));
+  symlinkSync('nowhere', folder.at('home/threads/dead.jsonl'));
+  symlinkSync('loop', folder.at('home/threads/loop'));
+  mkdirSync(folder.at('home/logs'));
+  symlinkSync(folder.at('disk'), folder.at('home/logs/commands'));
+  symlinkSync(folder.at('disk'), folder.at('home/logs/2025'));
+  const storage = createStorage(folder.at('home'));
+  assert.deepEqual(await storage.listFiles('logs'), []);
+  const there = ['threads/2025/05/old.jsonl', 'threads/one.jsonl'];
+  assert.deepEqual(await storage.listFiles('threads'), there);
+  assert.deepEqual(
+    (await storage.statFiles('threads')).map(({ path, size }) => [path, size]),
+    there.map((path) => [path, 3]),
+  );
+  await storage.writeBytes('threads/one.jsonl', Buffer.from('two'));
+  assert.equal(readFileSync(folder.at('one.jsonl'), 'utf8'), 'two');
+  assert.ok(lstatSync(folder.at('home/threads/one.jsonl')).isSymbolicLink());
+});
+
+test('a file moves to another disk, too', async ({ skip }) => {
+  using folder = tempFolder();
+  const disk = '/dev/shm';
+  if (!existsSync(disk) || statSync(disk).dev === statSync(folder.path).dev) skip('there is one disk');
+  const other = mkdtempSync(`${disk}/tiller-`);
+  try {
+    mkdirSync(folder.at('home/threads'), { recursive: true });
+    symlinkSync(other, folder.at('home/threads/2025'));
+    writeFileSync(`${other}/a.jsonl`, 'a', { mode: 0o600 });
+    await createStorage(folder.at('home')).move('threads/2025/a.jsonl', 'bin/a.jsonl');
+    assert.deepEqual([readFileSync(folder.at('home/bin/a.jsonl'), 'utf8'), readdirSync(other)], ['a', []]);
+    assert.equal(modeOf(folder.at('home/bin/a.jsonl')), '600');
+  } finally {
+    rmSync(other, { recursive: true });
+  }
 });
 
 test('a write that fails leaves the old text and nothing else', async () => {

@@ -41,7 +41,7 @@ function sessionOf(threadId: string, log: string[]): Session {
   };
   const session = {
     threadId,
-    initialState: initialThreadState(threadId),
+    shownState: initialThreadState(threadId),
     onEvent: (listener: (event: Event) => void) => listeners.push(listener),
     start: () => void log.push(`start ${threadId}`),
     submit: ({ op }: { op: Op }) => {

@@ -3,7 +3,7 @@ import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Storage } from '../ports.ts';
 import { ROLLOUT_VERSION, type SessionMeta } from './line.ts';
-import { guessMeta } from './lostMeta.ts';
+import { guessMeta, isGuess } from './lostMeta.ts';
 import { parseLine } from './parseLine.ts';
 import { describeFileError } from '../util/fileErrors.ts';
 import { readLines } from './readLines.ts';
@@ -15,7 +15,7 @@ export interface ReplayedThread {
   /** What the model has seen, in the order it was recorded; not yet paired. */
   readonly history: readonly ResponseItem[];
   readonly settings: TurnSettings | null;
-  /** Lines that could not be read: torn, damaged or of an unknown type. */
+  /** Lines that could not be read: torn, damaged, of an unknown type, or the first one, without which a thread is only guessed. */
   readonly dropped: number;
   /** Written by a newer format: to be shown, not to be continued. */
   readonly readOnly: boolean;
@@ -95,6 +95,7 @@ export class ReplayFold {
     // The place in the file orders events of several processes, each of which counted from 1.
     const seq = ++this.#lines;
     const entry = parseLine(line);
+    if (seq === 1 && entry !== undefined && isGuess(this.#meta)) this.#dropped++;
     switch (entry?.type) {
       case undefined:
         this.#dropped++;
@@ -117,6 +118,18 @@ export class ReplayFold {
       }
     }
   }
+}
+
+export function describeDropped(lines: number): string | undefined {
+  if (lines === 0) return undefined;
+  const what = lines === 1 ? 'One line of this thread' : `${lines} lines of this thread`;
+  return `${what} could not be read and ${lines === 1 ? 'was' : 'were'} left out.`;
+}
+
+/** The thread as a person is shown it: with a word on what is missing, which stands in no rollout. */
+export function shownState({ state, dropped }: ReplayedThread): ThreadState {
+  const message = describeDropped(dropped);
+  return message === undefined ? state : { ...state, warnings: [...state.warnings, { message }] };
 }
 
 function metaOf(lines: readonly string[]): SessionMeta | undefined {

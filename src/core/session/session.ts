@@ -9,6 +9,7 @@ import { History } from '../history/history.ts';
 import { Processes } from '../exec/processes.ts';
 import { type Purged, purgeOutput, REMOVED_OUTPUT } from '../rollout/purge.ts';
 import { Recorder } from '../rollout/recorder.ts';
+import { shownState } from '../rollout/replay.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
@@ -103,6 +104,12 @@ export class Session {
       known: this.initialState.processes.map(({ processId }) => processId),
     });
     this.#loop = this.#takeSubmissions();
+  }
+
+  /** `initialState` as a person is shown it, with a word on what could not be read. */
+  get shownState(): ThreadState {
+    const { replayed } = this.#options;
+    return replayed ? shownState(replayed) : this.initialState;
   }
 
   onEvent(listener: Listener<Event>): Disposable {

@@ -1,7 +1,7 @@
 /** One rollout that is damaged or cannot be read costs no other thread anything, and is told in words. */
 import { expect, it } from 'vitest';
 import { forkThread } from '../../../src/core/rollout/copies.ts';
-import { replayFile } from '../../../src/core/rollout/replay.ts';
+import { replayFile, shownState } from '../../../src/core/rollout/replay.ts';
 import { searchThreads } from '../../../src/core/rollout/search.ts';
 import { ThreadIndex } from '../../../src/core/rollout/threadIndex.ts';
 import { ThreadReader } from '../../../src/core/rollout/threadReader.ts';
@@ -57,22 +57,26 @@ const LINES = ROLLOUT.split('\n');
 it.each([
   ['torn', LINES[0]?.slice(0, 50), 1],
   ['zeros', '\0'.repeat(200), 1],
+  // A copy has a first line of its own again: nothing is missing there.
   ['gone', '', 0],
-])('a rollout whose first line is %s is still listed, opened and forked', async (_how, first, dropped) => {
+])('a rollout whose first line is %s is still listed, opened and forked', async (_how, first, droppedInCopy) => {
   const storage = new MemoryStorage({ [PATH]: [first, ...LINES.slice(1)].join('\n') });
   const read = await replayFile(storage, PATH);
   if (read.type !== 'thread') throw new Error(read.message);
   expect(read.thread).toMatchObject({
     meta: { id: THREAD_ID, cwd: '/work', model: 'm' },
     readOnly: false,
-    dropped,
+    dropped: 1,
   });
+  expect(shownState(read.thread).warnings).toEqual([
+    { message: 'One line of this thread could not be read and was left out.' },
+  ]);
   expect(read.thread.history).toHaveLength(5);
   expect(await new ThreadIndex({ storage, log }).summaries()).toMatchObject([
     { id: THREAD_ID, cwd: '/work', title: 'go', turns: 1, lastTurn: 'completed' },
   ]);
   const copied = await forkThread(ports(storage), PATH, null, by);
-  expect(copied).toMatchObject({ type: 'copied', dropped });
+  expect(copied).toMatchObject({ type: 'copied', dropped: droppedInCopy });
 });
 
 it('a damaged first line that names a newer format leaves the thread for reading only', async () => {
