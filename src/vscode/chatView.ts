@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../core/util/disposable.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
+import { mapTexts } from '../core/util/mapTexts.ts';
 import { type HostMessage, type PanelSettings, type WebviewMessage, webviewMessageSchema } from '../protocol/wire.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
@@ -16,6 +17,8 @@ export interface ChatViewOptions {
   /** What was said in any thread, newest first. */
   readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
+  /** Takes the keys out that Tiller holds: the page need not know them. */
+  readonly hide: (text: string) => string;
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
   /** The page is gone, and what it showed with it. */
@@ -205,6 +208,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   #post(message: PanelNews): void {
-    void this.#view?.webview.postMessage({ ...message, build: this.#options.build });
+    const { build, hide } = this.#options;
+    void this.#view?.webview.postMessage(mapTexts({ ...message, build }, hide));
   }
 }

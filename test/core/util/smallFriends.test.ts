@@ -5,6 +5,7 @@ import { abortable, onAbort } from '../../../src/core/util/abort.ts';
 import { AsyncQueue } from '../../../src/core/util/asyncQueue.ts';
 import { DisposableStore } from '../../../src/core/util/disposable.ts';
 import { Emitter } from '../../../src/core/util/emitter.ts';
+import { mapTexts } from '../../../src/core/util/mapTexts.ts';
 
 describe('a queue', () => {
   it('gives out in order what came before and while it was read, and ends when it is closed', async () => {
@@ -107,6 +108,17 @@ describe('a wait that can be called off', () => {
     controller.abort();
     onAbort(controller.signal, () => heard.push('late'));
     expect(heard).toEqual(['kept', 'late']);
+  });
+});
+
+describe('the texts of a value', () => {
+  it('are changed wherever they stand; names and what is no text stay', () => {
+    const value = { key: 'key', list: ['a key', 1, null, { key: true }], none: undefined };
+    expect(mapTexts(value, (text) => text.replaceAll('key', '…'))).toEqual({
+      key: '…',
+      list: ['a …', 1, null, { key: true }],
+      none: undefined,
+    });
   });
 });
 

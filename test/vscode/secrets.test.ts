@@ -1,0 +1,132 @@
+/** A key that stands in the settings, in the whole extension: only its server hears of it (issue 8, point 3). */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { compose } from '../../src/extension/compose.ts';
+import type { WebviewMessage } from '../../src/protocol/wire.ts';
+import { calls, ModelServer, says } from '../support/modelServer.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+declare const TILLER_VERSION: string;
+
+const KEY = 'sesame-of-the-settings-7d1e';
+const NO_SECRET = 'plain-title-4';
+
+/** The panel, as the host sees it. */
+class Page {
+  readonly heard: unknown[] = [];
+  readonly #receive = new vscode.EventEmitter<unknown>();
+  readonly view = {
+    visible: true,
+    onDidDispose: new vscode.EventEmitter<void>().event,
+    onDidChangeVisibility: new vscode.EventEmitter<void>().event,
+    webview: {
+      cspSource: '',
+      asWebviewUri: (uri: vscode.Uri) => uri,
+      onDidReceiveMessage: this.#receive.event,
+      postMessage: (message: unknown) => this.heard.push(message),
+    },
+  } as unknown as vscode.WebviewView;
+
+  say(message: WebviewMessage): void {
+    this.#receive.fire(message);
+  }
+
+  /** Until it has been told something with these words. */
+  hears(words: string): Promise<void> {
+    return eventually(() => JSON.stringify(this.heard).includes(words));
+  }
+}
+
+async function eventually(isSo: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!isSo()) {
+    assert.ok(Date.now() < deadline, `it never came to ${isSo.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function filesWith(text: string, folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+/** What is made meanwhile logs to `lines`. */
+function withLog<Made>(lines: string[], make: () => Made): Made {
+  const { createOutputChannel } = vscode.window;
+  const write = (line: string) => void lines.push(line);
+  const channel = { trace: write, debug: write, info: write, warn: write, error: write, show() {}, dispose() {} };
+  Object.assign(vscode.window, { createOutputChannel: () => channel });
+  try {
+    return make();
+  } finally {
+    Object.assign(vscode.window, { createOutputChannel });
+  }
+}
+
+/** As much of it as the object graph asks for. */
+function contextOf(): vscode.ExtensionContext {
+  const extensionUri = vscode.extensions.getExtension('tiller-dev.tiller')?.extensionUri;
+  const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
+  const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
+  return { extensionUri, secrets, workspaceState: nothing, globalState: nothing } as unknown as vscode.ExtensionContext;
+}
+
+suite('a key that stands in the settings', () => {
+  test('reaches its server, and neither file nor log nor panel, whoever says it', async () => {
+    using folder = tempFolder();
+    const home = folder.path;
+    const before = process.env.TILLER_HOME;
+    process.env.TILLER_HOME = home;
+    await using server = await ModelServer.start([
+      [says(`Is it ${KEY}?`), calls('exec_command', { cmd: `echo ${KEY} ${NO_SECRET}` })],
+      [says('Yes.')],
+    ]);
+    const headers = { Authorization: `Bearer ${KEY}`, 'x-title': NO_SECRET };
+    const settings: Readonly<Record<string, unknown>> = {
+      providers: { p: { baseUrl: server.baseUrl, wireApi: 'responses', headers } },
+      provider: 'p',
+      model: 'm',
+      approvalPolicy: 'never',
+      'sandbox.mode': 'danger-full-access',
+    };
+    const configuration = vscode.workspace.getConfiguration('tiller');
+    const set = async (key: string, value: unknown) =>
+      configuration.update(key, value, vscode.ConfigurationTarget.Global);
+    for (const [key, value] of Object.entries(settings)) await set(key, value);
+    const page = new Page();
+    const logged: string[] = [];
+    const tiller = withLog(logged, () => compose(contextOf()));
+    try {
+      tiller.view.resolveWebviewView(page.view);
+      page.say({ type: 'ready', build: TILLER_VERSION });
+      await page.hears('"snapshot"');
+      page.say({ type: 'log', level: 'warn', message: `The page has met ${KEY}.` });
+      page.say({ type: 'op', op: { type: 'user_turn', input: [{ type: 'text', text: `my key is ${KEY}` }] } });
+      await page.hears('"turn_completed"');
+      page.say({ type: 'ready', build: TILLER_VERSION });
+      await eventually(() => page.heard.filter((one) => JSON.stringify(one).includes('"snapshot"')).length === 2);
+    } finally {
+      await tiller.dispose();
+      for (const key of Object.keys(settings)) await set(key, undefined);
+      if (before === undefined) delete process.env.TILLER_HOME;
+      else process.env.TILLER_HOME = before;
+    }
+    assert.equal(server.requests[0]?.headers.authorization, `Bearer ${KEY}`);
+    assert.ok(server.requests[0]?.text.includes(`my key is ${KEY}`), 'the model is told what the person says');
+
+    const told = JSON.stringify(page.heard);
+    assert.ok(!told.includes(KEY), 'the panel was told');
+    for (const words of ['my key is [hidden]', 'Is it [hidden]?', `echo [hidden] ${NO_SECRET}`]) {
+      assert.ok(told.includes(words), words);
+    }
+    assert.deepEqual(filesWith(KEY, home), []);
+    assert.ok(filesWith(NO_SECRET, home).length > 0, 'the rollout is not where this test looks');
+    assert.ok(logged.includes('The page has met [hidden].'), 'the log is not where this test looks');
+    assert.ok(!logged.join('\n').includes(KEY), 'it was logged');
+  });
+});
