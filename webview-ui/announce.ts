@@ -1,6 +1,6 @@
 /** What a screen reader is told without being asked: what waits, and how a turn ended. */
 import { effect, untracked } from '@preact/signals';
-import { decisionTitle } from './decisions.ts';
+import { decisionSubject, decisionTitle } from './decisions.ts';
 import { t } from './l10n.ts';
 import { activeTurnId, thread, waiting } from './store.ts';
 import { announcement } from './view.ts';
@@ -12,7 +12,7 @@ export function announceNews(): void {
     const [first] = waiting.value;
     const active = activeTurnId.value;
     if (first !== undefined && first.id !== lastWaiting) {
-      announcement.value = t('Waiting for you: {0}', decisionTitle(first));
+      announcement.value = t('Waiting for you: {0}', `${decisionTitle(first)} ${decisionSubject(first)}`.trim());
     } else if (active === null && lastActive !== null) {
       announcement.value = untracked(endOfTurn);
     }

@@ -41,6 +41,7 @@ export const said = computed(() => {
   return [...new Set([...here.toReversed(), ...history.value])];
 });
 export const title = computed(() => thread.value?.title ?? null);
+export const cwd = computed(() => thread.value?.settings?.cwd ?? thread.value?.started?.cwd);
 export const plan = computed(() => thread.value?.plan ?? null);
 export const tokenCount = computed(() => thread.value?.tokens ?? null);
 export const queuedInputs = computed(() => thread.value?.queuedInputs ?? []);

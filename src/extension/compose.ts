@@ -26,7 +26,8 @@ import { Drafts } from '../vscode/drafts.ts';
 import { FileMoves } from '../vscode/landing/fileMoves.ts';
 import { createChannel, createLog } from '../vscode/log.ts';
 import { askKey, DEMO_PROVIDER, selectModel, useDemo } from '../vscode/modelPicker.ts';
-import { handlePanelRequest, openOutput } from '../vscode/panelRequests.ts';
+import { OutputDocuments } from '../vscode/outputDocuments.ts';
+import { handlePanelRequest } from '../vscode/panelRequests.ts';
 import { previewFor } from '../vscode/rulePreview.ts';
 import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
@@ -96,6 +97,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const manager = new SessionManager(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const connections = new Connections();
   const preview = store.add(new DiffPreview());
+  const outputs = store.add(new OutputDocuments());
   const maker = new ThreadMaker({
     manager,
     connections,
@@ -158,6 +160,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
     openChange: (id: string, file: string | undefined) => patches.open(id, file),
+    openOutput: (itemId: string) => outputs.open(itemId, threads.state),
     openTerminal: (processId: string) => processes.openTerminal(processId),
     putBack: (quarantineId: string) => quarantineOffer.putBack(quarantineId),
     insertText: (text: string) => view.insertText(text),
@@ -170,7 +173,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       showList: () => void vscode.commands.executeCommand('tiller.showWaiting'),
     }),
   );
-  const processes = store.add(new BackgroundProcesses(threads, openOutput));
+  const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
   const ruleViews = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
   const quarantineOffer = store.add(
     new QuarantineOffer({ threads, hands: quarantine, onChange: () => view.sendSettings(), report }),

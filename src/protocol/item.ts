@@ -58,6 +58,11 @@ export const agentStateSchema = z.enum(['pending_init', 'running', 'interrupted'
 export type AgentState = z.infer<typeof agentStateSchema>;
 
 const base = { id: z.string(), status: itemStatusSchema };
+/** What a person wants to do something about, and so has to know why it was not done. */
+const why = {
+  /** Why it failed or was refused, where nobody but a tool or a rule says so. */
+  why: z.string().optional(),
+};
 
 export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('user_message'), content: z.array(userInputSchema) }),
@@ -71,6 +76,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     ...base,
+    ...why,
     type: z.literal('command_execution'),
     callId: z.string(),
     /** As a person would type it. */
@@ -102,6 +108,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     ...base,
+    ...why,
     type: z.literal('file_change'),
     callId: z.string(),
     changes: z.array(fileChangeSummarySchema),

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { needsCare } from '../protocol/approval.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
-import { subjectOf } from './approvalWords.ts';
+import type { ApprovalDecision } from '../protocol/policy.ts';
+import { questionOf, subjectOf, yesesTo } from './approvalWords.ts';
 import { withoutIcons } from './plainText.ts';
 
 interface WaitingItem extends vscode.QuickPickItem {
@@ -23,6 +24,28 @@ export async function pickWaiting(
     matchOnDetail: true,
   });
   return picked?.map(({ approval }) => approval);
+}
+
+/** Whether a yes says all there is to say. */
+export function isPlain(approval: ApprovalRequest): boolean {
+  return yesesTo(approval).every(({ decision }) => decision === 'approved');
+}
+
+/**
+ * How to say yes to what would give up or miss edits that are not saved. They are named, and what gives them up is not
+ * what the next Enter says. `undefined` when nothing was decided.
+ */
+export async function pickYes(approval: ApprovalRequest): Promise<ApprovalDecision | 'show' | undefined> {
+  const yeses = yesesTo(approval);
+  const show = { label: vscode.l10n.t('Show'), decision: 'show' as const };
+  const losesEdits = yeses.some(({ decision }) => typeof decision === 'object');
+  const picked = await vscode.window.showQuickPick(losesEdits ? [show, ...yeses] : [...yeses, show], {
+    title: vscode.l10n.t('Approve'),
+    placeHolder: losesEdits
+      ? questionOf(approval)
+      : vscode.l10n.t('Not saved: {0}', (approval.unsaved ?? []).join(', ')),
+  });
+  return picked?.decision;
 }
 
 function itemOf(approval: ApprovalRequest, careful: boolean): WaitingItem {

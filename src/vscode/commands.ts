@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ApprovalChoice, ApprovalRequest } from '../protocol/event.ts';
-import { pickWaiting } from './approvalPicker.ts';
+import { isPlain, pickWaiting, pickYes } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 import type { ChatView } from './chatView.ts';
 import type { BackgroundProcesses } from './processes/backgroundProcesses.ts';
@@ -73,8 +73,8 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
       view.insertText(text);
     }),
     command('interrupt', ({ threads }) => threads.submit({ type: 'interrupt' })),
-    command('approve', (tiller, uri?: vscode.Uri) => approve(tiller, uri, 'approved')),
-    command('approveForThread', (tiller, uri?: vscode.Uri) => approve(tiller, uri, 'approved_for_thread')),
+    command('approve', (tiller, uri?: vscode.Uri) => approve(tiller, uri)),
+    command('approveForThread', (tiller, uri?: vscode.Uri) => approveForThread(tiller, uri)),
     command('deny', (tiller, uri?: vscode.Uri) => denyWithWord(tiller, uri)),
     command('showWaiting', async ({ view }) => {
       await focusPanel();
@@ -113,26 +113,43 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
 async function chosen(
   { approvals, answeredBy }: CommandHands,
   uri: vscode.Uri | undefined,
-  how: Parameters<typeof pickWaiting>[1] & { readonly choice: ApprovalChoice },
+  how: Parameters<typeof pickWaiting>[1] & { readonly choice: readonly ApprovalChoice[] },
 ): Promise<readonly ApprovalRequest[]> {
   const shown = answeredBy(uri instanceof vscode.Uri ? uri : undefined);
-  const open = approvals.waiting.filter(({ choices }) => choices.includes(how.choice));
+  const open = approvals.waiting.filter(({ choices }) => choices.some((choice) => how.choice.includes(choice)));
   const inEditor = open.filter(({ approvalId }) => approvalId === shown);
   return (await pickWaiting(inEditor.length > 0 ? inEditor : open, how)) ?? [];
 }
 
-async function approve(
-  tiller: CommandHands,
-  uri: vscode.Uri | undefined,
-  choice: 'approved' | 'approved_for_thread',
-): Promise<void> {
-  const title = choice === 'approved' ? vscode.l10n.t('Approve') : vscode.l10n.t('Approve for this thread');
-  tiller.approvals.answer(await chosen(tiller, uri, { title, choice, careful: true }), choice);
+async function approve(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
+  const title = vscode.l10n.t('Approve');
+  const approvals = await chosen(tiller, uri, { title, choice: YESES, careful: true });
+  tiller.approvals.answer(approvals.filter(isPlain), 'approved');
+  for (const approval of approvals.filter((each) => !isPlain(each))) {
+    const yes = await pickYes(approval);
+    if (yes === 'show') {
+      await focusPanel();
+      tiller.view.showWaiting();
+    } else if (yes !== undefined) tiller.approvals.answer([approval], yes);
+  }
+}
+
+/** Each a yes to this once; some have to be said by name. */
+const YESES: readonly ApprovalChoice[] = ['approved', 'approved_saving', 'approved_discarding'];
+
+async function approveForThread(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
+  const choice = 'approved_for_thread';
+  if (!tiller.approvals.waiting.some(({ choices }) => choices.includes(choice))) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('What waits cannot be approved for the whole thread.'));
+    return;
+  }
+  const title = vscode.l10n.t('Approve for this thread');
+  tiller.approvals.answer(await chosen(tiller, uri, { title, choice: [choice], careful: true }), choice);
 }
 
 async function denyWithWord(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
   const title = vscode.l10n.t('Deny');
-  const denied = await chosen(tiller, uri, { title, choice: 'denied', careful: false });
+  const denied = await chosen(tiller, uri, { title, choice: ['denied'], careful: false });
   if (denied.length === 0) return;
   const message = await vscode.window.showInputBox({
     title,

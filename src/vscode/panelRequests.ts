@@ -23,6 +23,7 @@ export interface PanelRequestHands {
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
+  readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
   readonly putBack: (quarantineId: string) => void;
   readonly insertText: (text: string) => void;
@@ -49,7 +50,7 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
     case 'open_file':
       return openFile(message.path, message.line, hands.state()?.settings?.cwd ?? hands.state()?.started?.cwd);
     case 'open_output':
-      return openOutput(message.itemId, hands.state());
+      return hands.openOutput(message.itemId);
     case 'open_terminal':
       return hands.openTerminal(message.processId);
     case 'put_back':
@@ -117,25 +118,6 @@ async function openFile(file: string, line: number | undefined, cwd: string | un
   const position = new vscode.Position((line ?? 1) - 1, 0);
   const selection = line === undefined ? {} : { selection: new vscode.Range(position, position) };
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });
-}
-
-/** The whole output where it was kept, else as far as it is known, in an editor where it can be searched. */
-export async function openOutput(itemId: string, state: ThreadState | null): Promise<void> {
-  const items = state?.turns.flatMap((turn) => turn.items) ?? [];
-  const item = items.find((known) => known.id === itemId);
-  if (item?.type !== 'command_execution') return;
-  const document = (await openLog(item.logPath)) ?? (await vscode.workspace.openTextDocument({ content: item.output }));
-  await vscode.window.showTextDocument(document, { preview: true });
-}
-
-/** Old logs are thrown away. */
-async function openLog(path: string | undefined): Promise<vscode.TextDocument | undefined> {
-  if (path === undefined) return undefined;
-  try {
-    return await vscode.workspace.openTextDocument(vscode.Uri.file(path));
-  } catch {
-    return undefined;
-  }
 }
 
 async function insertCode(text: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Every place an approval can be answered from, and that they are all views of one and the same.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
+import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS, gate } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
@@ -190,6 +191,36 @@ test('what cannot be seen in a command is shown where it is asked about', async 
   expect(await panel.get('approval-command-text').textContent()).toBe('touch a\\u{202e}b\\u{200b}');
   await panel.deny('no');
   await panel.ended();
+});
+
+test('a script of many lines hides no answer, and is read in full before and after', async () => {
+  const { vscode, panel, model } = window();
+  const script = `for name in one two; do\n  echo "$name ${'and on '.repeat(20)}"\ndone > lines.txt`;
+  model.will([calls('exec_command', { cmd: script })], [says('Done.')]);
+  await vscode.resizeSideBar(260);
+  await panel.send('Write them.');
+  await panel.approval('command').waitFor();
+  expect(await panel.get('announcer').textContent()).toContain('Run this command? for name in one two; do…');
+  await vscode.screenshot('approvals/script', vscode.sideBar());
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  await panel.get('decision-approve-always').click();
+  await panel.page.getByText('this script, word for word').waitFor();
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  await panel.get('rule-back').click();
+  await panel.answer();
+  await panel.ended();
+  await panel.get('command').locator('summary').click();
+  await panel.get('command').getByText('done > lines.txt').waitFor();
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  await vscode.resizeSideBar(400);
+});
+
+test('a patch that does not fit says why', async () => {
+  const { panel, model } = window();
+  model.will(patch(update('more.txt', 'nothing like it', 'x')), [says('Oh.')]);
+  await panel.send('Change it.');
+  await panel.ended();
+  await panel.get('file-change').getByText('Cannot find these lines in more.txt').waitFor();
 });
 
 test('a denial with a word reaches the model and changes nothing', async () => {

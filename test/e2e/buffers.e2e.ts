@@ -70,7 +70,7 @@ describe('a file that is being typed in', () => {
 });
 
 describe('a file with unsaved edits that a patch would delete', () => {
-  const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n' } });
+  const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n', 'too.txt': 'hers\n' } });
 
   test('goes only when the person says so of that very file, and no key says it by habit', async () => {
     const { vscode, panel, model, disk } = window();
@@ -85,6 +85,8 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await panel.approval('patch').waitFor();
     expect(await panel.get('approval-discards').innerText()).toContain('mine.txt');
     expect(await panel.get('decision-approve').count()).toBe(0);
+    await panel.get('decision-review').and(panel.page.locator(':focus')).waitFor();
+    await vscode.resizeSideBar(260);
     await looksRight(window(), 'discard');
 
     await panel.get('composer-input').press('Control+Enter');
@@ -100,6 +102,29 @@ describe('a file with unsaved edits that a patch would delete', () => {
 
     await vscode.command('Tiller: Undo Patch');
     await expect.poll(() => disk('mine.txt'), soon).toBe('hers (mine)\n');
+  });
+
+  test('is named by the palette, too, and shown before it is given up', async () => {
+    const { vscode, panel, model, disk } = window();
+    await vscode.openFile('too.txt');
+    await vscode.typeAfter('hers', ' (mine)');
+    model.will(
+      [calls('apply_patch', { input: '*** Begin Patch\n*** Delete File: too.txt\n*** End Patch' })],
+      [says('Done.')],
+    );
+    await panel.send('Delete it, too.');
+    await panel.approval('patch').waitFor();
+    await vscode.command('Tiller: Approve');
+    const discard = vscode.quickRow('Discard and Approve');
+    await discard.waitFor();
+    await vscode.screenshot('buffers/discard-palette');
+    await vscode.page.keyboard.press('Enter');
+    await discard.waitFor({ state: 'hidden' });
+    expect(await disk('too.txt')).toBe('hers\n');
+    await vscode.command('Tiller: Approve');
+    await discard.click();
+    await panel.ended();
+    expect(await disk('too.txt')).toBeNull();
   });
 });
 

@@ -83,6 +83,23 @@ test('closing the terminal ends nothing, killing does, and the palette lists wha
   await expect.poll(() => vscode.status('tiller.processes').count()).toBe(0);
 }, 60_000);
 
+test('the full output is there to be read: without codes, and nothing that wants to be saved', async () => {
+  const { vscode, panel, model } = window();
+  const bar = 'for n in 10 50 100; do printf "$n %%\\r"; done; echo; printf "\\033[31mred\\033[0m\\n"';
+  model.will([calls('exec_command', { cmd: bar })], [says('Done.')]);
+  await panel.send('Show it.');
+  await panel.ended();
+  await panel.get('command').last().locator('summary').click();
+  await panel.get('command').last().getByTestId('command-open-output').click();
+  await expect.poll(() => vscode.text()).toBe('100 %\nred\n');
+  const tab = vscode.page.locator('.part.editor .tab.active[aria-label^="Output of for n in"]');
+  await tab.waitFor();
+  await vscode.editor().click();
+  await vscode.page.keyboard.type('x');
+  expect(await tab.evaluate((element) => element.classList.contains('dirty'))).toBe(false);
+  expect(await vscode.text()).toBe('100 %\nred\n');
+});
+
 test('after a reload the thread shows what ran as ended', async () => {
   const { vscode, panel, model } = window();
   model.will([calls('exec_command', { cmd: 'sleep 601', yield_time_ms: 250 })], [says('It runs.')]);

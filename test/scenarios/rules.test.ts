@@ -141,6 +141,9 @@ describe('a question that waits', () => {
     await ended;
     expect(chat.said('approval_resolved')).toMatchObject([{ by: 'rule' }]);
     expect(chat.outputs().at(-1)).toContain('Use the editor.');
+    expect(chat.items('command_execution')).toMatchObject([
+      { status: 'declined', why: expect.stringContaining('Use the editor.') },
+    ]);
     expect(chat.files()).toEqual({});
   });
 });

@@ -99,6 +99,7 @@ describe('a turn', () => {
     await chat.send('go');
     expect(chat.files()).toEqual({ 'a.txt': 'one\n', 'b.txt': 'b\n' });
     expect(chat.outputs()[0]).toMatch(/^apply_patch verification failed: .*b\.txt/s);
+    expect(chat.items('file_change')).toMatchObject([{ status: 'failed', why: chat.outputs()[0] }]);
   });
 
   it('runs every call of a response and answers them in call order', async () => {

@@ -16,10 +16,12 @@ export function Button(
     icon?: string | undefined;
     disabled?: boolean | undefined;
     expanded?: boolean;
+    /** The id of what is read out after the name. */
+    describedBy?: string | undefined;
     children: ComponentChildren;
   },
 ) {
-  const { kind = 'secondary', shortcut, icon, testid, disabled, expanded, onClick, children } = props;
+  const { kind = 'secondary', shortcut, icon, testid, disabled, expanded, describedBy, onClick, children } = props;
   return (
     <button
       type="button"
@@ -27,6 +29,7 @@ export function Button(
       data-testid={testid}
       aria-keyshortcuts={shortcut === 'Esc' ? 'Escape' : shortcut}
       aria-expanded={expanded}
+      aria-describedby={describedBy}
       disabled={disabled}
       onClick={onClick}
     >

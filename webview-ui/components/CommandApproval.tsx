@@ -4,7 +4,7 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Box } from '../../src/protocol/policy.ts';
 import { visibleText } from '../../src/protocol/visibleText.ts';
 import { decide } from '../actions.ts';
-import { decisionTitle, reasonName } from '../decisions.ts';
+import { decisionTitle, reasonName, ruleSubject } from '../decisions.ts';
 import { plural, say, t } from '../l10n.ts';
 import { settings } from '../store.ts';
 import { makingRule } from '../view.ts';
@@ -12,6 +12,9 @@ import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from './Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
+
+/** The id of the command that is asked about. */
+const COMMAND = 'asked-command';
 
 type Part = NonNullable<ApprovalRequest['parts']>[number];
 
@@ -35,6 +38,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
       icon={leavesBox(request) ? 'warning' : undefined}
       isRisky={leavesBox(request)}
+      subjectId={COMMAND}
       answers={yesesTo(request)}
       deny={denyOf(request)}
       stop={stopOf(request)}
@@ -43,7 +47,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
     >
       {command !== '' && (
         <pre class="band" tabIndex={0} role="group" aria-label={t('Command')} data-testid="approval-command-text">
-          <code>{visibleText(command)}</code>
+          <code id={COMMAND}>{visibleText(command)}</code>
         </pre>
       )}
       <Elsewhere request={request} />
@@ -167,10 +171,9 @@ export function widerAnswers({ approvalId, choices, proposedRule: rule }: Approv
     });
   }
   if (choices.includes('approved_rule') && rule !== undefined) {
-    const pattern = rule.pattern.map((word) => (typeof word === 'string' ? word : word.join('|'))).join(' ');
     answers.push({
       testid: 'decision-approve-always',
-      label: say('Always for {0}', <code>{`${pattern}…`}</code>),
+      label: say('Always for {0}', <code>{ruleSubject(rule)}</code>),
       shortcut: 'A',
       act: () => (makingRule.value = approvalId),
     });

@@ -9,12 +9,14 @@ import { say, t } from '../l10n.ts';
 import { processes, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration, firstLine } from '../text/format.ts';
+import { whyNot } from '../text/whyNot.ts';
 import { now } from '../view.ts';
 import { Act, Link } from './Buttons.tsx';
+import { CommandName, withCommand } from './CommandName.tsx';
 import { Soft } from './Facts.tsx';
 import { LiveOutput } from './LiveOutput.tsx';
 import { Kill, OpenTerminal } from './Processes.tsx';
-import { denialFacts, Step, type StepProps } from './Step.tsx';
+import { refusalFacts, Step, type StepProps } from './Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;
 
@@ -31,16 +33,18 @@ export function CommandExecution({ item }: { item: CommandItem }) {
 }
 
 function Name({ item }: { item: CommandItem }) {
-  return <code>{firstLine(item.command)}</code>;
+  return <CommandName command={item.command} />;
 }
 
 /** One step of a command, whatever state it is in. */
 function CommandStep({
   item,
   icon = 'terminal',
+  body,
   ...step
 }: Partial<StepProps> & Pick<StepProps, 'label'> & { item: CommandItem }) {
-  return <Step testid="command" icon={icon} title={item.command} {...step} />;
+  const whole = step.state === 'running' ? body : withCommand(item.command, body);
+  return <Step testid="command" icon={icon} title={item.command} body={whole} {...step} />;
 }
 
 function WaitingCommand({ item }: { item: CommandItem }) {
@@ -144,7 +148,7 @@ function DeniedCommand({ item }: { item: CommandItem }) {
       item={item}
       state="denied"
       label={say('Denied {0}', <Name item={item} />)}
-      {...denialFacts(denialOf(item.id))}
+      {...refusalFacts(denialOf(item.id), item.why)}
     />
   );
 }
@@ -162,7 +166,15 @@ function KilledCommand({ item }: { item: CommandItem }) {
 }
 
 function DoneOutput({ item }: { item: CommandItem }) {
-  return <LiveOutput itemId={item.id} text={item.output} isRunning={false} label={t('Output of {0}', item.command)} />;
+  return (
+    <LiveOutput
+      itemId={item.id}
+      text={item.output}
+      isRunning={false}
+      isCut={item.logPath !== undefined}
+      label={t('Output of {0}', item.command)}
+    />
+  );
 }
 
 function doneLabel(item: CommandItem) {
@@ -195,6 +207,7 @@ function DoneCommand({ item }: { item: CommandItem }) {
       state={hasFailed ? 'failed' : 'done'}
       open={hasFailed && item.output !== ''}
       label={doneLabel(item)}
+      word={whyNot(item.why, item.cwd).line}
       meta={hasFailed ? facts : <Soft>{facts}</Soft>}
       body={item.output === '' && !item.allowedBy ? undefined : () => item.output !== '' && <DoneOutput item={item} />}
       foot={

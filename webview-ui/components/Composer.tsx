@@ -27,6 +27,8 @@ export function Composer() {
         onSubmit={(event) => {
           event.preventDefault();
           sendDraft();
+          // The button goes with the draft; Esc stops from the field.
+          field.current?.focus();
         }}
       >
         <div class="grow">
@@ -48,7 +50,12 @@ export function Composer() {
           <Pickers />
           <span class="tools-end">
             <ContextMeter />
-            <SendAndStop />
+            <SendAndStop
+              onStop={() => {
+                interrupt();
+                field.current?.focus();
+              }}
+            />
           </span>
         </div>
       </form>
@@ -68,7 +75,7 @@ function Mirror({ text }: { text: string }) {
   );
 }
 
-function SendAndStop() {
+function SendAndStop({ onStop }: { onStop: () => void }) {
   const hasText = draft.value.trim() !== '';
   const isReady = hasText && waiting.value.length === 0;
   const label = isRunning.value
@@ -95,7 +102,7 @@ function SendAndStop() {
           data-testid="composer-stop"
           title={t('Stop (Esc)')}
           aria-label={t('Stop (Esc)')}
-          onClick={interrupt}
+          onClick={onStop}
         >
           <Icon name="debug-stop" />
         </button>

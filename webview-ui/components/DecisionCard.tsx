@@ -26,6 +26,8 @@ export interface DecisionCardProps {
   /** Whether it stands among others and leads to them; so it does unless it says otherwise. */
   hasPlace?: boolean;
   children: ComponentChildren;
+  /** The id of what is decided about, read out with the first answer. */
+  subjectId?: string;
   /** The first one is the filled button. */
   answers: readonly Answer[];
   /** Opens the word of denial in place of the answers. */
@@ -41,7 +43,7 @@ export interface DecisionCardProps {
 /** Evidence scrolls inside; the buttons never do (NOTES, principle 2). */
 export function DecisionCard(props: DecisionCardProps) {
   const { id, testid, title, icon, isRisky = false, aside, hasPlace = true } = props;
-  const { children, answers, deny, denyLabel = t('Deny…'), instead, stop, wider = [] } = props;
+  const { children, subjectId, answers, deny, denyLabel = t('Deny…'), instead, stop, wider = [] } = props;
   const isDenying = deny !== undefined && denying.value === id;
   const openDenial: Answer = {
     testid: 'decision-deny',
@@ -81,7 +83,12 @@ export function DecisionCard(props: DecisionCardProps) {
             <>
               <div class="decide-buttons">
                 {answers.map((answer, index) => (
-                  <AnswerButton key={answer.testid} answer={answer} kind={index === 0 ? 'primary' : 'secondary'} />
+                  <AnswerButton
+                    key={answer.testid}
+                    answer={answer}
+                    kind={index === 0 ? 'primary' : 'secondary'}
+                    describedBy={index === 0 ? subjectId : undefined}
+                  />
                 ))}
                 {deny && <AnswerButton answer={openDenial} kind="secondary" />}
                 {stop && <AnswerButton answer={stop} kind="quiet" />}
@@ -100,7 +107,12 @@ export function DecisionCard(props: DecisionCardProps) {
   );
 }
 
-function AnswerButton({ answer, kind }: { answer: Answer; kind: 'primary' | 'secondary' | 'quiet' }) {
+function AnswerButton(props: {
+  answer: Answer;
+  kind: 'primary' | 'secondary' | 'quiet';
+  describedBy?: string | undefined;
+}) {
+  const { answer, kind, describedBy } = props;
   return (
     <Button
       testid={answer.testid}
@@ -108,6 +120,7 @@ function AnswerButton({ answer, kind }: { answer: Answer; kind: 'primary' | 'sec
       shortcut={answer.shortcut}
       icon={answer.icon}
       disabled={answer.disabled}
+      describedBy={describedBy}
       onClick={answer.act}
     >
       {answer.label}

@@ -61,6 +61,7 @@ function moveFocus(dock: HTMLElement | null, hasCard: boolean, isFirst: boolean)
   const { activeElement } = document;
   const isLost = activeElement === null || activeElement === document.body;
   const isIdle = activeElement instanceof HTMLTextAreaElement && activeElement.value === '' && quietIn() === 0;
-  if (hasCard && (isLost || isIdle)) dock.querySelector<HTMLElement>('.decide .btn-primary')?.focus();
+  // Never an answer without a key of its own: what gives something up is not said by the next Enter.
+  if (hasCard && (isLost || isIdle)) dock.querySelector<HTMLElement>('.decide .btn[aria-keyshortcuts]')?.focus();
   else if (!hasCard && isLost && !isFirst) dock.querySelector('textarea')?.focus();
 }

@@ -3,15 +3,16 @@ import type { FileChangeSummary, TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { denialOf } from '../facts.ts';
 import { plural, say, t } from '../l10n.ts';
-import { waitingItems } from '../store.ts';
+import { cwd, waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { patchProgress } from '../text/patchProgress.ts';
+import { whyNot } from '../text/whyNot.ts';
 import { Act } from './Buttons.tsx';
 import { LineCount } from './Facts.tsx';
 import { FileFacts, FileRows } from './FileRows.tsx';
 import { Icon, Spinner } from './Icon.tsx';
-import { denialFacts, Step } from './Step.tsx';
+import { refusalFacts, Step } from './Step.tsx';
 
 type FileChangeItem = TurnItemOf<'file_change'>;
 
@@ -138,7 +139,7 @@ function DeniedChange({ item }: { item: FileChangeItem }) {
       icon="edit"
       state="denied"
       label={say('Denied changes to {0}', subjectOf(item.changes))}
-      {...denialFacts(denial)}
+      {...refusalFacts(denial, item.why)}
       body={denial?.word || item.changes.length === 0 ? undefined : () => <Files item={item} />}
     />
   );
@@ -146,18 +147,34 @@ function DeniedChange({ item }: { item: FileChangeItem }) {
 
 function UnappliedChange({ item }: { item: FileChangeItem }) {
   const isFailed = item.status === 'failed';
+  const { line, rest } = whyNot(item.why, cwd.value);
+  const state = isFailed ? 'failed' : 'denied';
+  const whole = rest === '' ? null : <pre class="io-pre">{rest}</pre>;
   if (item.changes.length === 0) {
     return (
-      <Step testid="file-change" icon="edit" state={isFailed ? 'failed' : 'denied'} label={t('No change was made')} />
+      <Step
+        testid="file-change"
+        icon="edit"
+        state={state}
+        label={t('No change was made')}
+        word={line}
+        body={whole === null ? undefined : () => whole}
+      />
     );
   }
   return (
     <Step
       testid="file-change"
       icon="edit"
-      state={isFailed ? 'failed' : 'denied'}
+      state={state}
       label={say(isFailed ? t('Could not edit {0}') : t('Stopped before editing {0}'), subjectOf(item.changes))}
-      body={() => <Files item={item} />}
+      word={line}
+      body={() => (
+        <>
+          {whole}
+          <Files item={item} />
+        </>
+      )}
     />
   );
 }

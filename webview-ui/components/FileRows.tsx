@@ -19,6 +19,7 @@ function tagOf(change: FileChangeSummary): string {
   if (change.decision === 'edited') return t('edited by you');
   if (change.decision === 'partial') return t('in part');
   if (change.unsaved) return leftUnsaved([change])?.words ?? '';
+  if (change.discardsUnsaved && change.kind === 'delete') return t('deleted, with unsaved edits');
   if (change.discardsUnsaved) return t('unsaved edits');
   if (change.movedTo !== undefined) return t('moved from {0}', change.path);
   if (change.kind === 'add') return t('new');

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { post } from '../bridge.ts';
-import { plural } from '../l10n.ts';
+import { plural, t } from '../l10n.ts';
 import { OPEN_LINE, OutputBuffer, type OutputChunk } from '../text/outputBuffer.ts';
 import { Link } from './Buttons.tsx';
 import { Runs } from './CodeBlock.tsx';
@@ -15,14 +15,29 @@ const Chunk = pure(function Chunk({ chunk }: { chunk: OutputChunk }) {
 });
 
 /** Output as it comes; follows its end unless somebody scrolled up to read. */
-export function LiveOutput(props: { itemId: string; text: string; label: string; isRunning: boolean }) {
-  const { itemId, text, label, isRunning } = props;
+export function LiveOutput(props: {
+  itemId: string;
+  text: string;
+  label: string;
+  isRunning: boolean;
+  /** Whether only the beginning and the end are known here. */
+  isCut?: boolean;
+}) {
+  const { itemId, text, label, isRunning, isCut = false } = props;
   const frame = useRef<HTMLPreElement>(null);
   const follows = useRef(true);
   const buffer = useMemo(() => new OutputBuffer(), []);
   const { chunks, earlierLines } = useMemo(() => buffer.update(text), [buffer, text]);
   useLayoutEffect(() => {
-    if (follows.current) frame.current?.scrollTo({ top: 1e9, behavior: 'instant' });
+    if (!follows.current) return undefined;
+    const toEnd = () => {
+      frame.current?.scrollTo({ top: 1e9, behavior: 'instant' });
+      follows.current = true;
+    };
+    toEnd();
+    // What comes into sight only now is higher than it was taken for.
+    const next = requestAnimationFrame(toEnd);
+    return () => cancelAnimationFrame(next);
   }, [chunks]);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLPreElement }) => {
     follows.current = currentTarget.scrollHeight - currentTarget.scrollTop - currentTarget.clientHeight < 24;
@@ -32,7 +47,7 @@ export function LiveOutput(props: { itemId: string; text: string; label: string;
       {earlierLines > 0 && (
         <span class="out-more">
           <Link testid="output-earlier" onClick={() => post({ type: 'open_output', itemId })}>
-            {plural(earlierLines, '{0} earlier line', '{0} earlier lines')}
+            {isCut ? t('Earlier lines') : plural(earlierLines, '{0} earlier line', '{0} earlier lines')}
           </Link>
           {'\n'}
         </span>

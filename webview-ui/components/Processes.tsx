@@ -2,10 +2,12 @@ import type { ProcessState } from '../../src/protocol/thread.ts';
 import { submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
-import { backgroundProcesses, outputOfItem } from '../store.ts';
+import { backgroundProcesses, composerFocus, outputOfItem } from '../store.ts';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { clock, firstLine } from '../text/format.ts';
 import { now } from '../view.ts';
 import { Act } from './Buttons.tsx';
+import { CommandName, withCommand } from './CommandName.tsx';
 import { Icon } from './Icon.tsx';
 import { LiveOutput } from './LiveOutput.tsx';
 import { Step } from './Step.tsx';
@@ -13,10 +15,12 @@ import { Step } from './Step.tsx';
 /** What outlived its turn and still runs: never out of sight, never more than two clicks from its end. */
 export function Processes() {
   const running = backgroundProcesses.value;
+  const place = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => keepFocus(place.current), [running.length]);
   const [first] = running;
   if (first === undefined) return null;
   return (
-    <details class="processes" data-testid="processes">
+    <details class="processes" data-testid="processes" ref={place}>
       <summary class="processes-row">
         <Icon name="server-process" />
         <span class="processes-title">
@@ -34,6 +38,18 @@ export function Processes() {
   );
 }
 
+/** Set when a process was ended from here: the button that did it goes with it. */
+let hasKilled = false;
+
+/** Whoever ends one process after the other by keyboard goes on with the next, and from the last one to the composer. */
+function keepFocus(list: HTMLElement | null): void {
+  if (!hasKilled || document.activeElement !== document.body) return;
+  hasKilled = false;
+  const next = list?.querySelector<HTMLElement>('[data-testid=process-kill]');
+  if (next) next.focus();
+  else composerFocus.value++;
+}
+
 function Process({ process }: { process: ProcessState }) {
   return (
     <div class="step-line">
@@ -42,16 +58,16 @@ function Process({ process }: { process: ProcessState }) {
         icon="server-process"
         state="background"
         title={process.command}
-        label={<code>{firstLine(process.command)}</code>}
+        label={<CommandName command={process.command} />}
         meta={clock(now.value - Date.parse(process.startedAt))}
-        body={() => (
+        body={withCommand(process.command, () => (
           <LiveOutput
             itemId={process.itemId}
             text={outputOfItem(process.itemId) + process.output}
             isRunning
             label={t('Live output of {0}', process.command)}
           />
-        )}
+        ))}
         foot={
           <Act testid="process-open-output" onClick={() => post({ type: 'open_output', itemId: process.itemId })}>
             {t('Open full output')}
@@ -84,7 +100,10 @@ export function Kill({ process: { processId, command } }: { process: ProcessStat
     <Act
       testid="process-kill"
       label={t('Kill {0}', command)}
-      onClick={() => submit({ type: 'kill_process', processId })}
+      onClick={() => {
+        hasKilled = true;
+        submit({ type: 'kill_process', processId });
+      }}
     >
       {t('Kill')}
     </Act>

@@ -5,6 +5,8 @@ import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
 import type { RulePreview } from '../../src/protocol/rules.ts';
 import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
+import { scriptOf } from '../decisions.ts';
 import { say, t } from '../l10n.ts';
 import { rulePreview } from '../store.ts';
 import { Button, IconButton } from './Buttons.tsx';
@@ -50,8 +52,13 @@ export function RuleRow({
     event.stopPropagation();
   };
   return (
-    <div class="deny-row rule-row" onKeyDown={onKeyDown}>
-      <p class="rule-lead">{t('Always allow commands that start with')}</p>
+    <div class="deny-row rule-row" role="group" aria-labelledby="rule-lead rule-words" onKeyDown={onKeyDown}>
+      <p class="rule-lead" id="rule-lead">
+        {t('Always allow commands that start with')}
+      </p>
+      <span class="sr" id="rule-words">
+        {rule.pattern.join(' ')}
+      </span>
       <div class="rule-words" role="group" aria-label={t('Words that a command must start with')}>
         {words.map((word, index) => (
           <button
@@ -62,7 +69,7 @@ export function RuleRow({
             aria-pressed={index < length.value}
             onClick={() => resize(index + 1)}
           >
-            <code>{word}</code>
+            <code>{visibleText(word)}</code>
           </button>
         ))}
         <IconButton testid="rule-shorter" icon="remove" label={t('Shorter')} onClick={() => resize(length.value - 1)} />
@@ -128,6 +135,16 @@ function Reach({ rule, preview }: { rule: Rule; preview: RulePreview | null }) {
       <p class="rule-note" role="alert">
         {preview.problem}
       </p>
+    );
+  }
+  if (scriptOf(rule.pattern) !== null) {
+    return (
+      <dl class="facts rule-reach">
+        <div>
+          <dt>{t('Covers')}</dt>
+          <dd>{t('this script, word for word')}</dd>
+        </div>
+      </dl>
     );
   }
   return (

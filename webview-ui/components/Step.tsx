@@ -29,8 +29,9 @@ export interface StepProps {
   className?: string;
 }
 
-/** Who said no, and their word. */
-export function denialFacts(denial: Denial | null): Pick<StepProps, 'meta' | 'word'> {
+/** Who said no, and their word; else what a rule or the policy says. */
+export function refusalFacts(denial: Denial | null, why: string | undefined): Pick<StepProps, 'meta' | 'word'> {
+  if (why !== undefined) return { word: why };
   return { meta: denial?.byPerson && t('by you'), word: denial?.word ? t('“{0}”', denial.word) : '' };
 }
 
@@ -61,7 +62,10 @@ export function Step(props: StepProps) {
   };
   return (
     <details class={`step ${className}`.trim()} data-state={state} data-testid={testid} open={open} onToggle={onToggle}>
-      <summary class="step-row">{head}</summary>
+      <summary class="step-row">
+        {head}
+        {word && <span class="step-say">{word}</span>}
+      </summary>
       {(open || wasOpened.value) && (
         <div class="step-body">
           {body()}

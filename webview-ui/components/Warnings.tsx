@@ -2,7 +2,7 @@ import type { Warning } from '../../src/protocol/thread.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { settings } from '../store.ts';
-import { Act } from './Buttons.tsx';
+import { Button } from './Buttons.tsx';
 import { Step } from './Step.tsx';
 
 /** Warnings of a turn, or of the thread; what can be put back has its button until it is. */
@@ -31,8 +31,8 @@ function PutBack({ warning }: { warning: Warning }) {
   const { quarantineId } = warning;
   if (quarantineId === undefined || !canBePutBack(warning)) return null;
   return (
-    <Act testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
+    <Button testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
       {t('Put Back')}
-    </Act>
+    </Button>
   );
 }

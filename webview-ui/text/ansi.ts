@@ -1,4 +1,5 @@
 /** Terminal text as runs: colours and weight survive, every other escape is dropped. */
+import { CONTROL, ESCAPE } from '../../src/protocol/terminalText.ts';
 import { appendRun, type Run } from './runs.ts';
 
 /** What is switched on at some place of a terminal's text. */
@@ -11,11 +12,6 @@ export interface AnsiStyle {
 export const PLAIN: AnsiStyle = { colour: '', bold: false, dim: false };
 
 const COLOURS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
-
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const ESCAPE = /\u001b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|[()*+][A-Za-z0-9]|.)/g;
-// oxlint-disable-next-line no-control-regex -- as above
-const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g;
 
 /** Reads one stretch that starts in `style`; returns the style it ends in. */
 export function appendAnsi(runs: Run[], text: string, style: AnsiStyle): AnsiStyle {

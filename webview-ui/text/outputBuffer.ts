@@ -2,6 +2,7 @@
  * A command's output as chunks of lines that the view appends and drops whole: what was drawn is never drawn again,
  * and never more than `LINE_CAP` lines are kept (libraries.md §1, "Live command output").
  */
+import { lastOverwrite } from '../../src/protocol/terminalText.ts';
 import { appendAnsi, type AnsiStyle, PLAIN } from './ansi.ts';
 import type { Run } from './runs.ts';
 
@@ -84,10 +85,4 @@ export class OutputBuffer {
   #lineCount(): number {
     return this.#chunks.reduce((sum, chunk) => sum + chunk.lineCount, 0);
   }
-}
-
-/** What a terminal would show of a line that was written over with carriage returns. */
-function lastOverwrite(line: string): string {
-  const ended = line.endsWith('\r') ? line.slice(0, -1) : line;
-  return ended.slice(ended.lastIndexOf('\r') + 1);
 }

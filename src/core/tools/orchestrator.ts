@@ -1,7 +1,13 @@
 import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
 import { actOf, type Auditor, endOf } from './auditor.ts';
 import type { Attempt, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResult } from './handler.ts';
-import { type AskedAhead, type DecisionRecord, type PermissionDeps, seekPermission } from './permission.ts';
+import {
+  type AskedAhead,
+  type DecisionRecord,
+  type Permission,
+  type PermissionDeps,
+  seekPermission,
+} from './permission.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -33,16 +39,20 @@ export async function runToolCall(
     context.signal.throwIfAborted();
     const parsed = handler.parse(call.payload);
     if (parsed.type === 'parsed') return await decideAndRun(handler, parsed.args, deps, context, items, asked);
-    items.close('failed');
+    items.close('failed', parsed.message);
     return failure(parsed.message);
   } catch (error) {
-    items.close(context.signal.aborted ? 'aborted' : 'failed');
+    if (context.signal.aborted) items.close('aborted');
+    else items.close('failed', messageOf(error));
     context.signal.throwIfAborted();
     return failure(`${call.name} failed: ${messageOf(error)}`);
   } finally {
     asked?.withdraw();
   }
 }
+
+/** Characters of an explanation for the person; the model has it whole. */
+const MAX_WHY = 2_000;
 
 /** The item a call is shown by: what was started is always ended. */
 class OpenItem {
@@ -65,8 +75,11 @@ class OpenItem {
   }
 
   /** Ends it as it stands; nothing if it has ended or never began. */
-  close(status: ItemStatus): void {
-    if (this.#item) this.complete({ ...this.#item, status });
+  close(status: ItemStatus, why?: string): void {
+    const item = this.#item;
+    if (!item) return;
+    const isExplained = item.type === 'command_execution' || item.type === 'file_change';
+    this.complete({ ...item, status, ...(isExplained && why !== undefined ? { why: why.slice(0, MAX_WHY) } : {}) });
   }
 }
 
@@ -84,7 +97,7 @@ async function decideAndRun(
   for (let round = 1; ; round++) {
     const prepared = await handler.prepare(args, context);
     if (prepared.type === 'failure') {
-      items.close('failed');
+      items.close('failed', prepared.output);
       return failure(prepared.output);
     }
     if (prepared.item) items.start(prepared.item);
@@ -93,7 +106,7 @@ async function decideAndRun(
     if (permission.type === 'refused') {
       const escalated = prepared.card?.kind === 'escalation';
       journal.decided(permission.record, { box: context.settings.box, escalated });
-      items.close('declined');
+      items.close('declined', refusalOf(permission));
       return failure(permission.output);
     }
     context.signal.throwIfAborted();
@@ -108,6 +121,12 @@ async function decideAndRun(
     if (outside === undefined) return { output: result.output, success: result.success };
     return runOutside(handler, outside, result, deps, context, items);
   }
+}
+
+/** A person knows why they said no. */
+function refusalOf({ record, output }: Extract<Permission, { type: 'refused' }>): string | undefined {
+  if (record.outcome === 'forbidden') return record.reason.text;
+  return record.by === 'user' ? undefined : output;
 }
 
 /** Asked and run like a call of its own: its item, its lines in the audit log. */
@@ -125,7 +144,7 @@ async function runOutside(
   const permission = await askOutside(inside, outside, deps, context);
   journal.decided(permission.record, attempt);
   if (permission.type === 'refused') {
-    items.close('declined');
+    items.close('declined', refusalOf(permission));
     return failure(permission.output);
   }
   context.signal.throwIfAborted();

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { plainTerminalText } from '../../protocol/terminalText.ts';
 import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
-import { withoutIcons } from '../plainText.ts';
+import { oneLine, withoutIcons } from '../plainText.ts';
 import type { Threads } from '../threads.ts';
 import { ProcessTerminals } from './processTerminals.ts';
-import { shortened } from './shortened.ts';
 
 /** Characters of a command in a list; behind it stands its age. */
 const MAX_LABEL = 50;
@@ -90,7 +90,7 @@ export class BackgroundProcesses implements Disposable {
       running.length === 1
         ? vscode.l10n.t('Tiller: 1 background process')
         : vscode.l10n.t('Tiller: {0} background processes', running.length);
-    const commands = running.map(({ process }) => shortened(process.command, 2 * MAX_LABEL));
+    const commands = running.map(({ process }) => oneLine(process.command, 2 * MAX_LABEL));
     const said = running.length === 0 ? '' : [sentence, ...commands].join('\n');
     if (said === this.#said) return;
     this.#said = said;
@@ -115,7 +115,7 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
   pick.placeholder = vscode.l10n.t('Choose one to open it in a terminal');
   pick.matchOnDescription = true;
   pick.items = running.map((one) => ({
-    label: withoutIcons(shortened(one.process.command, MAX_LABEL)),
+    label: withoutIcons(oneLine(one.process.command, MAX_LABEL)),
     description: ageOf(one.process),
     detail: withoutIcons(lastLine(one.process.output)),
     iconPath: new vscode.ThemeIcon('server-process'),
@@ -144,15 +144,13 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
 
 function ageOf({ startedAt }: ProcessState): string {
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(startedAt)) / 1000));
-  if (seconds < 60) return vscode.l10n.t('since {0} s', seconds);
+  if (seconds < 60) return vscode.l10n.t('for {0} s', seconds);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return vscode.l10n.t('since {0} min', minutes);
-  return vscode.l10n.t('since {0} h {1} min', Math.floor(minutes / 60), minutes % 60);
+  if (minutes < 60) return vscode.l10n.t('for {0} min', minutes);
+  return vscode.l10n.t('for {0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
 /** Without what only a terminal can read. */
 function lastLine(output: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  const plain = output.replaceAll(/\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0009\u000b-\u001f]/g, '');
-  return plain.trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
+  return plainTerminalText(output).trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
 }

@@ -69,5 +69,5 @@ function landedItem(
 }
 
 function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {
-  return { output, success: false, item: { ...item, status: 'failed' } };
+  return { output, success: false, item: { ...item, status: 'failed', why: output } };
 }
