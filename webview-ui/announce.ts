@@ -6,17 +6,19 @@ import { activeTurnId, thread, waiting } from './store.ts';
 import { announcement } from './view.ts';
 
 export function announceNews(): void {
-  let lastWaiting: string | null = null;
+  let lastWaiting: readonly string[] = [];
   let lastActive: string | null = null;
   effect(() => {
     const [first] = waiting.value;
+    const next = waiting.value.find(({ id }) => !lastWaiting.includes(id)) ?? first;
+    const isNews = next !== first || first?.id !== lastWaiting[0];
     const active = activeTurnId.value;
-    if (first !== undefined && first.id !== lastWaiting) {
-      announcement.value = t('Waiting for you: {0}', `${decisionTitle(first)} ${decisionSubject(first)}`.trim());
+    if (next !== undefined && isNews) {
+      announcement.value = t('Waiting for you: {0}', `${decisionTitle(next)} ${decisionSubject(next)}`.trim());
     } else if (active === null && lastActive !== null) {
       announcement.value = untracked(endOfTurn);
     }
-    lastWaiting = first?.id ?? null;
+    lastWaiting = waiting.value.map(({ id }) => id);
     lastActive = active;
   });
 }

@@ -7,6 +7,9 @@ import { inOneLine } from './text/format.ts';
 
 export function decisionTitle(waiting: Waiting): string {
   if (waiting.type === 'approval') return approvalTitle(waiting.request);
+  if (waiting.type === 'interrupted') {
+    return plural(waiting.patch.count, 'A patch to {0} file was interrupted', 'A patch to {0} files was interrupted');
+  }
   const { request } = waiting;
   if (request.source === 'mcp') return t('{0} asks for details', request.server);
   return request.questions.length === 1 ? (request.questions[0]?.question ?? '') : t('Tiller has some questions');

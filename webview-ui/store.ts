@@ -2,7 +2,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
 import { type ProcessState, runningInBackground, threadReducer, type ThreadState } from '../src/protocol/thread.ts';
-import type { HostMessage, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
+import type { HostMessage, InterruptedPatch, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
 import { firstWords } from './text/turnFold.ts';
@@ -27,6 +27,8 @@ export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }>
 export const wantsList = signal(false);
 /** What was said in any thread before this page, newest first. */
 export const history = signal<readonly string[]>([]);
+/** Patches that a crash left half landed, in whichever thread. */
+const interrupted = signal<readonly InterruptedPatch[]>([]);
 /** Counts the requests to put the cursor into the composer. */
 export const composerFocus = signal(0);
 
@@ -57,7 +59,8 @@ export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
 /** One thing that waits for the person. */
 export type Waiting =
   | { readonly type: 'approval'; readonly id: string; readonly request: ApprovalRequest }
-  | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest };
+  | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest }
+  | { readonly type: 'interrupted'; readonly id: string; readonly patch: InterruptedPatch };
 
 const asked = computed(() => thread.value?.approvals ?? []);
 /** What another window is asked is not ours to answer. */
@@ -65,9 +68,15 @@ export const approvals = computed(() => (isOwn.value ? asked.value : []));
 /** Approvals are answered as one list, which it takes two for. */
 export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
 const questions = computed(() => (isOwn.value ? (thread.value?.questions ?? []) : []));
-export const waiting = computed((): readonly Waiting[] => [
+/** What the thread waits for. */
+export const threadWaits = computed((): readonly Waiting[] => [
   ...approvals.value.map((request) => ({ type: 'approval' as const, id: request.approvalId, request })),
   ...questions.value.map((request) => ({ type: 'question' as const, id: request.questionId, request })),
+]);
+/** Patches that a crash left half landed come first: what is decided after them may be about the same files. */
+export const waiting = computed((): readonly Waiting[] => [
+  ...interrupted.value.map((patch) => ({ type: 'interrupted' as const, id: patch.id, patch })),
+  ...threadWaits.value,
 ]);
 /** Items whose call waits for an approval. */
 export const waitingItems = computed(
@@ -139,6 +148,9 @@ function take(message: HostMessage): void {
       break;
     case 'history':
       history.value = message.texts;
+      break;
+    case 'interrupted':
+      interrupted.value = message.patches;
       break;
     case 'threads':
     case 'elsewhere':

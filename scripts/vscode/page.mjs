@@ -257,9 +257,16 @@ export class Workbench {
     return this.page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
   }
 
-  /** Presses a button of a notification. */
+  /** Presses a button of a notification. One that time or the Escape key has hidden is in the list behind the bell. */
   async answerNotification(text, button) {
-    const notification = this.notification(text).first();
+    let notification = this.notification(text).first();
+    if (!(await appears(notification, 10_000))) {
+      await this.page.locator('[id="status.notifications"]').click();
+      notification = this.page
+        .locator('.notifications-center .notification-list-item')
+        .filter({ hasText: text })
+        .first();
+    }
     await notification.hover();
     await notification.getByRole('button', { name: button, exact: true }).click();
   }

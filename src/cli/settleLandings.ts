@@ -7,7 +7,8 @@ import { recoverJournals } from '../node/recovery.ts';
 export async function settleLandings(home: string, say: (line: string) => void): Promise<void> {
   for (const landing of await recoverJournals(home)) {
     const { leftAlone } = await landing.putBack();
-    say(`a patch that was interrupted on ${landing.startedAt.toISOString()} was put back: ${landing.paths.join(', ')}`);
+    const paths = landing.changes.map(({ path }) => path);
+    say(`a patch that was interrupted on ${landing.startedAt.toISOString()} was put back: ${paths.join(', ')}`);
     if (leftAlone.length > 0) say(`left alone, because somebody has changed them since: ${leftAlone.join(', ')}`);
   }
 }

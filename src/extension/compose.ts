@@ -18,6 +18,7 @@ import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { Rule, SandboxMode } from '../protocol/policy.ts';
+import type { WayOut } from '../protocol/wire.ts';
 import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
 import type { CommandHands } from '../vscode/commands.ts';
@@ -33,6 +34,7 @@ import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { QuarantineOffer } from '../vscode/quarantineOffer.ts';
+import { RecoveryOffer } from '../vscode/recoveryOffer.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
 import { typedText } from '../vscode/threadActivity.ts';
 import { Threads } from '../vscode/threads.ts';
@@ -43,7 +45,7 @@ import { Connections } from './connections.ts';
 import { landingHands } from './landingHands.ts';
 import { panelSettings } from './panelSettings.ts';
 import { PatchViews } from './patchViews.ts';
-import { offerRecovery } from './recovery.ts';
+import { findHalfLanded } from './recovery.ts';
 import { RuleViews } from './ruleViews.ts';
 import { ThreadMaker } from './threadMaker.ts';
 import { ThreadViews } from './threadViews.ts';
@@ -127,6 +129,16 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   );
 
   // ---- views
+  const recovery: RecoveryOffer = store.add(
+    new RecoveryOffer({
+      find: () => findHalfLanded(node.storage.home),
+      onChange: () => {
+        view.sendInterrupted();
+        statusBar.refresh();
+      },
+      report,
+    }),
+  );
   const drafts = new Drafts(context.workspaceState);
   const view: ChatView = store.add(
     new ChatView({
@@ -137,6 +149,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () => panelSettings(settings(), current(), quarantine.ids),
       hide: (text) => redactor.hideTold(text),
+      interrupted: () => recovery.patches,
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       onGone: () => threadViews.list.close(),
       log: (level, message) => log[level](message),
@@ -163,6 +176,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     openOutput: (itemId: string) => outputs.open(itemId, threads.state),
     openTerminal: (processId: string) => processes.openTerminal(processId),
     putBack: (quarantineId: string) => quarantineOffer.putBack(quarantineId),
+    settlePatch: (patchId: string, way: WayOut) => recovery.settle(patchId, way),
     insertText: (text: string) => view.insertText(text),
   };
   const approvals = store.add(
@@ -178,7 +192,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const quarantineOffer = store.add(
     new QuarantineOffer({ threads, hands: quarantine, onChange: () => view.sendSettings(), report }),
   );
-  store.add(new StatusBar(threads, current));
+  const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
   let wasRunning: boolean | undefined;
   store.add(
     threads.onChange(({ state }) => {
@@ -207,7 +221,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   store.add(vscode.workspace.onDidChangeWorkspaceFolders(refresh));
   refresh();
   ruleViews.announceProposals().catch(report);
-  offerRecovery(node.storage.home).catch(report);
+  recovery.look().catch(report);
   sweepProcesses(node.storage.home).catch(report);
   sweepBoxes(node.storage.home);
 
@@ -220,6 +234,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     openProposal: () => patches.openProposal(preview.active),
     undoPatch: (turnId) => patches.undo(turnId),
     putBack: () => quarantineOffer.pick(),
+    settlePatch: () => recovery.pick(),
     setApiKey: async () => {
       const provider = await connections.provider(settings());
       if (provider) await askKey(new URL(provider.baseUrl).origin, keys);

@@ -1,5 +1,5 @@
 /** What a crash left half landed, found at start-up: to be finished or put back, as the person chooses. */
-import { readdir, rm } from 'node:fs/promises';
+import { access, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './errors.ts';
 import {
@@ -17,6 +17,12 @@ import { isRunning } from './processIdentity.ts';
 export interface Recovery {
   /** Files somebody worked on since: not touched. What they held before the landing is kept in the journal folder. */
   readonly leftAlone: readonly string[];
+}
+
+/** What the patch was to do to one file. */
+export interface CutChange {
+  readonly path: string;
+  readonly kind: 'add' | 'update' | 'delete';
 }
 
 /** A file that an editor may hold open, unsaved: its bytes on either side; `null` where it does not exist. */
@@ -37,8 +43,10 @@ export type OnDisk = () => Promise<void>;
 export interface InterruptedLanding {
   readonly id: string;
   readonly startedAt: Date;
-  readonly paths: readonly string[];
+  readonly changes: readonly CutChange[];
   readonly files: readonly CutFile[];
+  /** Whether nobody has settled it since it was found: another window, the command line. */
+  isPending(): Promise<boolean>;
   /** Every file as the patch wanted it. May be called again. */
   finish(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
   /** Every file as it was before. May be called again. */
@@ -73,11 +81,17 @@ function offer(path: string, id: string, { transitions, startedAt }: JournalReco
   return {
     id,
     startedAt: new Date(startedAt),
-    paths: transitions.filter(({ after }) => after.type !== 'folder').map((transition) => transition.path),
+    changes: transitions.filter(({ after }) => after.type !== 'folder').map(changeOf),
     files: cutFiles(transitions),
+    isPending: () => exists(path),
     finish: (...editor) => settle(path, transitions, ...editor),
     putBack: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
   };
+}
+
+function changeOf({ path, before, after }: JournalledTransition): CutChange {
+  if (before.type === 'absent') return { path, kind: 'add' };
+  return { path, kind: after.type === 'absent' ? 'delete' : 'update' };
 }
 
 function backwards(transition: JournalledTransition): JournalledTransition {
@@ -142,6 +156,16 @@ function allHold(transitions: readonly JournalledTransition[], side: 'before' | 
       return false;
     }
   });
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 async function journalNames(home: string): Promise<readonly string[]> {

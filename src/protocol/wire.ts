@@ -69,6 +69,22 @@ export interface ThreadRow {
   readonly place: string;
 }
 
+const wayOutSchema = z.enum(['put_back', 'finish']);
+/** Every file as it was before a patch that was interrupted, or as the patch wanted it. */
+export type WayOut = z.infer<typeof wayOutSchema>;
+
+/** A patch that a crash left half landed: the person says what becomes of it (design decision 4). */
+export interface InterruptedPatch {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Of all its files; `files` may be the first of them. */
+  readonly count: number;
+  readonly files: readonly { readonly path: string; readonly kind: 'add' | 'update' | 'delete' }[];
+  /** What was decided and is being done. */
+  readonly settling: WayOut | null;
+}
+
 /** Sent by the host. Trusted by the webview: both are of one build. */
 export type HostMessage =
   | {
@@ -101,6 +117,8 @@ export type HostMessage =
     }
   /** Threads that are not shown and wait for the person, or run. */
   | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
+  /** All of them, the oldest first; they belong to no thread. */
+  | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
   /** What was said in any thread, newest first, for the composer to bring back. */
   | { readonly type: 'history'; readonly build: string; readonly texts: readonly string[] }
   /** It is in the bin; said to a list that is open, which offers to take it back. */
@@ -157,6 +175,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   /** A process as a terminal of VS Code's own, to watch and to type. */
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
   z.object({ type: z.literal('put_back'), quarantineId: z.string() }),
+  z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: wayOutSchema }),
   /** A code block into the active editor, at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),

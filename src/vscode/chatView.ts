@@ -2,7 +2,13 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../core/util/disposable.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { mapTexts } from '../core/util/mapTexts.ts';
-import { type HostMessage, type PanelSettings, type WebviewMessage, webviewMessageSchema } from '../protocol/wire.ts';
+import {
+  type HostMessage,
+  type InterruptedPatch,
+  type PanelSettings,
+  type WebviewMessage,
+  webviewMessageSchema,
+} from '../protocol/wire.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
 import { panelHtml } from './panelHtml.ts';
@@ -19,6 +25,8 @@ export interface ChatViewOptions {
   readonly settings: () => PanelSettings;
   /** Takes the keys out that Tiller holds: the page need not know them. */
   readonly hide: (text: string) => string;
+  /** Those that wait for a decision. */
+  readonly interrupted: () => readonly InterruptedPatch[];
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
   /** The page is gone, and what it showed with it. */
@@ -95,6 +103,11 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (this.#ready) this.#post({ type: 'settings', settings: this.#options.settings() });
   }
 
+  sendInterrupted(): void {
+    this.#showBadge();
+    this.tell({ type: 'interrupted', patches: this.#options.interrupted() });
+  }
+
   insertText(text: string): void {
     this.#postWhenReady({ type: 'insert_text', text });
   }
@@ -136,9 +149,9 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** How many questions wait. */
   #showBadge(): void {
     if (!this.#view) return;
-    const { questions } = this.#options.threads;
-    this.#view.badge =
-      questions === 0 ? undefined : { value: questions, tooltip: vscode.l10n.t('{0} waiting for you', questions) };
+    const { threads, interrupted } = this.#options;
+    const value = threads.questions + interrupted().length;
+    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} waiting for you', value) };
   }
 
   #receive(raw: unknown): void {
@@ -176,7 +189,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, drafts, settings } = this.#options;
+    const { threads, drafts, settings, interrupted } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
@@ -187,6 +200,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       texts: vscode.l10n.bundle ?? {},
     });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
+    this.#post({ type: 'interrupted', patches: interrupted() });
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 

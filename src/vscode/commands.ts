@@ -26,6 +26,8 @@ export interface CommandHands {
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   /** Of what was moved out of the workspace. */
   readonly putBack: () => Promise<void>;
+  /** Of the patches that a crash left half landed. */
+  readonly settlePatch: () => Promise<void>;
   readonly setApiKey: () => Promise<void>;
   readonly selectModel: () => Promise<void>;
   readonly threadViews: {
@@ -83,6 +85,7 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
     command('putBack', ({ putBack }) => putBack()),
+    command('settlePatch', ({ settlePatch }) => settlePatch()),
     command('setApiKey', ({ setApiKey }) => setApiKey()),
     command('selectModel', ({ selectModel }) => selectModel()),
     command('threads', ({ threadViews }) => threadViews.showList()),

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { TurnOverrides } from '../protocol/op.ts';
 import type { Rule, SandboxMode, SandboxPolicy } from '../protocol/policy.ts';
 import type { ThreadState } from '../protocol/thread.ts';
-import type { WebviewMessage } from '../protocol/wire.ts';
+import type { WayOut, WebviewMessage } from '../protocol/wire.ts';
 import { assertNever } from '../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import type { ThreadQuery } from './threadList.ts';
@@ -26,6 +26,7 @@ export interface PanelRequestHands {
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
   readonly putBack: (quarantineId: string) => void;
+  readonly settlePatch: (patchId: string, way: WayOut) => Promise<void>;
   readonly insertText: (text: string) => void;
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
@@ -55,6 +56,8 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return hands.openTerminal(message.processId);
     case 'put_back':
       return hands.putBack(message.quarantineId);
+    case 'settle_patch':
+      return hands.settlePatch(message.patchId, message.way);
     case 'list_threads':
       return hands.threads.list.open(message);
     case 'close_threads':

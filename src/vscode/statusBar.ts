@@ -9,30 +9,39 @@ import type { Threads } from './threads.ts';
 export class StatusBar implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #store = new DisposableStore();
+  readonly #threads: Threads;
   readonly #settings: () => TurnSettings;
+  readonly #interrupted: () => number;
   /** What the window was told last: it is asked with every delta of a model. */
   #said = '';
 
-  constructor(threads: Threads, settings: () => TurnSettings) {
+  /** `interrupted`: how many patches wait for a decision since a crash; `refresh` when there are more or fewer. */
+  constructor(threads: Threads, settings: () => TurnSettings, interrupted: () => number) {
+    this.#threads = threads;
     this.#settings = settings;
+    this.#interrupted = interrupted;
     this.#item = this.#store.add(
       vscode.window.createStatusBarItem('tiller.status', vscode.StatusBarAlignment.Right, 100),
     );
     this.#item.name = vscode.l10n.t('Tiller');
-    this.#store.add(threads.onChange(() => this.#show(threads)));
-    this.#store.add(threads.onActivity(() => this.#show(threads)));
-    this.#show(threads);
+    this.#store.add(threads.onChange(() => this.refresh()));
+    this.#store.add(threads.onActivity(() => this.refresh()));
+    this.refresh();
     this.#item.show();
   }
 
-  /** A click leads to the thread that waits, whichever is shown. */
-  #show({ live, waiting, questions, state }: Threads): void {
+  /** A click leads to the thread that waits, whichever is shown, or to what a crash has left. */
+  refresh(): void {
+    const { live, waiting, questions, state } = this.#threads;
+    const interrupted = this.#interrupted();
     const [first] = waiting;
     const running = live.filter(({ activeTurnId }) => activeTurnId !== null).length;
-    this.#item.command = commandFor(first, state);
+    this.#item.command = first || interrupted === 0 ? commandFor(first, state) : 'tiller.settlePatch';
     if (first) {
       const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
+    } else if (interrupted > 0) {
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it landed')], true);
     } else if (running > 1) {
       this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
     } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);

@@ -30,6 +30,10 @@ const MINE = OLD[0] ?? '';
 /** What says that it is done; from then on everything is in its place. */
 const DONE = { 'Put Back': 'The patch is put back.', Finish: 'The patch is finished.' } as const;
 type Answer = keyof typeof DONE;
+/** The question stands in all of them; whichever is answered answers for all. */
+type Place = 'notification' | 'panel' | 'palette';
+const QUESTION = 'was interrupted while it landed';
+const soon = { timeout: 30_000 };
 
 const DRAWN = { timeout: 10_000 } as const;
 
@@ -37,18 +41,18 @@ describe('killed', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE });
 
   const rows = [
-    ['among the new files', 'Put Back', 'fresh/deep/0.txt', BEFORE],
-    ['among the new files', 'Finish', 'fresh/deep/0.txt', AFTER],
+    ['among the new files', 'Put Back', 'notification', BEFORE],
+    ['among the new files', 'Finish', 'palette', AFTER],
   ] as const;
 
-  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s"', async (when, answer, firstSign, expected) => {
+  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (when, answer, place, expected) => {
     const { vscode, panel, model } = window();
     await panel.open();
     await panel.newThread();
     model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
     await panel.send('Change all of them.');
     await panel.approval('patch').waitFor();
-    const killed = killAtChangeOf(firstSign, window());
+    const killed = killAtChangeOf('fresh/deep/0.txt', window());
     await panel.get('decision-approve').click();
     await killed;
     const left = await filesIn(window());
@@ -58,10 +62,10 @@ describe('killed', () => {
 
     await vscode.reload();
     await panel.open();
-    await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
+    await panel.get('interrupted').waitFor(soon);
     await vscode.screenshot(`crash/${when.replaceAll(' ', '-')}-${answer.replace(' ', '-')}`);
-    await vscode.answerNotification('was interrupted while it landed', answer);
-    await vscode.notification(DONE[answer]).waitFor();
+    await give(answer, place, window());
+    await vscode.notification(DONE[answer]).waitFor(soon);
     expect(await filesIn(window())).toEqual(expected);
     expect(await journalsOf(window())).toEqual([]);
     expect(await vscode.notification('Left alone').count()).toBe(0);
@@ -74,17 +78,17 @@ describe('killed while texts stand in the editor', () => {
   const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
 
   const rows = [
-    ['all of them changed and none saved', 'Finish', AFTER],
-    ['all of them changed and none saved', 'Put Back', BEFORE],
+    ['all of them changed and none saved', 'Finish', 'panel', AFTER],
+    ['all of them changed and none saved', 'Put Back', 'notification', BEFORE],
   ] as const;
 
-  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s"', async (_when, answer, expected) => {
+  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (_when, answer, place, expected) => {
     const { vscode } = window();
     await landUntil(window(), { changed: OLD.length });
     await killHost(window());
     expect(await filesIn(window())).not.toEqual(AFTER);
     await vscode.reload();
-    await isSettled(window(), answer, expected);
+    await isSettled(window(), answer, place, expected);
   });
 
   test('beside edits of the person, which stay unsaved, then "Put Back"', async () => {
@@ -92,7 +96,7 @@ describe('killed while texts stand in the editor', () => {
     await landUntil(window(), { changed: OLD.length }, 'mine');
     await killHost(window());
     await vscode.reload();
-    await isSettled(window(), 'Put Back', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
+    await isSettled(window(), 'Put Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
   });
 });
 
@@ -104,14 +108,14 @@ describe.runIf(isSoak)('killed beside edits of the person', () => {
     await killHost(window());
     await window().vscode.reload();
     const disk = { ...AFTER, [MINE]: BEFORE[MINE] ?? '' };
-    await isSettled(window(), 'Finish', disk, { [MINE]: `mine${AFTER[MINE]}` });
+    await isSettled(window(), 'Finish', 'panel', disk, { [MINE]: `mine${AFTER[MINE]}` });
   });
 });
 
 describe.runIf(isSoak).each([
-  ['Put Back', BEFORE],
-  ['Finish', AFTER],
-] as const)('killed with the whole window', (answer, expected) => {
+  ['Put Back', 'notification', BEFORE],
+  ['Finish', 'panel', AFTER],
+] as const)('killed with the whole window', (answer, place, expected) => {
   const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
 
   test(`some of them saved, then "${answer}"`, async () => {
@@ -121,7 +125,7 @@ describe.runIf(isSoak).each([
     const left = await filesIn(window());
     expect(new Set(OLD.map((name) => left[name]?.split('\n')[2]))).toEqual(new Set(['before', 'after']));
     await window().restart();
-    await isSettled(window(), answer, expected);
+    await isSettled(window(), answer, place, expected);
   });
 });
 
@@ -157,15 +161,15 @@ async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]
 async function isSettled(
   window: Window,
   answer: Answer,
+  place: Place,
   expected: Readonly<Record<string, string>>,
   unsaved: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const { vscode, panel } = window;
   await panel.open();
-  await vscode.notification('was interrupted while it landed').waitFor({ timeout: 30_000 });
-  await vscode.answerNotification('was interrupted while it landed', answer);
+  await give(answer, place, window);
   const names = Object.keys(unsaved);
-  await vscode.notification(DONE[answer]).waitFor();
+  await vscode.notification(DONE[answer]).waitFor(soon);
   expect(await filesIn(window)).toEqual(expected);
   expect(await journalsOf(window)).toEqual([]);
   // The window draws what its extensions have done when it finds the time.
@@ -174,7 +178,29 @@ async function isSettled(
     await vscode.openFile(name);
     await expect.poll(() => vscode.text(), DRAWN).toBe(unsaved[name] ?? expected[name]);
   }
-  expect(await vscode.notification('Left alone').count()).toBe(0);
+  expect(await vscode.notification(/Left alone|Failed to save/).count()).toBe(0);
+}
+
+/** Answers in one place; then nothing is asked in any. */
+async function give(answer: Answer, place: Place, { vscode, panel }: Window): Promise<void> {
+  const card = panel.get('interrupted');
+  await card.waitFor(soon);
+  expect(await panel.get('interrupted-file').count()).toBe(50);
+  if (place === 'notification') await vscode.answerNotification(QUESTION, answer);
+  if (place === 'panel') {
+    // Nobody has decided anything by sending it away.
+    await vscode.command('Notifications: Clear All Notifications');
+    await vscode.notification(QUESTION).waitFor({ state: 'hidden' });
+    expect(await vscode.badge()).toBe(1);
+    await panel.get(answer === 'Finish' ? 'interrupted-finish' : 'interrupted-put-back').click();
+  }
+  if (place === 'palette') {
+    await vscode.command('Tiller: Finish or Put Back an Interrupted Patch');
+    await vscode.pick(answer);
+  }
+  await card.waitFor({ state: 'detached', ...soon });
+  await vscode.notification(QUESTION).waitFor({ state: 'hidden' });
+  expect(await vscode.badge()).toBe(0);
 }
 
 /** All that the patch speaks of, as it is on disk. */

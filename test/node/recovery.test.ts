@@ -160,6 +160,20 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'saved there', 'f3.txt': 'typed there' });
   });
 
+  test('who found it too hears when it is settled, and what it was about', async () => {
+    using folder = tempFolder();
+    write(folder, oldTree);
+    await crash(folder, 60);
+    const [mine] = await recoverJournals(folder.at('home'));
+    const [theirs] = await recoverJournals(folder.at('home'));
+    const kindOf = (name: string) => mine?.changes.find(({ path }) => path === folder.at('work', name))?.kind;
+    // Of four files the first moves, the second is deleted, the others change where they are.
+    assert.deepEqual(['moved/f0.txt', 'f0.txt', 'f1.txt', 'f2.txt'].map(kindOf), ['add', 'delete', 'delete', 'update']);
+    assert.equal(await mine?.isPending(), true);
+    await theirs?.finish();
+    assert.equal(await mine?.isPending(), false);
+  });
+
   test('a file that was moved and not yet changed is known by what it held', async () => {
     for (const way of ['putBack', 'finish'] as const) {
       using folder = tempFolder();

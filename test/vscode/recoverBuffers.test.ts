@@ -7,7 +7,7 @@ import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 
 const bytes = (text: string | null) => (text === null ? null : Buffer.from(text));
 
-/** As `offerRecovery` does it: the buffers, then the disk as far as it is not there yet, then the buffers again. */
+/** As the extension does it: the buffers, then the disk as far as it is not there yet, then the buffers again. */
 async function recover(here: EditorPlace, files: Readonly<Record<string, [from: string | null, to: string | null]>>) {
   const texts = Object.entries(files).map(([name, [from, to]]) => {
     return { path: here.at(name), from: bytes(from), to: bytes(to), staysUnsaved: false };
@@ -48,6 +48,32 @@ suite('recovery, once it is done', () => {
         assert.equal(here.disk('.git/objects/b'), 'b\nnew\n');
       },
     ),
+  );
+
+  test(
+    'saves nothing over a file that is newer than VS Code knows: it was saved already',
+    inPlace({ 'back.txt': 'a\nold\n', 'there.txt': 'a\nold\n' }, async (here) => {
+      for (const name of ['back.txt', 'there.txt']) {
+        const editor = await here.open(name);
+        await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 3), 'new'));
+        // As a window that died between its save and its note of it finds the file.
+        here.write(name, 'a\nnew\n');
+        assert.equal(editor.document.isDirty, true);
+      }
+      const saves: string[] = [];
+      const listener = vscode.workspace.onWillSaveTextDocument(({ document }) => saves.push(document.uri.fsPath));
+      const done = await recover(here, {
+        'back.txt': ['a\nnew\n', 'a\nold\n'],
+        'there.txt': ['a\nold\n', 'a\nnew\n'],
+      });
+      listener.dispose();
+      assert.deepEqual(done, { unsaved: [], leftAlone: [] });
+      assert.deepEqual(saves, []);
+      assert.deepEqual(here.dirty(), []);
+      assert.equal(here.document('back.txt')?.getText(), 'a\nold\n');
+      assert.equal(here.document('there.txt')?.getText(), 'a\nnew\n');
+      assert.deepEqual(here.tree(), { 'back.txt': 'a\nold\n', 'there.txt': 'a\nnew\n' });
+    }),
   );
 
   test(

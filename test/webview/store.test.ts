@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'vitest';
+import { decisionTitle } from '../../webview-ui/decisions.ts';
 import { denialOf, durationOf } from '../../webview-ui/facts.ts';
 import { plural, say, setTexts, t } from '../../webview-ui/l10n.ts';
 import * as store from '../../webview-ui/store.ts';
@@ -30,6 +31,20 @@ describe('the store', () => {
     show(SCENES.patch);
     assert.equal(view.decision.value?.id, 'a-i6');
     assert.match(store.pendingDiff('i6'), /^diff --git/);
+  });
+
+  it('puts what a crash left half landed before what the thread asks, whichever thread that is', () => {
+    show(SCENES.interrupted);
+    const ids = () => store.waiting.value.map(({ id }) => id);
+    assert.deepEqual(ids(), ['p1']);
+    assert.deepEqual(store.threadWaits.value, []);
+    const [first] = store.waiting.value;
+    assert.ok(first);
+    assert.equal(decisionTitle(first), 'A patch to 104 files was interrupted');
+    show(SCENES.approve);
+    assert.deepEqual(ids(), ['p1', 'a-i6', 'a-i7', 'a-i8']);
+    store.receive({ type: 'interrupted', build: BUILD, patches: [] });
+    assert.deepEqual(ids(), ['a-i6', 'a-i7', 'a-i8']);
   });
 
   it('keeps 60 turns in the DOM and knows how many there are before', () => {

@@ -6,6 +6,7 @@ import { ApprovalList } from './ApprovalList.tsx';
 import { CommandApproval } from './CommandApproval.tsx';
 import { Composer } from './Composer.tsx';
 import { ElicitationCard } from './ElicitationCard.tsx';
+import { InterruptedCard } from './InterruptedCard.tsx';
 import { PatchApproval } from './PatchApproval.tsx';
 import { Processes } from './Processes.tsx';
 import { QuestionCard } from './QuestionCard.tsx';
@@ -48,6 +49,7 @@ function Card({ waiting }: { waiting: Waiting }) {
     const { request } = waiting;
     return request.kind === 'patch' ? <PatchApproval request={request} /> : <CommandApproval request={request} />;
   }
+  if (waiting.type === 'interrupted') return <InterruptedCard patch={waiting.patch} />;
   const { request } = waiting;
   return request.source === 'mcp' ? <ElicitationCard request={request} /> : <QuestionCard request={request} />;
 }

@@ -1,7 +1,7 @@
 import type { TurnItem } from '../../src/protocol/item.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';
-import { lastTurnId, waiting } from '../store.ts';
+import { lastTurnId, threadWaits } from '../store.ts';
 import { clock, firstLine, roughly } from '../text/format.ts';
 import { firstWords, foldSummary, partsOfTurn, type TurnPart } from '../text/turnFold.ts';
 import { now } from '../view.ts';
@@ -70,8 +70,8 @@ function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
 /** Between two items, when nothing else on the screen moves or says whose turn it is. */
 function Working({ turn }: { turn: TurnState }) {
   const isBusy = turn.items.some((item) => item.status === 'in_progress' && item.type !== 'user_message');
-  const isAsked = waiting.value.some(({ type }) => type === 'question');
-  if (!isAsked && (isBusy || turn.retry !== null || waiting.value.length > 0)) return null;
+  const isAsked = threadWaits.value.some(({ type }) => type === 'question');
+  if (!isAsked && (isBusy || turn.retry !== null || threadWaits.value.length > 0)) return null;
   if (isAsked) {
     return (
       <div class="steps">

@@ -80,6 +80,7 @@ async function bring(
   const { uri } = document;
   if (text.to === null) return (await isExactly(document, text.from)) ? 'stuck' : 'left_alone';
   const way = await wayTo(document, text);
+  if (way?.isAll && !text.staysUnsaved && (await isSavedAlready(document))) return 'stuck';
   if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
   if (text.staysUnsaved && way.hunks.length === 0) return 'done';
   if (text.staysUnsaved || !way.isAll) return 'unsaved';
@@ -89,6 +90,14 @@ async function bring(
   const bytes = await vscode.workspace.fs.readFile(uri);
   if (!sameBytes(bytes, text.to) && !changed.isDirty) await vscode.workspace.fs.writeFile(uri, text.to);
   return 'done';
+}
+
+/**
+ * VS Code died between saving it and noting that: it brings the text back as unsaved, and to save it would only be told
+ * that the file is newer.
+ */
+async function isSavedAlready(document: vscode.TextDocument): Promise<boolean> {
+  return document.isDirty && (await holdsDisk(document)) === true;
 }
 
 /** `isAll`: then it holds what it should and nothing else. `undefined` when the person has worked on the same lines. */

@@ -120,6 +120,25 @@ const STORIES = {
     assert.deepEqual(await takePosted(page), [{ type: 'open_diff', itemId: 'i6' }]);
     return page;
   },
+  async 'Enter puts back what a crash left half landed, F finishes it, and neither while it is being done'(stage) {
+    for (const [key, way] of Object.entries({ Enter: 'put_back', f: 'finish' })) {
+      const page = await stage.show(stage.scenes.interrupted);
+      await expectFocus(page, 'interrupted-put-back');
+      await takePosted(page);
+      await press(page, key);
+      assert.deepEqual(await takePosted(page), [{ type: 'settle_patch', patchId: 'p1', way }]);
+      await page.close();
+    }
+    const page = await stage.show(stage.scenes['interrupted-settling']);
+    await takePosted(page);
+    await page.getByRole('list', { name: 'Files of the patch' }).focus();
+    await press(page, 'f', 'Enter');
+    assert.deepEqual(
+      (await takePosted(page)).filter(({ type }) => type === 'settle_patch'),
+      [],
+    );
+    return page;
+  },
   async 'letters in the composer are letters'(stage) {
     const page = await stage.show(stage.scenes.approve);
     await page.getByTestId('composer-input').focus();

@@ -1,7 +1,7 @@
 /** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
 import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
 import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
-import type { HostMessage, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
+import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import { ASK, CODE, FAILED_OUTPUT, LIVE_OUTPUT, looksAround, THREE_FILES, THREE_FILES_DIFF } from './fixtures.ts';
 import { commandItem, patchItem, Script, SETTINGS } from './script.ts';
 
@@ -389,6 +389,19 @@ function threadList(rows: readonly ThreadRow[], clicks: readonly string[] = []):
   };
 }
 
+/** What a crash left of a patch to many files, in the thread that it was cut off in. */
+function interrupted(more: Partial<InterruptedPatch> = {}): PanelScene {
+  const files = [
+    ...THREE_FILES.map(({ path, kind }) => ({ path, kind })),
+    { path: 'src/http/oldRetry.ts', kind: 'delete' as const },
+    ...Array.from({ length: 96 }, (_, index) => ({ path: `src/pages/page${index}.ts`, kind: 'update' as const })),
+  ];
+  const startedAt = new Date(Date.now() - 5 * 60_000).toISOString();
+  const patch: InterruptedPatch = { id: 'p1', startedAt, count: 104, files, settling: null, ...more };
+  const { messages } = scene(cut());
+  return { messages: [...messages, { type: 'interrupted', build: BUILD, patches: [patch] }] };
+}
+
 const HOUR = 3_600_000;
 
 function row(id: string, title: string, hoursAgo: number, more: Partial<ThreadRow> = {}): ThreadRow {
@@ -439,6 +452,8 @@ export const SCENES = {
   'threads-none': threadList([]),
   'threads-many': threadList(MANY_ROWS),
   cut: scene(cut()),
+  interrupted: interrupted(),
+  'interrupted-settling': interrupted({ settling: 'put_back' }),
   'read-only': readOnly(approve()),
 } satisfies Record<string, PanelScene>;
 

@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
+import type { InterruptedPatch, WayOut } from '../protocol/wire.ts';
+import type { HalfLandedPatch } from './halfLanded.ts';
+import { pickPatch, pickWay, sentenceOf, shownPath, tellHowItWent } from './recoveryWords.ts';
+
+interface Waiting {
+  readonly patch: HalfLandedPatch;
+  readonly settling: WayOut | null;
+}
+
+/** Files that the panel names; a patch to more says how many there are. */
+const NAMED_FILES = 100;
+
+/**
+ * Asks what is to become of patches that a crash left half landed, until it is decided: in the panel, in a notification,
+ * in the status bar, in the palette. Whichever is answered first answers for all (design decisions 4 and 11).
+ */
+export class RecoveryOffer implements Disposable {
+  readonly #find: () => Promise<readonly HalfLandedPatch[]>;
+  readonly #onChange: () => void;
+  readonly #report: (error: unknown) => void;
+  readonly #store = new DisposableStore();
+  readonly #decided = new Set<string>();
+  #waiting: readonly Waiting[] = [];
+  #looking: Promise<void> | undefined;
+
+  /** `onChange`: `patches` are others now. */
+  constructor({
+    find,
+    onChange,
+    report,
+  }: {
+    readonly find: () => Promise<readonly HalfLandedPatch[]>;
+    readonly onChange: () => void;
+    readonly report: (error: unknown) => void;
+  }) {
+    this.#find = find;
+    this.#onChange = onChange;
+    this.#report = report;
+    // Another window, or a command line, may have settled one meanwhile, or died in one itself.
+    this.#store.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && void this.look().catch(report)));
+  }
+
+  /** The oldest first. */
+  get patches(): readonly InterruptedPatch[] {
+    return this.#waiting.map(({ patch: { id, startedAt, changes }, settling }) => ({
+      id,
+      startedAt: startedAt.toISOString(),
+      count: changes.length,
+      files: changes.slice(0, NAMED_FILES).map(({ path, kind }) => ({ path: shownPath(path), kind })),
+      settling,
+    }));
+  }
+
+  /** Asks about those that are new, and about none that is settled. */
+  look(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  /** Says how it went. What is no longer there to be decided is left alone. */
+  async settle(id: string, way: WayOut): Promise<void> {
+    if (this.#open(id) === undefined) return;
+    // A toast cannot be taken back; it only stays in the list, where its buttons do nothing.
+    await vscode.commands.executeCommand('notifications.hideToasts');
+    await this.#settle(id, way);
+  }
+
+  /** For the palette: which patch, and what to do with it. */
+  async pick(): Promise<void> {
+    await this.look();
+    const patch = await pickPatch(this.#waiting.filter(({ settling }) => settling === null).map(({ patch }) => patch));
+    const way = patch && (await pickWay(patch));
+    if (way) await this.settle(patch.id, way);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #look(): Promise<void> {
+    const found = await this.#find();
+    const known = new Map(this.#waiting.map((waiting) => [waiting.patch.id, waiting]));
+    const open = found.filter(({ id }) => !this.#decided.has(id));
+    this.#set(open.map((patch) => known.get(patch.id) ?? { patch, settling: null }));
+    for (const patch of open) if (!known.has(patch.id)) this.#notify(patch).catch(this.#report);
+  }
+
+  /** As an error: VS Code hides any other notification after some seconds, while nobody has decided anything. */
+  async #notify(patch: HalfLandedPatch): Promise<void> {
+    const putBack = vscode.l10n.t('Put Back');
+    const finish = vscode.l10n.t('Finish');
+    const answer = await vscode.window.showErrorMessage(sentenceOf(patch), putBack, finish);
+    if (answer !== undefined) await this.#settle(patch.id, answer === putBack ? 'put_back' : 'finish');
+  }
+
+  /** To be decided, and not being carried out already. */
+  #open(id: string): HalfLandedPatch | undefined {
+    return this.#waiting.find(({ patch, settling }) => patch.id === id && settling === null)?.patch;
+  }
+
+  async #settle(id: string, way: WayOut): Promise<void> {
+    const patch = this.#open(id);
+    if (patch === undefined) return;
+    const location = vscode.ProgressLocation.Notification;
+    const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
+    this.#set(this.#waiting.map((waiting) => (waiting.patch === patch ? { patch, settling: way } : waiting)));
+    try {
+      const settled = await vscode.window.withProgress({ location, title }, () => patch.settle(way));
+      this.#decided.add(id);
+      this.#set(this.#waiting.filter((waiting) => waiting.patch !== patch));
+      tellHowItWent(settled, way);
+    } catch (error) {
+      // It waits as before: the journal is there.
+      this.#set(this.#waiting.map((waiting) => (waiting.patch === patch ? { patch, settling: null } : waiting)));
+      this.#report(error);
+      void vscode.window.showErrorMessage(messageOf(error));
+    }
+  }
+
+  #set(waiting: readonly Waiting[]): void {
+    const isSame =
+      waiting.length === this.#waiting.length && waiting.every((one, index) => one === this.#waiting[index]);
+    if (isSame) return;
+    this.#waiting = waiting;
+    this.#onChange();
+  }
+}
