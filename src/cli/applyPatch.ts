@@ -1,11 +1,12 @@
 import path from 'node:path';
 import type { PatchOperation } from '../core/patch/operation.ts';
 import { parsePatch } from '../core/patch/parse.ts';
-import { formatPatchReport } from '../core/patch/report.ts';
+import { reportLines } from '../core/patch/report.ts';
 import { planPatchIn } from '../core/tools/planPatchIn.ts';
 import { describeHost } from '../node/host.ts';
 import { tillerHome } from '../node/storage.ts';
 import { createDiskWorkspace } from '../node/workspace.ts';
+import { visibleName, visibleText } from '../protocol/visibleText.ts';
 import { settleLandings } from './settleLandings.ts';
 import { readAll, type Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
@@ -35,14 +36,18 @@ async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<str
 async function land(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  await settleLandings(home, (line) => void streams.stderr.write(`${line}\n`));
+  await settleLandings(home, (line) => void streams.stderr.write(`${visibleName(line)}\n`));
   const workspace = createDiskWorkspace({ roots: [cwd], home });
   const plan = await planPatchIn(workspace, operations, cwd);
   if (plan.type === 'failed') return fail(streams, plan.message);
   const result = await workspace.apply(plan.changes);
   switch (result.type) {
     case 'applied':
-      streams.stdout.write(formatPatchReport(plan.report));
+      streams.stdout.write(
+        reportLines(plan.report)
+          .map((line) => `${visibleName(line)}\n`)
+          .join(''),
+      );
       return EXIT.done;
     case 'stale':
       return fail(
@@ -55,6 +60,6 @@ async function land(operations: readonly PatchOperation[], cwd: string, streams:
 }
 
 function fail(streams: Streams, message: string): number {
-  streams.stderr.write(`${message}\n`);
+  streams.stderr.write(`${visibleText(message)}\n`);
   return EXIT.failed;
 }

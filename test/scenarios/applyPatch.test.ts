@@ -73,8 +73,17 @@ describe('a patch', { concurrent: true }, () => {
   ] as const)('from %s is applied, and told as A, M, D', async (_, args, stdin) => {
     const run = await apply(args, stdin === undefined ? {} : { stdin });
     expect(run).toMatchObject({ code: 0, stderr: '', files: DONE });
-    const lines = run.stdout.split('\n').filter((line) => /^[AMD] /.test(line));
-    expect(lines).toEqual(['A made/here.txt', 'M keep.txt', 'M new/name.txt', 'D gone.txt']);
+    expect(run.stdout).toBe('A made/here.txt\nM keep.txt\nM new/name.txt\nD gone.txt\n');
+  });
+
+  it('cannot give orders to the terminal by the names of its files', async () => {
+    const name = 'red\u001b[31m.txt';
+    const added = await apply([`*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`], { files: {} });
+    expect(added).toMatchObject({ code: 0, stdout: 'A red\\u{1b}[31m.txt\n', stderr: '', files: { [name]: 'a\n' } });
+    const refused = await apply([`*** Begin Patch\n*** Delete File: ${name}\n*** End Patch`]);
+    expect(refused).toMatchObject({ code: 1, stdout: '', files: FILES });
+    expect(refused.stderr).toContain('red\\u{1b}[31m.txt');
+    expect(refused.stderr).not.toContain('\u001b');
   });
 
   it('that does not fit in one place changes nothing in any', async () => {

@@ -3,7 +3,7 @@ import { dirname, posix } from 'node:path';
 import type { FileChange, TextHunk } from '../../src/core/ports.ts';
 import { parsePatch } from '../../src/core/patch/parse.ts';
 import { pathsOf, planPatch } from '../../src/core/patch/plan.ts';
-import { formatPatchReport } from '../../src/core/patch/report.ts';
+import { reportLines } from '../../src/core/patch/report.ts';
 import type { FileSnapshot } from '../../src/core/patch/workingTree.ts';
 import { inReferenceWords, type PatchCase, type SampleTree } from './patchCases.ts';
 
@@ -31,8 +31,7 @@ export function ourOutcome({ files, patch }: PatchCase): PatchOutcome {
   const snapshots = new Map(pathsOf(parsed.operations, CWD).map((path) => [path, snapshotOf(files, path)]));
   const plan = planPatch(parsed.operations, CWD, snapshots);
   if (plan.type === 'failed') return { type: 'failed', category: plan.category };
-  const report = formatPatchReport(plan.report).trimEnd().split('\n').slice(1);
-  return { type: 'applied', report, tree: land(files, plan.changes) };
+  return { type: 'applied', report: reportLines(plan.report), tree: land(files, plan.changes) };
 }
 
 function snapshotOf(files: SampleTree, path: string): FileSnapshot {

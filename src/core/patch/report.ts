@@ -6,10 +6,14 @@ export interface PatchReportEntry {
   readonly path: string;
 }
 
-/** A heading, then one line per operation: what was added, what was modified, what was deleted. */
-export function formatPatchReport(report: readonly PatchReportEntry[]): string {
-  const lines = (['A', 'M', 'D'] as const).flatMap((kind) =>
+/** One line per operation: what was added, what was modified, what was deleted. */
+export function reportLines(report: readonly PatchReportEntry[]): readonly string[] {
+  return (['A', 'M', 'D'] as const).flatMap((kind) =>
     report.filter((entry) => entry.kind === kind).map((entry) => `${kind} ${entry.path}`),
   );
-  return `Patch applied to these files:\n${lines.join('\n')}\n`;
+}
+
+/** The lines below a heading, for the model. */
+export function formatPatchReport(report: readonly PatchReportEntry[]): string {
+  return `Patch applied to these files:\n${reportLines(report).join('\n')}\n`;
 }
