@@ -215,6 +215,21 @@ test('a script of many lines hides no answer, and is read in full before and aft
   await vscode.resizeSideBar(400);
 });
 
+test('a file with a long name hides neither its name nor how much changes', async () => {
+  const { vscode, panel, model } = window();
+  const name = `${'long'.repeat(20)}.test.ts`;
+  model.will(patch(`*** Add File: src/a/b/c/${name}\n+x`), [says('All right.')]);
+  await vscode.resizeSideBar(260);
+  await panel.send('Add it.');
+  await panel.approval('patch').waitFor();
+  await vscode.screenshot('approvals/long-name', vscode.sideBar());
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  await panel.deny();
+  await panel.ended();
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+  await vscode.resizeSideBar(400);
+});
+
 test('a patch that does not fit says why', async () => {
   const { panel, model } = window();
   model.will(patch(update('more.txt', 'nothing like it', 'x')), [says('Oh.')]);

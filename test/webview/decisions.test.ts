@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
 import { decisionSubject, ruleSubject } from '../../webview-ui/decisions.ts';
-import { whyNot } from '../../webview-ui/text/whyNot.ts';
+import { insideOf, whyNot } from '../../webview-ui/text/whyNot.ts';
 
 const request: ApprovalRequest = {
   approvalId: 'a',
@@ -50,5 +50,8 @@ it('what could not be done says why, in words of the workspace', () => {
     line: 'Cannot read b to update it: it is not UTF-8 text.',
     rest: '',
   });
+  expect(insideOf('/ws', 'The command made /ws/.idea: look at /wsx/.idea.')).toBe(
+    'The command made .idea: look at /wsx/.idea.',
+  );
   expect(whyNot(undefined)).toEqual({ line: '', rest: '' });
 });

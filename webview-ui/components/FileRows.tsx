@@ -40,9 +40,8 @@ export function FileFacts(props: {
   const [folder, name] = splitPath(path);
   return (
     <>
-      <span class="fr-name">{name}</span>
-      <span class="fr-dir" title={path}>
-        {folder.replace(/[\\/]$/, '')}
+      <span class="fr-path" title={path}>
+        {name} <span class="fr-dir">{folder.replace(/[\\/]$/, '')}</span>
       </span>
       {tag !== '' && (
         <span class="fr-tag" title={because}>

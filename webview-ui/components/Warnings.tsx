@@ -1,7 +1,8 @@
 import type { Warning } from '../../src/protocol/thread.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
-import { settings } from '../store.ts';
+import { cwd, settings } from '../store.ts';
+import { insideOf } from '../text/whyNot.ts';
 import { Button } from './Buttons.tsx';
 import { Step } from './Step.tsx';
 
@@ -14,7 +15,7 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
           key={index}
           testid="warning"
           icon="warning"
-          label={warning.message}
+          label={insideOf(cwd.value, warning.message)}
           title={warning.message}
           meta={<PutBack warning={warning} />}
         />
