@@ -29,9 +29,27 @@ const SETTLED_MS = 60;
 const { platform } = process;
 const maxWatches = platform === 'linux' ? Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8')) : 0;
 
+/** Those that may be looked into. */
 function foldersIn(root: string): string[] {
-  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
-  return [root, ...entries.filter((one) => one.isDirectory()).map((one) => path.join(one.parentPath, one.name))];
+  try {
+    const entries = readdirSync(root, { withFileTypes: true }).filter((one) => one.isDirectory());
+    return [root, ...entries.flatMap(({ name }) => foldersIn(path.join(root, name)))];
+  } catch {
+    return [root];
+  }
+}
+
+/** What is closed could not be removed. */
+function remove(folder: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) openUp(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function openUp(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const one of readdirSync(folder, { withFileTypes: true })) {
+    if (one.isDirectory()) openUp(path.join(folder, one.name));
+  }
 }
 
 /** Whether anything of this process watches a folder. */
@@ -82,6 +100,7 @@ class WatchedTree implements Disposable {
 
   [Symbol.dispose](): void {
     this.scan.dispose();
+    remove(this.root);
     this.#folder[Symbol.dispose]();
   }
 }
@@ -136,7 +155,7 @@ async function act(tree: WatchedTree, kind: (typeof kinds)[number], at: string, 
   try {
     deeds[kind]();
   } catch {
-    rmSync(away, { recursive: true, force: true });
+    remove(away);
   }
   if (kind === 'settled') await tree.settle();
 }
@@ -153,7 +172,6 @@ describe.skipIf(maxWatches < 65_536)('a watched tree', () => {
           await act(tree, kind, tree.at(at), tree.at(to));
           expect(tree.found()).toEqual(tree.expected());
         }
-        for (const folder of readdirSync(tree.root)) chmodSync(tree.at(folder), 0o755);
       }),
       { numRuns: 40 },
     );
