@@ -1,11 +1,12 @@
 // The VS Code window as a test sees it: commands, views, editors, diffs, notifications. One object per window, for
 // playwright-core. Everything that has to be looked for inside the workbench's markup is looked for here and nowhere else.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { chromium } from 'playwright-core';
 import { findBrowser } from './browser.mjs';
+import { changeSettings } from './settings.mjs';
 
 /** @typedef {import('playwright-core').Locator} Locator */
 /** @typedef {import('playwright-core').Page} Page */
@@ -140,9 +141,7 @@ export class Workbench {
 
   /** Writes the user's settings. A running window may notice them only at the next `reload`. */
   async settings(changes) {
-    const { settingsFile } = this.server;
-    const settings = JSON.parse(await readFile(settingsFile, 'utf8'));
-    await writeFile(settingsFile, `${JSON.stringify({ ...settings, ...changes }, null, 2)}\n`);
+    await changeSettings(this.server.folder, changes);
   }
 
   // ── Commands, pickers, questions ──────────────────────────────────────────────────────────────────────────────

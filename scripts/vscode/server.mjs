@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from '../bootstrap.mjs';
 import { run } from './cache.mjs';
 import { installVscode } from './install.mjs';
+import { writeFirstSettings } from './settings.mjs';
 
 const START_LIMIT_MS = 60_000;
 /** A server whose test was killed goes away by itself. */
@@ -97,10 +98,9 @@ export async function startVscode({
   const vscode = await installVscode();
   const own = folder ?? (await mkdtemp(path.join(tmpdir(), 'tiller-vscode-')));
   const place = (name) => path.join(own, name);
-  const settingsFile = place('data/User/settings.json');
   const logFile = place('server.log');
-  for (const name of ['data/User', 'extensions', 'home']) await mkdir(place(name), { recursive: true });
-  await writeNew(settingsFile, `${JSON.stringify({ ...profileSettings, ...settings }, null, 2)}\n`);
+  for (const name of ['extensions', 'home']) await mkdir(place(name), { recursive: true });
+  await writeFirstSettings(own, { ...profileSettings, ...settings });
   await writeNew(place('home/.gitconfig'), '[user]\n\tname = Test\n\temail = test@localhost\n');
   for (const extension of extensions) await linkExtension(extension, place('extensions'));
 
@@ -143,7 +143,6 @@ export async function startVscode({
     profile,
     trust: trust === true,
     folder: own,
-    settingsFile,
     logFile,
     startMs: Date.now() - started,
     /** The address of the window. @param {[string, string][]} payload */

@@ -1,0 +1,41 @@
+// The settings of a person, as a window keeps them whose extensions run on a server: what belongs to a machine, as all of
+// Tiller's does, stands in a file of its own. In the other one it counts only until VS Code reads that a second time.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const FILES = [
+  { name: 'data/User/settings.json', holds: (/** @type {string} */ key) => !key.startsWith('tiller.') },
+  { name: 'data/Machine/settings.json', holds: (/** @type {string} */ key) => key.startsWith('tiller.') },
+];
+
+/**
+ * Of a new folder; where a person has settings by now, they stay.
+ * @param {string} folder  of the server
+ * @param {Record<string, unknown>} settings
+ */
+export async function writeFirstSettings(folder, settings) {
+  for (const { name, holds } of FILES) {
+    const file = path.join(folder, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, textOf(settings, holds), { flag: 'wx' }).catch((error) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}
+
+/**
+ * @param {string} folder  of the server
+ * @param {Record<string, unknown>} changes
+ */
+export async function changeSettings(folder, changes) {
+  for (const { name, holds } of FILES) {
+    const file = path.join(folder, name);
+    const settings = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(file, textOf({ ...settings, ...changes }, holds));
+  }
+}
+
+function textOf(settings, holds) {
+  const held = Object.entries(settings).filter(([key]) => holds(key));
+  return `${JSON.stringify(Object.fromEntries(held), null, 2)}\n`;
+}
