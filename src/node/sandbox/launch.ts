@@ -47,13 +47,11 @@ export class Boxes {
   /** No further command is expected just now. */
   rest(): void {
     this.#mountPoints.rest();
-    this.#scan.rest();
   }
 
   /** Gives back at once what no box needs any more. */
   dispose(): void {
     this.#mountPoints.dispose();
-    this.#scan.dispose();
   }
 
   /** @throws Error with a sentence fit for the model when there is no box: then nothing must run. */
@@ -87,10 +85,6 @@ export class Boxes {
       return {
         ...start,
         env: {},
-        started: () => {
-          start.started();
-          this.#scan.watch();
-        },
         ended: async () => {
           try {
             return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });

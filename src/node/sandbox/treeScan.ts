@@ -2,14 +2,12 @@
  * Finds names that are protected and repositories below a folder, before each boxed command and after it.
  *
  * A folder is read again only when its change time says so, which no process in a box can set back; that keeps a look at
- * 20,000 files below a few milliseconds. In a large tree where one command follows another, even the times are looked at
- * only where `FolderWatch` tells of something. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest first, so
- * that what lies deeper than that is not protected (docs/sandbox.md).
+ * 20,000 files below a few milliseconds. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest first, so that
+ * what lies deeper than that is not protected (docs/sandbox.md).
  */
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
-import { FolderWatch, tellsOfChanges } from './folderWatch.ts';
 
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 4_000;
@@ -18,10 +16,6 @@ const RECENT_MS = 2_000;
 const TICK_MS = 50;
 /** Thousands of folders in which nobody keeps a repository of their own, and no editor looks for one. */
 const NOT_ENTERED = 'node_modules';
-/** The times of fewer are looked at in less than a millisecond. */
-const MANY_FOLDERS = 200;
-/** New folders are watched together. */
-const WATCH_AGAIN_MS = 2_000;
 
 const PROTECTED = new Set(PROTECTED_NAMES);
 /** By which a repository without a working tree is known (gitrepository-layout(5)). */
@@ -37,48 +31,21 @@ export interface ScannedTree {
   readonly bareRepositories: readonly string[];
 }
 
-interface Content {
+interface Folder {
+  readonly inode: number;
+  readonly changedAt: number;
   readonly protectedPaths: readonly string[];
   readonly links: readonly string[];
   readonly folders: readonly string[];
   readonly isBare: boolean;
-}
-
-interface Folder extends Content {
-  readonly inode: number;
-  readonly changedAt: number;
-  /** On a disk that tells of changes. */
-  readonly canBeWatched: boolean;
-  /** What the watch calls it, if it has told of nothing since this was found to be so. */
-  quietName: string | undefined;
   /** The last scan that met it. */
   scan: number;
 }
 
-interface Place {
-  readonly folder: string;
-  readonly depth: number;
-  /** In the folder around it nothing has happened: the path leads where it did. */
-  readonly isWhereItWas: boolean;
-}
-
-interface LastScan {
-  readonly tree: ScannedTree;
-  readonly at: number;
-  /** All of it is watched, and nothing has happened in any of it. */
-  isQuiet: boolean;
-}
-
 export class TreeScan {
   readonly #known = new Map<string, Folder>();
-  readonly #last = new Map<string, LastScan>();
-  readonly #watch: FolderWatch;
-  #watchedAt = -Infinity;
+  readonly #last = new Map<string, { readonly at: number; readonly tree: ScannedTree }>();
   #scans = 0;
-
-  constructor(watch = new FolderWatch()) {
-    this.#watch = watch;
-  }
 
   /** As the last scan found it, if that was just now: the next command often follows the last one at once. */
   recent(root: string, roots: readonly string[]): ScannedTree {
@@ -88,105 +55,44 @@ export class TreeScan {
 
   /** A root inside of this one is looked through by itself: it has its own levels and folders. */
   scan(root: string, roots: readonly string[]): ScannedTree {
-    this.#scans++;
-    this.#hearOfChanges();
-    const key = keyOf(root, roots);
-    const last = this.#last.get(key);
-    const found = last?.isQuiet === true && this.#isWhereItWas(root) ? last : this.#lookThrough(root, roots);
-    this.#last.set(key, { ...found, at: performance.now() });
-    return found.tree;
-  }
-
-  #lookThrough(root: string, roots: readonly string[]): Omit<LastScan, 'at'> {
     const apart = roots.filter((other) => other !== root && isWithin(other, root));
     const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
-    const device = tellsOfChanges(root) ? statOf(root)?.dev : undefined;
-    let isQuiet = true;
-    const queue: Place[] = [{ folder: root, depth: 0, isWhereItWas: false }];
+    const scan = ++this.#scans;
+    const queue = [{ folder: root, depth: 0 }];
     for (let next = 0, count = 0; count < MAX_FOLDERS; next++) {
       const at = queue[next];
       if (at === undefined) break;
       const { folder, depth } = at;
-      const known = this.#known.get(folder);
-      const quietName = known?.quietName;
-      const content = this.#read(at, device);
-      isQuiet &&= content?.quietName !== undefined && this.#known.get(folder) === content;
+      const content = this.#read(folder);
       if (content === undefined) continue;
-      content.scan = this.#scans;
+      content.scan = scan;
       count++;
       tree.protectedPaths.push(...content.protectedPaths);
       tree.links.push(...content.links);
       if (content.isBare) tree.bareRepositories.push(folder);
       if (depth === MAX_DEPTH) continue;
-      const isWhereItWas = content === known && quietName !== undefined && quietName === content.quietName;
-      for (const inner of content.folders) {
-        if (!apart.includes(inner)) queue.push({ folder: inner, depth: depth + 1, isWhereItWas });
-      }
+      for (const inner of content.folders) if (!apart.includes(inner)) queue.push({ folder: inner, depth: depth + 1 });
     }
-    this.#forget(root, apart);
-    return { tree, isQuiet };
-  }
-
-  /** Has what was found watched, if there is much of it and this is not the only time: while a command runs we can wait. */
-  watch(): void {
-    if (this.#scans < 2 || this.#known.size < MANY_FOLDERS) return;
-    if (performance.now() - this.#watchedAt < WATCH_AGAIN_MS) return;
-    this.#watchedAt = performance.now();
-    const unwatched = [...this.#known].filter(
-      ([, { canBeWatched, quietName }]) => canBeWatched && quietName === undefined,
-    );
-    if (unwatched.length > 0) this.#watch.add(unwatched.map(([folder]) => folder));
-  }
-
-  /** No further command is expected just now. */
-  rest(): void {
-    this.#watch.rest();
-  }
-
-  dispose(): void {
-    this.#watch.close();
-  }
-
-  #hearOfChanges(): void {
-    const changes = this.#watch.changes();
-    if (changes?.size === 0) return;
-    for (const last of this.#last.values()) last.isQuiet = false;
-    for (const content of this.#known.values()) {
-      if (content.quietName === undefined) continue;
-      if (changes === undefined || changes.has(content.quietName)) content.quietName = undefined;
-    }
-  }
-
-  /** Nobody watches the folders around it. */
-  #isWhereItWas(root: string): boolean {
-    const quietName = this.#known.get(root)?.quietName;
-    const stat = statOf(root);
-    return quietName !== undefined && stat !== undefined && quietName === this.#watch.nameOf(stat);
+    this.#forget(root, apart, scan);
+    this.#last.set(keyOf(root, roots), { at: performance.now(), tree });
+    return tree;
   }
 
   /** What was not met any more is not there any more. */
-  #forget(root: string, apart: readonly string[]): void {
+  #forget(root: string, apart: readonly string[], scan: number): void {
     for (const [folder, content] of this.#known) {
-      if (content.scan === this.#scans || !isWithin(folder, root) || apart.some((other) => isWithin(folder, other)))
-        continue;
+      if (content.scan === scan || !isWithin(folder, root) || apart.some((other) => isWithin(folder, other))) continue;
       this.#known.delete(folder);
     }
   }
 
-  /** `device`: the one whose folders can be watched. */
-  #read({ folder, isWhereItWas }: Place, device: number | undefined): Folder | undefined {
-    const known = this.#known.get(folder);
-    if (isWhereItWas && known?.quietName !== undefined) return known;
+  #read(folder: string): Folder | undefined {
     const stat = statOf(folder);
     if (stat === undefined || !stat.isDirectory()) return undefined;
-    const canBeWatched = stat.dev === device;
-    const quietName = canBeWatched ? this.#watch.nameOf(stat) : undefined;
-    if (known !== undefined && known.inode === stat.ino && known.changedAt === stat.ctimeMs) {
-      known.quietName = quietName;
-      return known;
-    }
-    const read = { ...contentOf(folder), inode: stat.ino, changedAt: stat.ctimeMs, canBeWatched, quietName, scan: 0 };
-    if (Date.now() - stat.ctimeMs > TICK_MS) this.#known.set(folder, read);
+    const known = this.#known.get(folder);
+    if (known !== undefined && known.inode === stat.ino && known.changedAt === stat.ctimeMs) return known;
+    const read = contentOf(folder, stat.ino, stat.ctimeMs);
+    if (read !== undefined && Date.now() - stat.ctimeMs > TICK_MS) this.#known.set(folder, read);
     else this.#known.delete(folder);
     return read;
   }
@@ -213,7 +119,7 @@ function entryOf(folder: string, name: string): { name: string; isDirectory(): b
   return [{ name, isDirectory: () => stat.isDirectory(), isSymbolicLink: () => stat.isSymbolicLink() }];
 }
 
-function contentOf(folder: string): Content {
+function contentOf(folder: string, inode: number, changedAt: number): Folder | undefined {
   let entries: readonly Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>[];
   try {
     entries = readdirSync(folder, { withFileTypes: true });
@@ -234,5 +140,5 @@ function contentOf(folder: string): Content {
   // Objects and references may be another's, which `commondir` names (gitrepository-layout(5)).
   const hasObjects = bareParts.has('commondir') || (bareParts.has('objects') && bareParts.has('refs'));
   const isBare = bareParts.has('HEAD') && hasObjects;
-  return { protectedPaths, links, folders, isBare };
+  return { inode, changedAt, protectedPaths, links, folders, isBare, scan: 0 };
 }
