@@ -43,11 +43,10 @@ async function land(operations: readonly PatchOperation[], cwd: string, streams:
   const result = await workspace.apply(plan.changes);
   switch (result.type) {
     case 'applied':
-      streams.stdout.write(
-        reportLines(plan.report)
-          .map((line) => `${visibleName(line)}\n`)
-          .join(''),
-      );
+      for (const line of reportLines(plan.report)) {
+        // A terminal would obey what a program wants as it is.
+        streams.stdout.write(`${streams.stdout.isTTY ? visibleName(line) : line}\n`);
+      }
       return EXIT.done;
     case 'stale':
       return fail(

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCli } from '../support/runCli.ts';
+import { builtCli, runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const FILES = { 'keep.txt': 'one\ntwo\n', 'gone.txt': 'x\n', 'old/name.txt': 'a\n' };
@@ -58,6 +58,14 @@ async function apply(
 
 const DONE = { 'keep.txt': 'one\nTWO\n', 'made/here.txt': 'hello\n', 'new/name.txt': 'b\n' };
 
+/** What a terminal gets to see. */
+async function onTerminal(patch: string): Promise<string> {
+  using folder = tempFolder();
+  const command = `exec '${process.execPath}' '${await builtCli()}' apply-patch "$PATCH"`;
+  const env = { PATH: process.env.PATH, HOME: folder.path, PATCH: patch, SHELL: '/bin/sh' };
+  return execFileSync('script', ['-qec', command, '/dev/null'], { cwd: folder.path, env, encoding: 'utf8' });
+}
+
 describe('a patch', { concurrent: true }, () => {
   it('to a pipe is refused in one sentence', async () => {
     const update = '*** Begin Patch\n*** Update File: pipe\n@@\n-a\n+b\n*** End Patch';
@@ -78,8 +86,10 @@ describe('a patch', { concurrent: true }, () => {
 
   it('cannot give orders to the terminal by the names of its files', async () => {
     const name = 'red\u001b[31m.txt';
-    const added = await apply([`*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`], { files: {} });
-    expect(added).toMatchObject({ code: 0, stdout: 'A red\\u{1b}[31m.txt\n', stderr: '', files: { [name]: 'a\n' } });
+    const add = `*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`;
+    expect(await onTerminal(add)).toBe('A red\\u{1b}[31m.txt\r\n');
+    const added = await apply([add], { files: {} });
+    expect(added).toMatchObject({ code: 0, stdout: `A ${name}\n`, stderr: '', files: { [name]: 'a\n' } });
     const refused = await apply([`*** Begin Patch\n*** Delete File: ${name}\n*** End Patch`]);
     expect(refused).toMatchObject({ code: 1, stdout: '', files: FILES });
     expect(refused.stderr).toContain('red\\u{1b}[31m.txt');
