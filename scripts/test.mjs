@@ -66,7 +66,8 @@ function verdict(step, code) {
     const nothingRan = counts.passed + counts.failed === 0;
     // A runner that ends badly without naming a test (an unhandled rejection, say) has still failed.
     const failed = counts.failed === 0 && (code !== 0 || nothingRan) ? 1 : counts.failed;
-    return { ...counts, failed, note: nothingRan ? 'no test ran' : undefined };
+    const beside = failed > counts.failed ? 'it failed beside its tests, see what it printed' : undefined;
+    return { ...counts, failed, note: nothingRan ? 'no test ran' : beside };
   } catch (error) {
     return { passed: 0, failed: 1, skipped: [], note: `no report: ${error.message}` };
   }

@@ -1,7 +1,8 @@
 /** `tiller apply-patch`, from the page alone (docs/cli.md). */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { builtCli, runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -63,7 +64,8 @@ async function onTerminal(patch: string): Promise<string> {
   using folder = tempFolder();
   const command = `exec '${process.execPath}' '${await builtCli()}' apply-patch "$PATCH"`;
   const env = { PATH: process.env.PATH, HOME: folder.path, PATCH: patch, SHELL: '/bin/sh' };
-  return execFileSync('script', ['-qec', command, '/dev/null'], { cwd: folder.path, env, encoding: 'utf8' });
+  const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { cwd: folder.path, env });
+  return stdout;
 }
 
 describe('a patch', { concurrent: true }, () => {

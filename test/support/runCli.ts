@@ -46,6 +46,8 @@ export async function startCli(args: readonly string[], options: CliOptions) {
     cwd: options.cwd ?? options.home,
     env: { PATH: process.env.PATH, HOME: options.home, TILLER_HOME: path.join(options.home, 'tiller'), ...options.env },
   });
+  // One that ends without reading what it is given says why on stderr.
+  child.stdin.on('error', () => {});
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output.stdout += text;
