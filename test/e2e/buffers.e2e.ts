@@ -72,16 +72,20 @@ describe('a file that is being typed in', () => {
 describe('a file with unsaved edits that a patch would delete', () => {
   const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n', 'too.txt': 'hers\n' } });
 
-  test('goes only when the person says so of that very file, and no key says it by habit', async () => {
-    const { vscode, panel, model, disk } = window();
-    await vscode.openFile('mine.txt');
+  /** Of a file in which the person has typed. */
+  const deletionAsked = async (name: string) => {
+    const { vscode, panel, model } = window();
+    await vscode.openFile(name);
     await vscode.typeAfter('hers', ' (mine)');
-    model.will(
-      [calls('apply_patch', { input: '*** Begin Patch\n*** Delete File: mine.txt\n*** End Patch' })],
-      [says('Done.')],
-    );
+    const input = `*** Begin Patch\n*** Delete File: ${name}\n*** End Patch`;
+    model.will([calls('apply_patch', { input })], [says('Done.')]);
     await panel.open();
     await panel.send('Delete it.');
+  };
+
+  test('goes only when the person says so of that very file, and no key says it by habit', async () => {
+    const { vscode, panel, disk } = window();
+    await deletionAsked('mine.txt');
     await panel.approval('patch').waitFor();
     expect(await panel.get('approval-discards').innerText()).toContain('mine.txt');
     expect(await panel.get('decision-approve').count()).toBe(0);
@@ -105,14 +109,8 @@ describe('a file with unsaved edits that a patch would delete', () => {
   });
 
   test('is named by the palette, too, and shown before it is given up', async () => {
-    const { vscode, panel, model, disk } = window();
-    await vscode.openFile('too.txt');
-    await vscode.typeAfter('hers', ' (mine)');
-    model.will(
-      [calls('apply_patch', { input: '*** Begin Patch\n*** Delete File: too.txt\n*** End Patch' })],
-      [says('Done.')],
-    );
-    await panel.send('Delete it, too.');
+    const { vscode, panel, disk } = window();
+    await deletionAsked('too.txt');
     await panel.approval('patch').waitFor();
     await vscode.command('Tiller: Approve');
     const discard = vscode.quickRow('Discard and Approve');

@@ -65,7 +65,7 @@ export class SseDecoder {
     if (data !== undefined) return this.#grow(data, events);
     const name = valueOf(line, 'event');
     if (name !== undefined) {
-      if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#finish(events);
+      this.#finishWhole(events);
       this.#name = name;
     }
     // A field that the standard does not know: the errors of llama.cpp.
@@ -76,9 +76,13 @@ export class SseDecoder {
   }
 
   #grow(value: string, events: string[]): void {
-    // A server that leaves out the empty lines: what is whole was an event.
-    if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#finish(events);
+    this.#finishWhole(events);
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+  }
+
+  /** A server that leaves out the empty lines: what is whole was an event. */
+  #finishWhole(events: string[]): void {
+    if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#finish(events);
   }
 
   #finish(events: string[]): void {
