@@ -1,9 +1,11 @@
 /** What is asked, in words; shared by the card and by the announcement. */
 import type { ApprovalRequest } from '../src/protocol/event.ts';
-import type { DecisionReason, Rule } from '../src/protocol/policy.ts';
+import { inOneLine } from '../src/protocol/oneLine.ts';
+import type { DecisionReason } from '../src/protocol/policy.ts';
+import { rulePlaceOf, wordsOfRule } from '../src/protocol/ruleWords.ts';
+import { visibleName, visibleText } from '../src/protocol/visibleText.ts';
 import { plural, t } from './l10n.ts';
 import type { Waiting } from './store.ts';
-import { inOneLine } from './text/format.ts';
 
 export function decisionTitle(waiting: Waiting): string {
   if (waiting.type === 'approval') return approvalTitle(waiting.request);
@@ -22,21 +24,6 @@ export function decisionSubject(waiting: Waiting): string {
   return kind === 'patch' ? changes.map(({ path }) => path).join(', ') : inOneLine(command);
 }
 
-/** What "always" would be said of: the words that a command begins with, or the script that a shell is given whole. */
-export function ruleSubject({ pattern }: Rule): string {
-  const script = scriptOf(pattern);
-  if (script !== null) return inOneLine(script);
-  const words = inOneLine(pattern.map((word) => (typeof word === 'string' ? word : word.join('|'))).join(' '));
-  return words.endsWith('…') ? words : `${words}…`;
-}
-
-/** A rule for a script that cannot be taken apart is about that script and no other. */
-export function scriptOf([program, flag, script, ...more]: Rule['pattern']): string | null {
-  const isShell = typeof program === 'string' && /(^|[\\/])(ba|z|da|k|)sh$/.test(program);
-  const isScript = isShell && typeof flag === 'string' && /^-[a-z]*c$/.test(flag) && more.length === 0;
-  return isScript && typeof script === 'string' ? script : null;
-}
-
 function approvalTitle(request: ApprovalRequest): string {
   switch (request.kind) {
     case 'command':
@@ -52,12 +39,28 @@ function approvalTitle(request: ApprovalRequest): string {
   }
 }
 
-/** The rule or heuristic by name, so that it can be looked up: `rule 2 of rules.json`, `dangerous`. */
-export function reasonName({ source, id }: DecisionReason): string {
-  const place = /^rule:(?:.*[/\\])?(.+)#(\d+)$/.exec(id);
-  if (source !== 'rule' || place === null) return id;
-  const [, file = '', index] = place;
-  return file === 'thread'
-    ? t('rule {0} of this thread', Number(index) + 1)
-    : t('rule {0} of {1}', Number(index) + 1, file);
+/** The rule or heuristic by name, so that it can be looked up: `rule 2 of rules.json: ask before “git push…”`, `dangerous`. */
+export function reasonName(reason: DecisionReason): string {
+  const place = rulePlaceOf(reason);
+  if (place === null) return reason.id;
+  const name =
+    place.file === null
+      ? t('rule {0} of this thread', place.number)
+      : t('rule {0} of {1}', place.number, visibleName(place.file));
+  const words = wordsOfRule(reason);
+  if (words === null || reason.rule === undefined) return name;
+  switch (reason.rule.decision) {
+    case 'allow':
+      return t('{0}: allow “{1}”', name, words);
+    case 'prompt':
+      return t('{0}: ask before “{1}”', name, words);
+    case 'forbidden':
+      return t('{0}: forbid “{1}”', name, words);
+  }
+}
+
+/** Why, and which rule says so; what it says of itself, somebody else may have written. */
+export function reasonInFull(reason: DecisionReason): string {
+  if (reason.source !== 'rule') return visibleText(reason.text);
+  return t('{0} ({1})', visibleText(reason.text), reasonName(reason));
 }

@@ -42,7 +42,8 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     platform: ports.host.platform,
   });
   const said = explanationOf(decision);
-  streams.stdout.write(`${JSON.stringify({ ...said, reason: { ...said.reason, source: sourceOf(said.reason) } })}\n`);
+  const { id, text } = said.reason;
+  streams.stdout.write(`${JSON.stringify({ ...said, reason: { source: sourceOf(said.reason), id, text } })}\n`);
   return EXIT.done;
 }
 

@@ -52,6 +52,14 @@ export type ReviewSetting = z.infer<typeof reviewSettingSchema>;
 export const chatModeSchema = z.enum(['chat', 'agent', 'plan', 'full-access']);
 export type ChatMode = z.infer<typeof chatModeSchema>;
 
+export const ruleDecisionSchema = z.enum(['allow', 'prompt', 'forbidden']);
+export type RuleDecision = z.infer<typeof ruleDecisionSchema>;
+
+/** Each element is one word, or the list of words allowed in that place. */
+const rulePatternSchema = z
+  .array(z.union([z.string(), z.array(z.string()).min(1)], { error: 'must be a word, or a list of at least one' }))
+  .min(1);
+
 /** The rule or heuristic that made a decision, in a form a person can look up. */
 export const decisionReasonSchema = z.object({
   source: z.enum(['rule', 'heuristic', 'policy', 'sandbox', 'hint']),
@@ -59,19 +67,15 @@ export const decisionReasonSchema = z.object({
   id: z.string(),
   /** One plain sentence. */
   text: z.string(),
+  /** Of a rule: what it says itself, for by tomorrow another one may stand in its place. */
+  rule: z.object({ pattern: rulePatternSchema, decision: ruleDecisionSchema }).optional(),
 });
 export type DecisionReason = z.infer<typeof decisionReasonSchema>;
-
-export const ruleDecisionSchema = z.enum(['allow', 'prompt', 'forbidden']);
-export type RuleDecision = z.infer<typeof ruleDecisionSchema>;
 
 /** One prefix rule of `rules.json` (contract.md): matches an argv that starts with the pattern, token by token. */
 export const ruleSchema = z
   .strictObject({
-    /** Each element is one word, or the list of words allowed in that place. */
-    pattern: z
-      .array(z.union([z.string(), z.array(z.string()).min(1)], { error: 'must be a word, or a list of at least one' }))
-      .min(1),
+    pattern: rulePatternSchema,
     decision: ruleDecisionSchema.default('allow'),
     /** What it allows also leaves the sandbox. Without it the sandbox stays around it (docs/decisions/0009). */
     bypassSandbox: z.boolean().optional(),

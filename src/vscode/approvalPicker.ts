@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { needsCare } from '../protocol/approval.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
 import type { ApprovalDecision } from '../protocol/policy.ts';
-import { questionOf, subjectOf, yesesTo } from './approvalWords.ts';
+import { visibleText } from '../protocol/visibleText.ts';
+import { questionOf, subjectOf, whyAsked, yesesTo } from './approvalWords.ts';
 import { withoutIcons } from './plainText.ts';
 
 interface WaitingItem extends vscode.QuickPickItem {
@@ -54,7 +55,7 @@ function itemOf(approval: ApprovalRequest, careful: boolean): WaitingItem {
   return {
     approval,
     label: `${risky ? '$(warning) ' : ''}${withoutIcons(subjectOf(approval))}`,
-    detail: withoutIcons([approval.reason.text, ...place].join(' ')),
+    detail: withoutIcons(visibleText([whyAsked(approval), ...place].join(' '))),
     picked: !(careful && risky),
   };
 }

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import type { ApprovalRequest } from '../protocol/event.ts';
-import type { ApprovalDecision } from '../protocol/policy.ts';
+import type { ApprovalDecision, DecisionReason } from '../protocol/policy.ts';
+import { rulePlaceOf, wordsOfRule } from '../protocol/ruleWords.ts';
+import { visibleName } from '../protocol/visibleText.ts';
 import { oneLine, withoutLinks } from './plainText.ts';
 
 /** Characters of a command in a notification; the rest is in the panel. */
@@ -20,9 +22,27 @@ export function questionOf(approval: ApprovalRequest): string {
       : vscode.l10n.t('Tiller wants to change {0} files', count);
   }
   const command = withoutLinks(oneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
-  return approval.kind === 'escalation'
-    ? vscode.l10n.t('Tiller wants to run outside the box: {0}', command)
-    : vscode.l10n.t('Tiller wants to run: {0}', command);
+  if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the box: {0}', command);
+  const rule = ruleName(approval.reason);
+  return rule === null
+    ? vscode.l10n.t('Tiller wants to run: {0}', command)
+    : vscode.l10n.t('Tiller wants to run: {0} (asked because of {1})', command, withoutLinks(rule));
+}
+
+/** Why it is asked, and by which rule, if by one. */
+export function whyAsked({ reason }: ApprovalRequest): string {
+  const rule = ruleName(reason);
+  return rule === null ? reason.text : vscode.l10n.t('{0} ({1})', reason.text, rule);
+}
+
+/** `rule 2 of rules.json: “git push…”`; `null` where no rule asks. */
+function ruleName(reason: DecisionReason): string | null {
+  const place = rulePlaceOf(reason);
+  const words = wordsOfRule(reason);
+  if (place === null || words === null) return null;
+  return place.file === null
+    ? vscode.l10n.t('rule {0} of this thread: “{1}”', place.number, words)
+    : vscode.l10n.t('rule {0} of {1}: “{2}”', place.number, visibleName(place.file), words);
 }
 
 export interface Yes {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { RuleProposal } from '../protocol/rules.ts';
+import { ruleSubject } from '../protocol/ruleWords.ts';
 import { withoutLinks } from './plainText.ts';
 
 const SEEN = 'tiller.seenProposals';
@@ -18,7 +19,7 @@ export async function announceProposals(
   const [first] = fresh;
   if (!first) return;
   await memento.update(SEEN, [...seen, ...fresh.map(({ hash }) => hash)]);
-  const words = first.rule.pattern.map((word) => (typeof word === 'string' ? word : word.join('|'))).join(' ');
+  const words = ruleSubject(first.rule);
   const sentence =
     fresh.length === 1
       ? vscode.l10n.t('This workspace asks Tiller to always allow commands that start with: {0}', withoutLinks(words))

@@ -67,7 +67,7 @@ test('what is always allowed runs unasked and says by which rule, until the rule
   await panel.get('turn-fold').locator('summary').first().click();
   const ran = panel.get('command').filter({ hasText: 'touch unasked' });
   await ran.locator('summary').click();
-  await ran.getByText('Allowed by rule 1 of workspace-rules.json').click();
+  await ran.getByText('Allowed by rule 1 of workspace-rules.json: allow “touch…”').click();
 
   await page().getByTestId('rules-page').waitFor();
   // The command that was asked about, and the one that was not.

@@ -13,4 +13,8 @@ suite('words of a model in controls of VS Code', () => {
     assert.equal(oneLine('cat <<E > a\nx\nE', 20), 'cat <<E > a…');
     assert.equal(oneLine('x'.repeat(30), 10), `${'x'.repeat(9)}…`);
   });
+
+  test('show what cannot be seen in them', () => {
+    assert.equal(oneLine('rm \u202ex\u001b[2J', 40), 'rm \\u{202e}x\\u{1b}[2J');
+  });
 });

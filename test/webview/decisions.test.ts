@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
-import { decisionSubject, ruleSubject } from '../../webview-ui/decisions.ts';
+import { ruleSubject } from '../../src/protocol/ruleWords.ts';
+import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions.ts';
 import { insideOf, whyNot } from '../../webview-ui/text/whyNot.ts';
 
 const request: ApprovalRequest = {
@@ -14,7 +15,7 @@ const request: ApprovalRequest = {
 };
 const heard = (more: Partial<ApprovalRequest>) =>
   decisionSubject({ type: 'approval', id: 'a', request: { ...request, ...more } });
-const allow = (...pattern: Rule['pattern']) => ruleSubject({ pattern, decision: 'allow' });
+const allow = (...pattern: Rule['pattern']) => ruleSubject({ pattern });
 
 describe('a question', () => {
   it('is heard with what it is about', () => {
@@ -38,6 +39,33 @@ describe('a question', () => {
     expect(allow('/bin/bash', '-c', 'ls > out')).toBe('ls > out');
     expect(allow('bash', '-lc', 'for i in 1 2; do\necho $i\ndone')).toBe('for i in 1 2; do…');
     expect(allow('bash', 'build.sh')).toBe('bash build.sh…');
+  });
+});
+
+describe('what a rule has decided', () => {
+  const by = (file: string, rule: Pick<Rule, 'pattern' | 'decision'>) =>
+    ({ source: 'rule', id: `rule:${file}#1`, text: 'Look first.', rule }) as const;
+
+  it('names the rule by its place and its own words', () => {
+    const rule = { pattern: ['git', ['push', 'pull']], decision: 'prompt' } as const;
+    const pattern = rule.pattern.map((word) => (typeof word === 'string' ? word : [...word]));
+    const reason = by('/home/me/rules.json', { pattern, decision: 'prompt' });
+    expect(reasonName(reason)).toBe('rule 2 of rules.json: ask before “git push|pull…”');
+    expect(reasonInFull(reason)).toBe('Look first. (rule 2 of rules.json: ask before “git push|pull…”)');
+    expect(reasonName(by('thread', { pattern: ['ls'], decision: 'allow' }))).toBe('rule 2 of this thread: allow “ls…”');
+  });
+
+  it('shortens long words, and shows what cannot be seen in them', () => {
+    const long = reasonName(by('C:\\me\\rules.json', { pattern: ['curl', 'x'.repeat(5_000)], decision: 'forbidden' }));
+    expect(long).toMatch(/^rule 2 of rules\.json: forbid “curl x{54}…”$/);
+    expect(reasonName(by('/w/a\u202e.json', { pattern: ['rm', '\u202efr-\n/'], decision: 'allow' }))).toBe(
+      'rule 2 of a\\u{202e}.json: allow “rm \\u{202e}fr-…”',
+    );
+  });
+
+  it('says only the place where its words were not written down yet', () => {
+    expect(reasonName({ source: 'rule', id: 'rule:/home/me/rules.json#0', text: '' })).toBe('rule 1 of rules.json');
+    expect(reasonName({ source: 'heuristic', id: 'dangerous', text: '' })).toBe('dangerous');
   });
 });
 

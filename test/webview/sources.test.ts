@@ -71,7 +71,7 @@ describe('the sources of the panel', () => {
     const values = sources.flatMap(({ file, text }) =>
       [
         ...text.matchAll(
-          /^import (?!type\b).*src\/protocol\/(?!(?:thread|approval|visibleText|terminalText)\.ts).*$/gm,
+          /^import (?!type\b).*src\/protocol\/(?!(?:thread|approval|visibleText|terminalText|oneLine|ruleWords)\.ts).*$/gm,
         ),
       ].map(([line]) => `${file}: ${line}`),
     );

@@ -1,5 +1,6 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { Button, Link } from '../components/Buttons.tsx';
+import { reasonInFull } from '../decisions.ts';
 import { plural, t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
 import { boxWord, decidedBy, endWord, outcomeWord } from './words.ts';
@@ -84,7 +85,7 @@ function AuditRow({ line }: { line: AuditLine }) {
         <code>{what}</code>
         {cwd !== null && <span class="page-dim page-sub">{t('in {0}', cwd)}</span>}
       </td>
-      <td title={reason.text}>
+      <td title={reasonInFull(reason)}>
         {outcomeWord(line)}{' '}
         {by === 'rule' ? (
           <Link testid="audit-rule" onClick={() => post({ type: 'show_rules' })}>

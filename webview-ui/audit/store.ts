@@ -1,6 +1,7 @@
 /** What the page "Audit Log" shows. */
 import { batch, computed, signal } from '@preact/signals';
 import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/protocol/auditWire.ts';
+import { reasonInFull } from '../decisions.ts';
 import { setTexts } from '../l10n.ts';
 import { openPage } from '../page.ts';
 import { decidedBy, endWord } from './words.ts';
@@ -20,7 +21,17 @@ export const shown = computed(() => {
 
 function searchText(line: AuditLine): string {
   const { at, threadTitle, threadId, what, outcome, reason, word, box } = line;
-  const parts = [at, threadTitle ?? threadId, what, outcome, decidedBy(line), reason.id, reason.text, word, box];
+  const parts = [
+    at,
+    threadTitle ?? threadId,
+    what,
+    outcome,
+    decidedBy(line),
+    reason.id,
+    reasonInFull(reason),
+    word,
+    box,
+  ];
   return [...parts, endWord(line)].join(' ').toLowerCase();
 }
 

@@ -3,6 +3,7 @@ import { needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { visibleText } from '../../src/protocol/visibleText.ts';
 import { decide } from '../actions.ts';
+import { reasonInFull } from '../decisions.ts';
 import { plural, t } from '../l10n.ts';
 import { approvals, wantsList } from '../store.ts';
 import { DecisionCard } from './DecisionCard.tsx';
@@ -77,7 +78,7 @@ export function ApprovalList() {
                 <Subject request={request} />
                 <span class="batch-why">
                   {needsCare(request) && <Icon name="warning" />}
-                  {request.reason.text}
+                  {reasonInFull(request.reason)}
                 </span>
               </span>
             </label>

@@ -2,9 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { leavesBox } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Box } from '../../src/protocol/policy.ts';
+import { ruleSubject } from '../../src/protocol/ruleWords.ts';
 import { visibleText } from '../../src/protocol/visibleText.ts';
 import { decide } from '../actions.ts';
-import { decisionTitle, reasonName, ruleSubject } from '../decisions.ts';
+import { decisionTitle, reasonInFull, reasonName } from '../decisions.ts';
 import { plural, say, t } from '../l10n.ts';
 import { settings } from '../store.ts';
 import { makingRule } from '../view.ts';
@@ -59,7 +60,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
         )}
         {justification && <Fact name={t('Purpose')}>{t('“{0}”', visibleText(justification))}</Fact>}
         <Fact name={t('Asked because')}>
-          {reason.text} <span class="reason-name">{t('({0})', reasonName(reason))}</span>
+          {visibleText(reason.text)} <span class="reason-name">{t('({0})', reasonName(reason))}</span>
         </Fact>
         {alsoItems.length > 0 && (
           <Fact name={t('Asked for')}>
@@ -129,7 +130,7 @@ function PartLine({ part }: { part: Part }) {
     <li data-need={needsPerson ? 'yes' : 'no'}>
       <Icon name={part.verdict === 'allow' ? 'check' : part.verdict === 'prompt' ? 'question' : 'circle-slash'} />
       <code>{visibleText(part.command)}</code>
-      <span class="part-why" title={part.reason.text}>
+      <span class="part-why" title={reasonInFull(part.reason)}>
         {verdictWord(part)}
       </span>
     </li>

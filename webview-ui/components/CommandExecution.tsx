@@ -1,3 +1,4 @@
+import { firstLine } from '../../src/protocol/oneLine.ts';
 import { useComputed } from '@preact/signals';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
@@ -8,7 +9,7 @@ import { denialOf, startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
 import { processes, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
-import { clock, duration, firstLine } from '../text/format.ts';
+import { clock, duration } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { now } from '../view.ts';
 import { Act, Link } from './Buttons.tsx';

@@ -1,7 +1,7 @@
+import { inOneLine } from '../../src/protocol/oneLine.ts';
 import type { ComponentChildren } from 'preact';
 import { visibleText } from '../../src/protocol/visibleText.ts';
 import { t } from '../l10n.ts';
-import { inOneLine } from '../text/format.ts';
 
 /** A command in one line; whatever is cut off shows as such. */
 export function CommandName({ command }: { command: string }) {

@@ -1,7 +1,8 @@
+import { firstLine } from '../../src/protocol/oneLine.ts';
 import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { say, t } from '../l10n.ts';
-import { firstLine, visibleKeys } from '../text/format.ts';
+import { visibleKeys } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { Act } from './Buttons.tsx';
 import { Markdown } from './Markdown.tsx';

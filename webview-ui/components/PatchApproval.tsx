@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
-import { decisionTitle } from '../decisions.ts';
+import { decisionTitle, reasonInFull } from '../decisions.ts';
 import { t } from '../l10n.ts';
 import { pendingDiff } from '../store.ts';
 import { denyOf, stopOf, widerAnswers } from './CommandApproval.tsx';
@@ -58,7 +58,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
         </p>
       )}
       <Elsewhere request={request} />
-      {showsReason && <p class="decide-lead">{t('Asked because: {0}', reason.text)}</p>}
+      {showsReason && <p class="decide-lead">{t('Asked because: {0}', reasonInFull(reason))}</p>}
       <FileRows itemId={itemId} changes={changes} diff={pendingDiff(itemId)} openFirst />
     </DecisionCard>
   );

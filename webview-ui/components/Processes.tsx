@@ -1,10 +1,11 @@
+import { firstLine } from '../../src/protocol/oneLine.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { backgroundProcesses, composerFocus, outputOfItem } from '../store.ts';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { clock, firstLine } from '../text/format.ts';
+import { clock } from '../text/format.ts';
 import { now } from '../view.ts';
 import { Act } from './Buttons.tsx';
 import { CommandName, withCommand } from './CommandName.tsx';

@@ -1,7 +1,7 @@
+import { firstLine } from '../../src/protocol/oneLine.ts';
 import { editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { queuedInputs } from '../store.ts';
-import { firstLine } from '../text/format.ts';
 import { editedQueue } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { Icon } from './Icon.tsx';

@@ -1,8 +1,9 @@
+import { firstLine } from '../../src/protocol/oneLine.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';
 import { lastTurnId, threadWaits } from '../store.ts';
-import { clock, firstLine, roughly } from '../text/format.ts';
+import { clock, roughly } from '../text/format.ts';
 import { firstWords, foldSummary, partsOfTurn, type TurnPart } from '../text/turnFold.ts';
 import { now } from '../view.ts';
 import { Soft } from './Facts.tsx';

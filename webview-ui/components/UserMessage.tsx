@@ -1,7 +1,7 @@
+import { firstLine } from '../../src/protocol/oneLine.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import { copyText, fork, replaceDraft } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { firstLine } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { IconButton } from './Buttons.tsx';
 import { Icon } from './Icon.tsx';

@@ -1,4 +1,5 @@
 import type { RuleProposal } from '../../src/protocol/rules.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
 import { Button } from '../components/Buttons.tsx';
 import { say, t } from '../l10n.ts';
 import { formatPattern } from '../text/pattern.ts';
@@ -34,7 +35,7 @@ export function Proposals({ proposals }: { proposals: readonly RuleProposal[] })
 }
 
 function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RuleProposal }) {
-  const pattern = <code>{formatPattern(rule.pattern)}</code>;
+  const pattern = <code>{visibleText(formatPattern(rule.pattern))}</code>;
   return (
     <li class="page-item" data-testid="rules-proposal">
       <div class="page-item-text">
@@ -43,7 +44,9 @@ function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RulePro
             ? say('Allow what starts with {0}, outside the box', pattern)
             : say('Allow what starts with {0}', pattern)}
         </span>
-        {rule.justification !== undefined && <span class="page-dim">{t('“{0}”', rule.justification)}</span>}
+        {rule.justification !== undefined && (
+          <span class="page-dim">{t('“{0}”', visibleText(rule.justification))}</span>
+        )}
         <button type="button" class="link page-file" data-testid="rules-open-file" onClick={() => openFile(file)}>
           {file}
         </button>

@@ -1,4 +1,5 @@
 import type { RuleEntry, Uses } from '../../src/protocol/rules.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { plural, t } from '../l10n.ts';
 import { ago } from '../text/ago.ts';
@@ -22,7 +23,7 @@ export function RuleTable({ title, empty, rules }: { title: string; empty: strin
 
 function RuleLine({ entry }: { entry: RuleEntry }) {
   const { rule, uses, id, file } = entry;
-  const pattern = formatPattern(rule.pattern);
+  const pattern = visibleText(formatPattern(rule.pattern));
   const isOwn = entry.layer !== 'workspace_file';
   return (
     <tr data-testid="rule">
@@ -32,7 +33,7 @@ function RuleLine({ entry }: { entry: RuleEntry }) {
       </td>
       <td>
         <code>{pattern}</code>
-        {rule.justification !== undefined && <span class="page-dim page-sub">{rule.justification}</span>}
+        {rule.justification !== undefined && <span class="page-dim page-sub">{visibleText(rule.justification)}</span>}
       </td>
       <td>
         <UsesOf uses={uses} />

@@ -1,8 +1,8 @@
 import type { CommandExplanation } from '../../src/protocol/rules.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
 import { Icon } from '../components/Icon.tsx';
 import { reasonName } from '../decisions.ts';
 import { t } from '../l10n.ts';
-import { formatPattern } from '../text/pattern.ts';
 import { decisionIcon } from './DecisionWord.tsx';
 import { explain, explanation, tried } from './store.ts';
 
@@ -38,17 +38,16 @@ function Verdict({
       <div>
         <p class="page-strong">{sentence(decision, bypassSandbox)}</p>
         <p>
-          {reason.text} <span class="page-dim">{t('({0})', reasonName(reason))}</span>
+          {visibleText(reason.text)} <span class="page-dim">{t('({0})', reasonName(reason))}</span>
         </p>
         {commands !== null && commands.length > 1 && (
           <p class="page-dim">{t('It runs {0} commands; the strictest decides.', commands.length)}</p>
         )}
         {matchedRules.length > 0 && (
           <ul aria-label={t('Rules that match')}>
-            {matchedRules.map(({ file, index, pattern }) => (
+            {matchedRules.map(({ file, index, ...rule }) => (
               <li key={`${file}#${index}`} class="page-dim">
-                <code>{formatPattern(pattern)}</code>{' '}
-                {reasonName({ source: 'rule', id: `rule:${file}#${index}`, text: '' })}
+                {reasonName({ source: 'rule', id: `rule:${file}#${index}`, text: '', rule })}
               </li>
             ))}
           </ul>

@@ -1,5 +1,4 @@
 /** Numbers as a person reads them. */
-import { visibleText } from '../../src/protocol/visibleText.ts';
 import { t } from '../l10n.ts';
 
 /** `0.8 s`, `12 s`, `2 m 4 s`, `1 h 3 m` */
@@ -49,17 +48,4 @@ export function visibleKeys(chars: string, limit = 60): string {
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     .replaceAll(/[\u0000-\u001f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`);
   return shown.length <= limit ? shown : `${shown.slice(0, limit - 1)}…`;
-}
-
-/** The first line, at most `limit` characters. */
-export function firstLine(text: string, limit = 80): string {
-  const line = text.trim().split('\n', 1)[0] ?? '';
-  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
-}
-
-/** A command in one line; whatever is cut off, and what cannot be seen in it, shows as such. */
-export function inOneLine(command: string): string {
-  const whole = visibleText(command.trim());
-  const line = firstLine(whole);
-  return line === whole || line.endsWith('…') ? line : `${line}…`;
 }

@@ -47,9 +47,9 @@ const SAYS: Readonly<Record<RuleDecision, string>> = {
 
 /** The person's own justification where there is one. */
 export function ruleReason(loaded: LoadedRule): DecisionReason {
-  const { rule } = loaded;
-  const text = rule.justification ?? `${SAYS[rule.decision]} ${showPattern(rule.pattern)}.`;
-  return { source: 'rule', id: rulePlace(loaded), text };
+  const { pattern, decision, justification } = loaded.rule;
+  const text = justification ?? `${SAYS[decision]} ${showPattern(pattern)}.`;
+  return { source: 'rule', id: rulePlace(loaded), text, rule: { pattern, decision } };
 }
 
 function showPattern(pattern: LoadedRule['rule']['pattern']): string {

@@ -187,6 +187,7 @@ describe('rules', () => {
         source: 'rule',
         id: 'rule:rules.json#0',
         text: 'A rule allows commands that start with rm -rf dist.',
+        rule: { pattern: ['rm', '-rf', 'dist'], decision: 'allow' },
       },
       bypassSandbox: true,
     });
