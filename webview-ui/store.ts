@@ -1,7 +1,13 @@
 /** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
 import { batch, computed, signal } from '@preact/signals';
 import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
-import { type ProcessState, runningInBackground, threadReducer, type ThreadState } from '../src/protocol/thread.ts';
+import {
+  type Denial,
+  type ProcessState,
+  runningInBackground,
+  threadReducer,
+  type ThreadState,
+} from '../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
@@ -82,6 +88,15 @@ export const waiting = computed((): readonly Waiting[] => [
 export const waitingItems = computed(
   () => new Set(asked.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
 );
+/** Who has said no to an item, and with which word. */
+export function denialOf(itemId: string): Denial | undefined {
+  for (const { denials } of turns.value.toReversed()) {
+    const denial = denials.find((one) => one.itemId === itemId);
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
 /** The diff of a proposed change; its item is in the running turn. */
 export function pendingDiff(itemId: string): string {
   const items = turns.value.at(-1)?.items ?? [];
@@ -168,7 +183,7 @@ function foldAll(state: ThreadState | null, events: readonly Event[]): ThreadSta
   if (state === null) return null;
   let next = state;
   for (const event of events) {
-    observe(event, next);
+    observe(event);
     next = threadReducer(next, event);
   }
   return next;

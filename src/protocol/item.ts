@@ -88,6 +88,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     durationMs: z.number(),
     /** The rule that let it run unasked. */
     allowedBy: decisionReasonSchema.optional(),
+    /** The rule that forbade it. */
+    forbiddenBy: decisionReasonSchema.optional(),
     /** Set while the process outlives its call. */
     processId: z.string().optional(),
     /** What the model got of the output: the whole, or head and tail within its budget. */

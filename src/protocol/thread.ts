@@ -11,6 +11,7 @@ import type {
   EventMsg,
   EventMsgOf,
   QuestionRequest,
+  ResolvedBy,
   TokenUsage,
   TurnAbortReason,
   TurnSettings,
@@ -46,6 +47,14 @@ export interface Warning {
   readonly quarantineId?: string | undefined;
 }
 
+/** A no that somebody has said to an item. */
+export interface Denial {
+  readonly itemId: string;
+  readonly by: ResolvedBy;
+  /** What was said with it; empty for nothing. */
+  readonly word: string;
+}
+
 export interface TurnState {
   readonly id: string;
   readonly startedAt: string;
@@ -55,6 +64,7 @@ export interface TurnState {
   readonly warnings: readonly Warning[];
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
+  readonly denials: readonly Denial[];
   /** Git format; empty while nothing was changed. */
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
@@ -201,13 +211,18 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
             : request,
         ),
       };
-    case 'approval_resolved':
-      return {
+    case 'approval_resolved': {
+      const resolved = {
         ...state,
         approvals: without(state.approvals, 'approvalId', msg.approvalId),
         approvedKeys: msg.keys ? [...new Set([...state.approvedKeys, ...msg.keys])] : state.approvedKeys,
         approvedRules: withRule(state.approvedRules, msg.decision),
       };
+      const request = state.approvals.find(({ approvalId }) => approvalId === msg.approvalId);
+      const word = wordOfDenial(msg.decision);
+      if (request === undefined || word === null) return resolved;
+      return updateTurn(resolved, event.turnId, (turn) => deny(turn, request, { by: msg.by, word }));
+    }
     case 'memory_changed':
       return { ...state, approvedKeys: msg.keys, approvedRules: msg.rules };
     case 'question_requested':
@@ -313,6 +328,21 @@ function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly 
   return [...rules, rule];
 }
 
+/** `null` when it was a yes. */
+function wordOfDenial(decision: ApprovalDecision): string | null {
+  if (decision === 'abort') return '';
+  return typeof decision === 'object' && 'denied' in decision ? (decision.denied.message ?? '').trim() : null;
+}
+
+/** The item of the question, and those of the calls that waited for the same answer. */
+function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'itemId'>): TurnState {
+  const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
+  return {
+    ...turn,
+    denials: itemIds.reduce((known, itemId) => upsert(known, 'itemId', { itemId, ...denial }), turn.denials),
+  };
+}
+
 /** For words of a newer build: the compiler insists on all the known ones, the reader lets the others pass. */
 function softAssertNever(_value: never): void {}
 
@@ -327,6 +357,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     warnings: [],
     error: null,
     retry: null,
+    denials: [],
     diff: '',
     reverted: false,
   };

@@ -53,6 +53,20 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   await panel.write('');
 });
 
+test('who said no, and with which word, still stands in the row after a reload', async () => {
+  const { vscode, panel, model } = window();
+  model.will([calls('exec_command', { cmd: 'touch never' })], [says('All right.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await panel.deny('Not that one.');
+  await panel.ended();
+  await vscode.reload();
+  await panel.get('turn-fold').locator('summary').first().click({ timeout: 30_000 });
+  const denied = panel.get('command').filter({ hasText: 'touch never' });
+  await denied.getByText('“Not that one.”').waitFor();
+  await denied.getByText('by you').waitFor();
+});
+
 test('a webview that is killed in mid-stream comes back with everything', async () => {
   const { vscode, panel, model } = window();
   const words = Array.from({ length: 200 }, (_, index) => `word${index}.`);

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
+import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import type { ItemStatus, TurnItem } from '../../src/protocol/item.ts';
 import { initialThreadState, LIVE_OUTPUT_LIMIT, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 
@@ -271,6 +272,32 @@ describe('a turn', () => {
       ['t1', 'aborted', ['aborted']],
       ['t2', 'running', []],
     ]);
+  });
+
+  it('keeps who said no to what, of calls that waited for the same answer, too', () => {
+    const ask: EventMsg = {
+      type: 'approval_requested',
+      approvalId: 'a',
+      itemId: 'one',
+      callId: 'one',
+      kind: 'command',
+      reason: { source: 'policy', id: 'x', text: 'x' },
+      choices: ['approved', 'denied'],
+    };
+    const joined: EventMsg = { type: 'approval_joined', approvalId: 'a', itemId: 'two', callId: 'two' };
+    const answered = (decision: ApprovalDecision) =>
+      fold(
+        numbered(
+          [turnStarted, ask, joined, { type: 'approval_resolved', approvalId: 'a', decision, by: 'user' } as const].map(
+            (msg) => ({ turnId: 't', msg }),
+          ),
+        ),
+      ).turns[0]?.denials;
+    expect(answered({ denied: { message: 'Later.' } })).toEqual([
+      { itemId: 'one', by: 'user', word: 'Later.' },
+      { itemId: 'two', by: 'user', word: 'Later.' },
+    ]);
+    expect(answered('approved')).toEqual([]);
   });
 
   it('is not ended by an end that names none', () => {

@@ -86,6 +86,38 @@ describe('resuming', () => {
     expect(second.said('thread_started')[0]?.resumed).toBe(true);
   });
 
+  it('still knows who said no to what, and with which word', async () => {
+    const patch = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
+    await using first = await startScenario({
+      policy: 'untrusted',
+      model: [
+        [calls('exec_command', { cmd: 'touch a' })],
+        [calls('apply_patch', { input: patch })],
+        [calls('exec_command', { cmd: 'touch b' })],
+      ],
+    });
+    const ended = first.turnEnds();
+    first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await first.answer({ denied: { message: ' Use the patch tool. ' } });
+    await first.next('approval_requested');
+    await first.answer({ denied: {} });
+    await first.next('approval_requested');
+    await first.answer('abort');
+    await ended;
+    const [command, another] = first.items('command_execution');
+    const [change] = first.items('file_change');
+    const denials = [
+      { itemId: command?.id, by: 'user', word: 'Use the patch tool.' },
+      { itemId: change?.id, by: 'user', word: '' },
+      { itemId: another?.id, by: 'user', word: '' },
+    ];
+    expect(first.state.turns[0]?.denials).toEqual(denials);
+    await first.session.dispose();
+
+    await using second = await startScenario({ resume: first, model: [[says('All right.')]] });
+    expect(second.session.shownState.turns[0]?.denials).toEqual(denials);
+  });
+
   it('after a crash answers what was called, runs nothing again and waits for the person', async () => {
     await using first = await startScenario({
       sandbox: 'danger-full-access',

@@ -140,9 +140,14 @@ describe('a question that waits', () => {
     setTimeout(() => writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules })), 100);
     await ended;
     expect(chat.said('approval_resolved')).toMatchObject([{ by: 'rule' }]);
-    expect(chat.outputs().at(-1)).toContain('Use the editor.');
+    // As what it is: the rule's no, and not the person's.
+    expect(chat.outputs().at(-1)).toBe('Not allowed: Use the editor.');
     expect(chat.items('command_execution')).toMatchObject([
-      { status: 'declined', why: expect.stringContaining('Use the editor.') },
+      {
+        status: 'declined',
+        why: 'Use the editor.',
+        forbiddenBy: { source: 'rule', rule: { pattern: ['touch'], decision: 'forbidden' } },
+      },
     ]);
     expect(chat.files()).toEqual({});
   });
@@ -158,6 +163,11 @@ describe('a file of rules', () => {
     await chat.send('go on');
     expect(chat.outputs().at(-1)).toBe('Not allowed: Use the editor.');
     expect(Object.keys(chat.files())).toEqual(['a']);
+    const id = `rule:${chat.home.at('rules.json')}#0`;
+    expect(chat.items('command_execution')).toMatchObject([
+      { status: 'completed', allowedBy: { id, rule: { pattern: ['touch'], decision: 'allow' } } },
+      { status: 'declined', forbiddenBy: { id, rule: { pattern: ['touch'], decision: 'forbidden' } } },
+    ]);
   });
 
   it('that forbids meanwhile has the last word over a yes', async () => {

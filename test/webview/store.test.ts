@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'vitest';
 import { decisionTitle } from '../../webview-ui/decisions.ts';
-import { denialOf, durationOf } from '../../webview-ui/facts.ts';
+import { durationOf } from '../../webview-ui/facts.ts';
 import { plural, say, setTexts, t } from '../../webview-ui/l10n.ts';
 import * as store from '../../webview-ui/store.ts';
 import * as view from '../../webview-ui/view.ts';
@@ -74,7 +74,7 @@ describe('the store', () => {
 
   it('remembers the word of a denial and how long somebody thought', () => {
     show(SCENES.commands);
-    assert.deepEqual(denialOf('i6'), { byPerson: true, word: 'Use npm ci, it does that by itself.' });
+    assert.deepEqual(store.denialOf('i6'), { itemId: 'i6', by: 'user', word: 'Use npm ci, it does that by itself.' });
     show(SCENES.stream);
     assert.equal(durationOf('i2'), 6_000);
   });

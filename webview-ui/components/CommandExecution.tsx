@@ -5,9 +5,9 @@ import type { ProcessState } from '../../src/protocol/thread.ts';
 import { addToDraft, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { reasonName } from '../decisions.ts';
-import { denialOf, startOf } from '../facts.ts';
+import { startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
-import { processes, waitingItems } from '../store.ts';
+import { denialOf, processes, waitingItems } from '../store.ts';
 import { commandKindOf } from '../text/commandKind.ts';
 import { clock, duration } from '../text/format.ts';
 import { whyNot } from '../text/whyNot.ts';
@@ -144,12 +144,13 @@ function EndedCommand({ item, process }: { item: CommandItem; process: ProcessSt
 }
 
 function DeniedCommand({ item }: { item: CommandItem }) {
+  const denial = useComputed(() => denialOf(item.id)).value;
   return (
     <CommandStep
       item={item}
       state="denied"
       label={say('Denied {0}', <Name item={item} />)}
-      {...refusalFacts(denialOf(item.id), item.why)}
+      {...refusalFacts(denial, item)}
     />
   );
 }

@@ -1,9 +1,9 @@
+import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { FileChangeSummary, TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
-import { denialOf } from '../facts.ts';
 import { plural, say, t } from '../l10n.ts';
-import { cwd, waitingItems } from '../store.ts';
+import { cwd, denialOf, waitingItems } from '../store.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { patchProgress } from '../text/patchProgress.ts';
@@ -132,15 +132,15 @@ function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
 }
 
 function DeniedChange({ item }: { item: FileChangeItem }) {
-  const denial = denialOf(item.id);
+  const denial = useComputed(() => denialOf(item.id)).value;
   return (
     <Step
       testid="file-change"
       icon="edit"
       state="denied"
       label={say('Denied changes to {0}', subjectOf(item.changes))}
-      {...refusalFacts(denial, item.why)}
-      body={denial?.word || item.changes.length === 0 ? undefined : () => <Files item={item} />}
+      {...refusalFacts(denial, item)}
+      body={item.changes.length === 0 ? undefined : () => <Files item={item} />}
     />
   );
 }

@@ -1,6 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { Denial } from '../facts.ts';
+import type { DecisionReason } from '../../src/protocol/policy.ts';
+import type { Denial } from '../../src/protocol/thread.ts';
+import { visibleText } from '../../src/protocol/visibleText.ts';
+import { reasonInFull } from '../decisions.ts';
 import { t } from '../l10n.ts';
 import { Icon, Spinner } from './Icon.tsx';
 
@@ -29,10 +32,18 @@ export interface StepProps {
   className?: string;
 }
 
+/** Characters of what was said with a no: its author knows it. */
+const MAX_WORD = 1_000;
+
 /** Who said no, and their word; else what a rule or the policy says. */
-export function refusalFacts(denial: Denial | null, why: string | undefined): Pick<StepProps, 'meta' | 'word'> {
-  if (why !== undefined) return { word: why };
-  return { meta: denial?.byPerson && t('by you'), word: denial?.word ? t('“{0}”', denial.word) : '' };
+export function refusalFacts(
+  denial: Denial | undefined,
+  { why, forbiddenBy }: { readonly why?: string | undefined; readonly forbiddenBy?: DecisionReason | undefined },
+): Pick<StepProps, 'meta' | 'word'> {
+  if (forbiddenBy !== undefined) return { meta: t('by a rule'), word: reasonInFull(forbiddenBy) };
+  if (why !== undefined || denial?.by !== 'user') return { word: visibleText(why ?? '') };
+  const word = denial.word.length <= MAX_WORD ? denial.word : `${denial.word.slice(0, MAX_WORD - 1)}…`;
+  return { meta: t('by you'), word: word === '' ? '' : t('“{0}”', visibleText(word)) };
 }
 
 /** One piece of work in one line, which may open. */

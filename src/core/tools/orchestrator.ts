@@ -76,11 +76,23 @@ class OpenItem {
 
   /** Ends it as it stands; nothing if it has ended or never began. */
   close(status: ItemStatus, why?: string): void {
+    if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why) });
+  }
+
+  /** Ends what was not allowed. A person knows why they said no. */
+  refuse({ record: { outcome, by, reason }, output }: Extract<Permission, { type: 'refused' }>): void {
     const item = this.#item;
     if (!item) return;
-    const isExplained = item.type === 'command_execution' || item.type === 'file_change';
-    this.complete({ ...item, status, ...(isExplained && why !== undefined ? { why: why.slice(0, MAX_WHY) } : {}) });
+    const why = outcome === 'forbidden' ? reason.text : by === 'user' ? undefined : output;
+    const isByRule = item.type === 'command_execution' && outcome === 'forbidden' && reason.source === 'rule';
+    const rule = isByRule ? { forbiddenBy: reason } : {};
+    this.complete({ ...item, status: 'declined', ...explained(item, why), ...rule });
   }
+}
+
+function explained({ type }: TurnItem, why: string | undefined): { readonly why?: string } {
+  const isExplained = type === 'command_execution' || type === 'file_change';
+  return isExplained && why !== undefined ? { why: why.slice(0, MAX_WHY) } : {};
 }
 
 /** How often a call is asked about again because what it would do has changed since the yes. */
@@ -106,7 +118,7 @@ async function decideAndRun(
     if (permission.type === 'refused') {
       const escalated = prepared.card?.kind === 'escalation';
       journal.decided(permission.record, { box: context.settings.box, escalated });
-      items.close('declined', refusalOf(permission));
+      items.refuse(permission);
       return failure(permission.output);
     }
     context.signal.throwIfAborted();
@@ -121,12 +133,6 @@ async function decideAndRun(
     if (outside === undefined) return { output: result.output, success: result.success };
     return runOutside(handler, outside, result, deps, context, items);
   }
-}
-
-/** A person knows why they said no. */
-function refusalOf({ record, output }: Extract<Permission, { type: 'refused' }>): string | undefined {
-  if (record.outcome === 'forbidden') return record.reason.text;
-  return record.by === 'user' ? undefined : output;
 }
 
 /** Asked and run like a call of its own: its item, its lines in the audit log. */
@@ -144,7 +150,7 @@ async function runOutside(
   const permission = await askOutside(inside, outside, deps, context);
   journal.decided(permission.record, attempt);
   if (permission.type === 'refused') {
-    items.close('declined', refusalOf(permission));
+    items.refuse(permission);
     return failure(permission.output);
   }
   context.signal.throwIfAborted();

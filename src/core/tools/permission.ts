@@ -113,6 +113,14 @@ export async function seekPermission(
     const question = questionOf(call, requirement, callId);
     const answer = await (asked?.answerTo(question) ?? deps.approver.ask(question, signal));
     asked = undefined;
+    // What a rule has said no to meanwhile is told as that rule's no, and not as the person's.
+    if (answer.by === 'rule' && answer.decision !== 'approved') {
+      const again: Decided | undefined = await call.reconsider?.();
+      if (again?.requirement.type === 'forbidden') {
+        ({ requirement, matchedRules } = again);
+        continue;
+      }
+    }
     const refusal = refusalText(answer, requirement.reason);
     if (refusal !== undefined) {
       if (answer.decision === 'abort') deps.interrupt();
@@ -177,6 +185,7 @@ function refusalText({ decision, by }: Answered, reason: DecisionReason): string
     return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
   }
   const word = decision.denied.message?.trim();
+  if (by === 'rule') return `Not allowed: ${word ?? reason.text}`;
   return word
     ? `Denied by the user: ${word}`
     : 'Denied by the user. Nothing was done. Do not try the same thing another way; ask what they want instead.';

@@ -1,5 +1,6 @@
 /** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
 import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
+import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import { ASK, CODE, FAILED_OUTPUT, LIVE_OUTPUT, looksAround, THREE_FILES, THREE_FILES_DIFF } from './fixtures.ts';
@@ -110,7 +111,12 @@ function approve(): Script {
         {
           command: 'npm test',
           verdict: 'allow',
-          reason: { source: 'rule', id: 'rules.json:3', text: 'You allowed it.' },
+          reason: {
+            source: 'rule',
+            id: 'rule:rules.json#2',
+            text: 'A rule allows commands that start with npm test.',
+            rule: { pattern: ['npm', 'test'], decision: 'allow' },
+          },
         },
       ],
       proposedRule: { pattern: ['npm', 'install'], decision: 'allow' },
@@ -215,8 +221,16 @@ function commands(): Script {
   return script
     .emit({ type: 'item_completed', item: { ...commandItem('rm -rf node_modules'), id: 'i6', status: 'declined' } })
     .item({ ...commandItem('npx playwright test'), durationMs: 70_000 }, 'aborted')
+    .item({ ...commandItem('make deploy'), why: FORBIDDEN.text, forbiddenBy: FORBIDDEN }, 'declined')
     .context(22);
 }
+
+const FORBIDDEN: DecisionReason = {
+  source: 'rule',
+  id: 'rule:/w/.tiller/rules.json#0',
+  text: 'Deployments are made by the pipeline.',
+  rule: { pattern: ['make', ['deploy', 'publish']], decision: 'forbidden' },
+};
 
 function patches(): Script {
   const script = titled('Patches', 'Make the change.').begin(patchItem([], ''));
