@@ -4,6 +4,7 @@ import { parsePatch } from '../core/patch/parse.ts';
 import { reportLines } from '../core/patch/report.ts';
 import { planPatchIn } from '../core/tools/planPatchIn.ts';
 import { describeHost } from '../node/host.ts';
+import { createLocks } from '../node/locks.ts';
 import { tillerHome } from '../node/storage.ts';
 import { createDiskWorkspace } from '../node/workspace.ts';
 import { visibleName, visibleText } from '../protocol/visibleText.ts';
@@ -36,7 +37,8 @@ async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<str
 async function land(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  await settleLandings(home, (line) => void streams.stderr.write(`${visibleName(line)}\n`));
+  const say = (line: string) => void streams.stderr.write(`${visibleName(line)}\n`);
+  await settleLandings(home, createLocks(home, 'cli'), say);
   const workspace = createDiskWorkspace({ roots: [cwd], home });
   const plan = await planPatchIn(workspace, operations, cwd);
   if (plan.type === 'failed') return fail(streams, plan.message);

@@ -1,14 +1,43 @@
-import { recoverJournals } from '../node/recovery.ts';
+import type { Locks } from '../core/ports.ts';
+import { assertNever } from '../core/util/assertNever.ts';
+import { type InterruptedLanding, recoverJournals } from '../node/recovery.ts';
+import type { ThreadOwner } from '../protocol/threads.ts';
+
+/** Somebody in VS Code who settles the same patch needs less. */
+const PATIENCE_MS = 15_000;
 
 /**
  * A patch whose landing was cut by a kill is put back whole before anything else is done: nobody is here to be asked
- * whether to finish it instead (design decision 4, "finish" or "put back").
+ * whether to finish it instead (design decision 4, "finish" or "put back"). One that somebody else is deciding is theirs.
  */
-export async function settleLandings(home: string, say: (line: string) => void): Promise<void> {
-  for (const landing of await recoverJournals(home)) {
-    const { leftAlone } = await landing.putBack();
-    const paths = landing.changes.map(({ path }) => path);
-    say(`a patch that was interrupted on ${landing.startedAt.toISOString()} was put back: ${paths.join(', ')}`);
-    if (leftAlone.length > 0) say(`left alone, because somebody has changed them since: ${leftAlone.join(', ')}`);
+export async function settleLandings(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
+  for (const landing of await recoverJournals(home, locks)) await putBack(landing, say);
+}
+
+async function putBack(landing: InterruptedLanding, say: (line: string) => void): Promise<void> {
+  const patch = `a patch that was interrupted on ${landing.startedAt.toISOString()}`;
+  const paths = landing.changes.map(({ path }) => path).join(', ');
+  const settled = await landing.settle((ways) => ways.putBack(), {
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    onWait: (owner) => say(`${patch} is being settled by ${nameOf(owner)}; waiting`),
+  });
+  switch (settled.type) {
+    case 'settled': {
+      const { leftAlone } = settled.result;
+      say(`${patch} was put back: ${paths}`);
+      if (leftAlone.length > 0) say(`left alone, because somebody has changed them since: ${leftAlone.join(', ')}`);
+      return;
+    }
+    case 'settled_elsewhere':
+      return;
+    case 'busy':
+      say(`${patch} is still being settled by ${nameOf(settled.owner)}: its files may change meanwhile: ${paths}`);
+      return;
+    default:
+      assertNever(settled);
   }
+}
+
+function nameOf({ name, pid }: ThreadOwner): string {
+  return `${name === 'vscode' ? 'VS Code' : 'another tiller'} (process ${pid})`;
 }

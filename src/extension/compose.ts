@@ -9,6 +9,7 @@ import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
+import { watchJournals } from '../node/journal.ts';
 import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -131,7 +132,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   // ---- views
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
-      find: () => findHalfLanded(node.storage.home),
+      find: () => findHalfLanded(node.storage.home, node.locks),
+      watch: (onSettled) => watchJournals(node.storage.home, onSettled),
       onChange: () => {
         view.sendInterrupted();
         statusBar.refresh();

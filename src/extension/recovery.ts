@@ -1,15 +1,23 @@
-import { type CutFile, type InterruptedLanding, recoverJournals } from '../node/recovery.ts';
+import type { Locks } from '../core/ports.ts';
+import { type CutFile, type InterruptedLanding, recoverJournals, type WaysOut } from '../node/recovery.ts';
 import type { WayOut } from '../protocol/wire.ts';
 import { type CutText, holdsUnsaved, recoverBuffers } from '../vscode/landing/recoverBuffers.ts';
 import type { HalfLandedPatch, SettledPatch } from '../vscode/halfLanded.ts';
 
 /** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
-export async function findHalfLanded(home: string): Promise<readonly HalfLandedPatch[]> {
+export async function findHalfLanded(home: string, locks: Locks): Promise<readonly HalfLandedPatch[]> {
   const another = { before: 'after', after: 'before' } as const;
-  const interrupted = await recoverJournals(home, (files, side) => holdsUnsaved(goingTo(side, another[side], files)));
+  const interrupted = await recoverJournals(home, locks, (files, side) =>
+    holdsUnsaved(goingTo(side, another[side], files)),
+  );
   return interrupted.map((landing) => {
     const { id, startedAt, changes } = landing;
-    return { id, startedAt, changes, settle: (way) => settle(landing, way) };
+    return {
+      id,
+      startedAt,
+      changes,
+      settle: (way, patience) => landing.settle((ways) => settle(landing, ways, way), patience),
+    };
   });
 }
 
@@ -18,9 +26,7 @@ function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readon
 }
 
 /** In the editor and on the disk; resolves when both are done and agree. */
-async function settle(landing: InterruptedLanding, way: WayOut): Promise<SettledPatch | null> {
-  if (!(await landing.isPending())) return null;
-  const { files } = landing;
+async function settle({ files }: InterruptedLanding, ways: WaysOut, way: WayOut): Promise<SettledPatch> {
   const isPutBack = way === 'put_back';
   const buffers = await recoverBuffers(
     isPutBack ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
@@ -29,6 +35,6 @@ async function settle(landing: InterruptedLanding, way: WayOut): Promise<Settled
     ...buffers.unsaved.map((path) => [path, 'done'] as const),
     ...buffers.leftAlone.map((path) => [path, 'left_alone'] as const),
   ]);
-  const { leftAlone } = await landing[isPutBack ? 'putBack' : 'finish'](inEditor, buffers.readDisk);
+  const { leftAlone } = await ways[isPutBack ? 'putBack' : 'finish'](inEditor, buffers.readDisk);
   return { leftAlone, unsaved: buffers.unsaved };
 }

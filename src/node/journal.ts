@@ -4,9 +4,11 @@
  * One file per landing: a line of JSON, then the bytes of all images in order. A file shorter than its first line says
  * was interrupted while it was written: nothing had been touched then.
  */
+import { watch } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import type { Disposable } from '../core/util/disposable.ts';
 import type { FileImage } from './landing/fileImage.ts';
 import type { PlannedStep } from './landing/step.ts';
 import type { Transition } from './landing/transition.ts';
@@ -84,6 +86,17 @@ export async function openJournal(home: string, id: string, steps: readonly Jour
     throw error;
   }
   return { transitions, close: () => rm(path, { force: true }), keep: () => keepJournal(path) };
+}
+
+/** Calls back whenever a journal came or went, in this process or another. Where that cannot be heard it never does. */
+export function watchJournals(home: string, onChange: () => void): Disposable {
+  try {
+    const watcher = watch(journalFolder(home), { persistent: false }, onChange);
+    watcher.on('error', () => watcher.close());
+    return { dispose: () => watcher.close() };
+  } catch {
+    return { dispose: () => {} };
+  }
 }
 
 /** No longer offered, never deleted: `<id>.kept` beside the journals. */

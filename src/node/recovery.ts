@@ -1,6 +1,8 @@
 /** What a crash left half landed, found at start-up: to be finished or put back, as the person chooses. */
-import { access, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Locks } from '../core/ports.ts';
+import { assertNever } from '../core/util/assertNever.ts';
 import { isMissing } from './errors.ts';
 import {
   JOURNAL_ENDING,
@@ -13,6 +15,7 @@ import {
 import { type FileImage, imageOf, sameImage } from './landing/fileImage.ts';
 import { reversed, settleTransition, type TransitionResult } from './landing/transition.ts';
 import { isRunning } from './processIdentity.ts';
+import { isPending, type Patience, settleAlone, type Settlement } from './settleAlone.ts';
 
 export interface Recovery {
   /** Files somebody worked on since: not touched. What they held before the landing is kept in the journal folder. */
@@ -47,6 +50,12 @@ export interface InterruptedLanding {
   readonly files: readonly CutFile[];
   /** Whether nobody has settled it since it was found: another window, the command line. */
   isPending(): Promise<boolean>;
+  /** `act` runs in one process at a time, and in none when there is nothing to decide any more. */
+  settle<Result>(act: (ways: WaysOut) => Promise<Result>, patience: Patience): Promise<Settlement<Result>>;
+}
+
+/** What only the one process that decides can do. */
+export interface WaysOut {
   /** Every file as the patch wanted it. May be called again. */
   finish(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
   /** Every file as it was before. May be called again. */
@@ -56,12 +65,16 @@ export interface InterruptedLanding {
 /** Whether an editor holds something else, unsaved, than the side that all files on the disk hold. */
 export type HoldsAnother = (files: readonly CutFile[], side: 'before' | 'after') => Promise<boolean>;
 
+/** For somebody who is deciding already: what then is left is asked about. */
+const LOOK_PATIENCE_MS = 2_000;
+
 /**
  * Landings of processes that are no more. Those that had not begun, or only failed to say that they were done, are
  * settled here without a question.
  */
 export async function recoverJournals(
   home: string,
+  locks: Pick<Locks, 'acquire'>,
   holdsAnother: HoldsAnother = async () => false,
 ): Promise<readonly InterruptedLanding[]> {
   const interrupted: InterruptedLanding[] = [];
@@ -70,23 +83,52 @@ export async function recoverJournals(
     const record = await readJournal(path).catch(() => undefined);
     if (record === undefined) {
       await removeUnlessBeingWritten(path, name);
-    } else if (!isRunning(record.owner) && !(await settleUndisputed(path, record, holdsAnother))) {
-      interrupted.push(offer(path, name.slice(0, -JOURNAL_ENDING.length), record));
+    } else if (!isRunning(record.owner)) {
+      const landing = offer(path, name.slice(0, -JOURNAL_ENDING.length), record, locks);
+      if (await isOpenQuestion(landing, path, record, holdsAnother)) interrupted.push(landing);
     }
   }
   return interrupted;
 }
 
-function offer(path: string, id: string, { transitions, startedAt }: JournalRecord): InterruptedLanding {
+function offer(
+  path: string,
+  id: string,
+  { transitions, startedAt }: JournalRecord,
+  locks: Pick<Locks, 'acquire'>,
+): InterruptedLanding {
+  const ways: WaysOut = {
+    finish: (...editor) => settle(path, transitions, ...editor),
+    putBack: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
+  };
   return {
     id,
     startedAt: new Date(startedAt),
     changes: transitions.filter(({ after }) => after.type !== 'folder').map(changeOf),
     files: cutFiles(transitions),
-    isPending: () => exists(path),
-    finish: (...editor) => settle(path, transitions, ...editor),
-    putBack: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
+    isPending: () => isPending(path),
+    settle: (act, patience) => settleAlone(path, locks, () => act(ways), patience),
   };
+}
+
+async function isOpenQuestion(
+  landing: InterruptedLanding,
+  path: string,
+  record: JournalRecord,
+  holdsAnother: HoldsAnother,
+): Promise<boolean> {
+  const patience = { signal: AbortSignal.timeout(LOOK_PATIENCE_MS) };
+  const looked = await landing.settle(() => settleUndisputed(path, record, holdsAnother), patience);
+  switch (looked.type) {
+    case 'settled':
+      return !looked.result;
+    case 'settled_elsewhere':
+      return false;
+    case 'busy':
+      return true;
+    default:
+      return assertNever(looked);
+  }
 }
 
 function changeOf({ path, before, after }: JournalledTransition): CutChange {
@@ -156,16 +198,6 @@ function allHold(transitions: readonly JournalledTransition[], side: 'before' | 
       return false;
     }
   });
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }
 
 async function journalNames(home: string): Promise<readonly string[]> {

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import type { InterruptedPatch, WayOut } from '../protocol/wire.ts';
-import type { HalfLandedPatch } from './halfLanded.ts';
-import { pickPatch, pickWay, sentenceOf, shownPath, tellHowItWent } from './recoveryWords.ts';
+import type { HalfLandedPatch, PatchSettlement } from './halfLanded.ts';
+import { pickPatch, pickWay, sentenceOf, shownPath, tellHowItWent, waitingFor } from './recoveryWords.ts';
 
 interface Waiting {
   readonly patch: HalfLandedPatch;
@@ -19,24 +19,30 @@ const NAMED_FILES = 100;
  */
 export class RecoveryOffer implements Disposable {
   readonly #find: () => Promise<readonly HalfLandedPatch[]>;
+  readonly #watch: (onSettled: () => void) => Disposable;
   readonly #onChange: () => void;
   readonly #report: (error: unknown) => void;
   readonly #store = new DisposableStore();
   readonly #decided = new Set<string>();
   #waiting: readonly Waiting[] = [];
   #looking: Promise<void> | undefined;
+  #lookAgain = false;
+  #watcher: Disposable | undefined;
 
-  /** `onChange`: `patches` are others now. */
+  /** `watch`: hears of what is settled elsewhere, while anything waits. `onChange`: `patches` are others now. */
   constructor({
     find,
+    watch,
     onChange,
     report,
   }: {
     readonly find: () => Promise<readonly HalfLandedPatch[]>;
+    readonly watch: (onSettled: () => void) => Disposable;
     readonly onChange: () => void;
     readonly report: (error: unknown) => void;
   }) {
     this.#find = find;
+    this.#watch = watch;
     this.#onChange = onChange;
     this.#report = report;
     // Another window, or a command line, may have settled one meanwhile, or died in one itself.
@@ -56,7 +62,8 @@ export class RecoveryOffer implements Disposable {
 
   /** Asks about those that are new, and about none that is settled. */
   look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    this.#lookAgain = true;
+    this.#looking ??= this.#lookUntilSeen().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
@@ -77,7 +84,16 @@ export class RecoveryOffer implements Disposable {
   }
 
   dispose(): void {
+    this.#watcher?.dispose();
     this.#store.dispose();
+  }
+
+  /** What happens during a look may have escaped it. */
+  async #lookUntilSeen(): Promise<void> {
+    while (this.#lookAgain) {
+      this.#lookAgain = false;
+      await this.#look();
+    }
   }
 
   async #look(): Promise<void> {
@@ -104,20 +120,25 @@ export class RecoveryOffer implements Disposable {
   async #settle(id: string, way: WayOut): Promise<void> {
     const patch = this.#open(id);
     if (patch === undefined) return;
-    const location = vscode.ProgressLocation.Notification;
-    const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
     this.#set(this.#waiting.map((waiting) => (waiting.patch === patch ? { patch, settling: way } : waiting)));
     try {
-      const settled = await vscode.window.withProgress({ location, title }, () => patch.settle(way));
-      this.#decided.add(id);
-      this.#set(this.#waiting.filter((waiting) => waiting.patch !== patch));
-      tellHowItWent(settled, way);
+      const settlement = await carryOut(patch, way);
+      if (settlement.type === 'busy') this.#ask(id);
+      else {
+        this.#decided.add(id);
+        this.#set(this.#waiting.filter((waiting) => waiting.patch.id !== id));
+      }
+      tellHowItWent(settlement, way);
     } catch (error) {
-      // It waits as before: the journal is there.
-      this.#set(this.#waiting.map((waiting) => (waiting.patch === patch ? { patch, settling: null } : waiting)));
+      this.#ask(id);
       this.#report(error);
       void vscode.window.showErrorMessage(messageOf(error));
     }
+  }
+
+  /** It waits as before: the journal is there. */
+  #ask(id: string): void {
+    this.#set(this.#waiting.map((waiting) => (waiting.patch.id === id ? { ...waiting, settling: null } : waiting)));
   }
 
   #set(waiting: readonly Waiting[]): void {
@@ -125,6 +146,29 @@ export class RecoveryOffer implements Disposable {
       waiting.length === this.#waiting.length && waiting.every((one, index) => one === this.#waiting[index]);
     if (isSame) return;
     this.#waiting = waiting;
+    if (waiting.length > 0) this.#watcher ??= this.#watch(() => void this.look().catch(this.#report));
+    else {
+      this.#watcher?.dispose();
+      this.#watcher = undefined;
+    }
     this.#onChange();
   }
+}
+
+/** Waits for whoever else decides the same patch, and says so; the person may leave it to them. */
+async function carryOut(patch: HalfLandedPatch, way: WayOut): Promise<PatchSettlement> {
+  const location = vscode.ProgressLocation.Notification;
+  const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
+  return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
+    const leaving = new AbortController();
+    const listener = token.onCancellationRequested(() => leaving.abort());
+    try {
+      return await patch.settle(way, {
+        signal: leaving.signal,
+        onWait: (owner) => progress.report({ message: waitingFor(owner) }),
+      });
+    } finally {
+      listener.dispose();
+    }
+  });
 }

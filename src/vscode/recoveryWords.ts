@@ -1,8 +1,10 @@
 /** What is said and asked about patches that a crash left half landed. */
 import * as vscode from 'vscode';
+import { assertNever } from '../core/util/assertNever.ts';
+import type { ThreadOwner } from '../protocol/threads.ts';
 import type { WayOut } from '../protocol/wire.ts';
 import { withoutIcons, withoutLinks } from './plainText.ts';
-import type { HalfLandedPatch, SettledPatch } from './halfLanded.ts';
+import type { HalfLandedPatch, PatchSettlement, SettledPatch } from './halfLanded.ts';
 
 /** As the person knows the file: relative to the folder it is in. */
 export function shownPath(path: string): string {
@@ -42,14 +44,35 @@ export async function pickWay(patch: HalfLandedPatch): Promise<WayOut | undefine
   return (await vscode.window.showQuickPick(rows, { title: sentenceOf(patch) }))?.way;
 }
 
-/** `null`: somebody else has settled it. */
-export function tellHowItWent(settled: SettledPatch | null, way: WayOut): void {
-  if (settled === null) {
-    const elsewhere = vscode.l10n.t('The patch was settled already, in another window or on the command line.');
-    void vscode.window.showInformationMessage(elsewhere);
-    return;
+/** While somebody else decides the same patch. */
+export function waitingFor(owner: ThreadOwner): string {
+  return vscode.l10n.t('{0} is deciding it…', nameOf(owner));
+}
+
+export function tellHowItWent(settlement: PatchSettlement, way: WayOut): void {
+  switch (settlement.type) {
+    case 'settled':
+      return tellWhatWasDone(settlement.result, way);
+    case 'settled_elsewhere': {
+      const elsewhere = settlement.by
+        ? vscode.l10n.t('The patch was settled already: {0} has decided it.', nameOf(settlement.by))
+        : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
+      return void vscode.window.showInformationMessage(elsewhere);
+    }
+    case 'busy':
+      return void vscode.window.showInformationMessage(waitingFor(settlement.owner));
+    default:
+      return assertNever(settlement);
   }
-  const { leftAlone, unsaved } = settled;
+}
+
+function nameOf({ name, pid }: ThreadOwner): string {
+  return name === 'vscode'
+    ? vscode.l10n.t('Another window (process {0})', pid)
+    : vscode.l10n.t('The command line (process {0})', pid);
+}
+
+function tellWhatWasDone({ leftAlone, unsaved }: SettledPatch, way: WayOut): void {
   if (leftAlone.length > 0) {
     void vscode.window.showWarningMessage(
       vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
+import type { WaysOut } from '../../src/node/recovery.ts';
 import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
@@ -319,10 +320,14 @@ suite('a landing that cannot be', () => {
       here.write('b.txt', 'b\n');
       here.write('gone.txt', 'g\n');
       const [landing] = await here.interruptedLandings();
-      assert.deepEqual(await landing?.finish(), { leftAlone: [] });
-      assert.deepEqual(here.tree(), after);
-      assert.deepEqual(await landing?.putBack(), { leftAlone: [] });
-      assert.deepEqual(here.tree(), before);
+      const bothWays = async ({ finish, putBack }: WaysOut) => {
+        assert.deepEqual(await finish(), { leftAlone: [] });
+        assert.deepEqual(here.tree(), after);
+        assert.deepEqual(await putBack(), { leftAlone: [] });
+        assert.deepEqual(here.tree(), before);
+      };
+      const settlement = await landing?.settle(bothWays, { signal: AbortSignal.timeout(5_000) });
+      assert.equal(settlement?.type, 'settled');
       assert.equal(statSync(here.at('gone.txt')).mode & 0o777, 0o750);
     }),
   );

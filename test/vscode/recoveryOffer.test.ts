@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import type { WayOut } from '../../src/protocol/wire.ts';
-import type { HalfLandedPatch, SettledPatch } from '../../src/vscode/halfLanded.ts';
+import type { HalfLandedPatch, PatchSettlement, SettlingPatience } from '../../src/vscode/halfLanded.ts';
 import { RecoveryOffer } from '../../src/vscode/recoveryOffer.ts';
 
-const DONE: SettledPatch = { leftAlone: [], unsaved: [] };
+const DONE: PatchSettlement = { type: 'settled', result: { leftAlone: [], unsaved: [] } };
+const THEY = { pid: 4711, name: 'vscode', since: '2026-01-01T00:00:00.000Z' };
 
 /** A disk with patches on it that a crash has left; what is settled is gone from it, as a journal is. */
 class Disk {
@@ -12,10 +13,15 @@ class Disk {
   readonly reported: unknown[] = [];
   changes = 0;
   /** Lets whoever is at work go on. */
-  work: () => Promise<SettledPatch | null> = async () => DONE;
+  work: (patience: SettlingPatience) => Promise<PatchSettlement> = async () => DONE;
+  readonly #watchers = new Set<() => void>();
   readonly #ids = new Set<string>();
   readonly offer = new RecoveryOffer({
     find: async () => [...this.#ids].map((id) => this.#patch(id)),
+    watch: (onSettled) => {
+      this.#watchers.add(onSettled);
+      return { dispose: () => void this.#watchers.delete(onSettled) };
+    },
     onChange: () => this.changes++,
     report: (error) => this.reported.push(error),
   });
@@ -27,6 +33,11 @@ class Disk {
 
   settledElsewhere(id: string): void {
     this.#ids.delete(id);
+    for (const hear of this.#watchers) hear();
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
   }
 
   waiting(): readonly string[] {
@@ -34,8 +45,9 @@ class Disk {
   }
 
   #patch(id: string): HalfLandedPatch {
-    const settle = async (way: WayOut) => {
-      const outcome = await this.work();
+    const settle = async (way: WayOut, patience: SettlingPatience) => {
+      const outcome = await this.work(patience);
+      if (outcome.type !== 'settled') return outcome;
       this.settled.push(`${id}: ${way}`);
       this.#ids.delete(id);
       return outcome;
@@ -72,14 +84,46 @@ suite('what a crash left half landed', () => {
     const disk = new Disk();
     await disk.crash('one');
     assert.equal(disk.changes, 1);
+    assert.equal(disk.watchers, 1);
     await disk.offer.look();
     assert.equal(disk.changes, 1);
     disk.settledElsewhere('one');
-    await disk.offer.look();
-    assert.deepEqual(disk.waiting(), []);
+    // Nobody has looked at this window meanwhile.
+    while (disk.waiting().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(disk.changes, 2);
+    assert.equal(disk.watchers, 0);
     await disk.offer.settle('one', 'finish');
     assert.deepEqual(disk.settled, []);
+    disk.offer.dispose();
+  });
+
+  test('that another window decides is waited for, and is not decided twice', async () => {
+    const disk = new Disk();
+    await disk.crash('one');
+    const end = new Promise<(settlement: PatchSettlement) => void>((entered) => {
+      disk.work = ({ onWait }) => {
+        onWait(THEY);
+        return new Promise(entered);
+      };
+    });
+    const settling = disk.offer.settle('one', 'finish');
+    await end;
+    assert.deepEqual(disk.waiting(), ['one: finish']);
+    disk.settledElsewhere('one');
+    (await end)({ type: 'settled_elsewhere', by: THEY });
+    await settling;
+    assert.deepEqual([disk.waiting(), disk.settled], [[], []]);
+    disk.offer.dispose();
+  });
+
+  test('that is left to another window is asked about until that has decided', async () => {
+    const disk = new Disk();
+    await disk.crash('one');
+    disk.work = async () => ({ type: 'busy', owner: THEY });
+    await disk.offer.settle('one', 'finish');
+    assert.deepEqual([disk.waiting(), disk.settled], [['one'], []]);
+    disk.settledElsewhere('one');
+    while (disk.waiting().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     disk.offer.dispose();
   });
 

@@ -8,6 +8,7 @@ import type { ApplyResult, FileChange } from '../../../src/core/ports.ts';
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
 import { landingHands } from '../../../src/extension/landingHands.ts';
 import { DiskPaths } from '../../../src/node/landing/canonicalPath.ts';
+import { createLocks } from '../../../src/node/locks.ts';
 import { type InterruptedLanding, recoverJournals } from '../../../src/node/recovery.ts';
 import { FileMoves } from '../../../src/vscode/landing/fileMoves.ts';
 import type { LandingChange, LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
@@ -91,7 +92,7 @@ export class EditorPlace {
   }
 
   interruptedLandings(): Promise<readonly InterruptedLanding[]> {
-    return recoverJournals(this.#deadHome);
+    return recoverJournals(this.#deadHome, createLocks(this.#deadHome, 'vscode'));
   }
 
   // ---------------------------------------------------------------- the editor

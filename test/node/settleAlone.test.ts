@@ -1,0 +1,185 @@
+// Two windows, and the command line, decide the same interrupted patch: one of them does it, the others hear that.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { watchJournals } from '../../src/node/journal.ts';
+import { createLocks } from '../../src/node/locks.ts';
+import { type InterruptedLanding, recoverJournals } from '../../src/node/recovery.ts';
+import type { ThreadOwner } from '../../src/protocol/threads.ts';
+import { crash, newTree, oldTree, tree, write } from '../support/crashedLanding.ts';
+import { startCli } from '../support/runCli.ts';
+import { bundled } from '../support/runTypeScript.ts';
+import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+
+const ROUNDS = Number(process.env['TILLER_SOAK'] ?? 6);
+const DONE = { type: 'settled', result: { leftAlone: [] } };
+
+let program: string;
+beforeAll(async () => {
+  program = await bundled('settleProcess.ts');
+});
+
+type Answer = 'putBack' | 'finish' | 'hang';
+
+/** A process that has found the patch and waits for its person. */
+async function openWindow(folder: TempFolder) {
+  const child = spawn(process.execPath, [program, folder.at('home')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const heard = async () => String((await lines.next()).value);
+  expect(await heard()).toBe('ready');
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  const answer = (text: Answer) => void child.stdin.write(`${text}\n`);
+  return { pid: child.pid, answer, heard, kill, [Symbol.asyncDispose]: kill };
+}
+
+/** The same crash as often as it is wanted. */
+async function crashed(folder: TempFolder): Promise<() => void> {
+  write(folder, oldTree);
+  await crash(folder, 30);
+  const places = ['work', 'home'] as const;
+  for (const place of places) cpSync(folder.at(place), folder.at(`kept-${place}`), { recursive: true });
+  return () => {
+    for (const place of places) {
+      rmSync(folder.at(place), { recursive: true });
+      cpSync(folder.at(`kept-${place}`), folder.at(place), { recursive: true });
+    }
+  };
+}
+
+async function only(folder: TempFolder): Promise<InterruptedLanding> {
+  const [landing, ...others] = await recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'));
+  if (landing === undefined || others.length > 0) throw new Error('There is to be one.');
+  return landing;
+}
+
+const journals = (folder: TempFolder) => readdirSync(folder.at('home', 'journal'));
+const locks = (folder: TempFolder) => readdirSync(folder.at('home', 'locks'));
+
+describe('an interrupted patch', () => {
+  test('is decided by one of the windows that answer at once, and wholly so', async () => {
+    using folder = tempFolder();
+    const again = await crashed(folder);
+    for (let round = 0; round < ROUNDS; round++) {
+      again();
+      await using one = await openWindow(folder);
+      await using other = await openWindow(folder);
+      one.answer('putBack');
+      other.answer('finish');
+      const heard = await Promise.all([one.heard(), other.heard()]);
+      const settlements = heard.map((line) => JSON.parse(line));
+      const decider = settlements.findIndex(({ type }) => type === 'settled');
+      expect(settlements[decider]).toEqual(DONE);
+      expect(settlements[1 - decider]).toMatchObject({ type: 'settled_elsewhere' });
+      expect(tree(folder)).toEqual(decider === 0 ? oldTree : newTree);
+      expect([journals(folder), locks(folder)]).toEqual([[], []]);
+    }
+  }, 120_000);
+
+  test('is decided by who waits when the one who decides is killed, and who waits hears for whom', async () => {
+    using folder = tempFolder();
+    await crashed(folder);
+    const landing = await only(folder);
+    await using window = await openWindow(folder);
+    window.answer('hang');
+    expect(await window.heard()).toBe('hanging');
+    const owners: ThreadOwner[] = [];
+    const impatient = await landing.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(100) });
+    const owner = { pid: window.pid, name: 'vscode', since: expect.any(String) };
+    expect(impatient).toEqual({ type: 'busy', owner });
+    expect(tree(folder)).toEqual(oldTree);
+    const settled = landing.settle((ways) => ways.finish(), {
+      signal: AbortSignal.timeout(20_000),
+      onWait: (who) => owners.push(who),
+    });
+    await expect.poll(() => owners, { timeout: 5_000 }).toEqual([owner]);
+    await window.kill();
+    expect(await settled).toEqual(DONE);
+    expect(tree(folder)).toEqual(newTree);
+    expect([journals(folder), locks(folder)]).toEqual([[], []]);
+  }, 30_000);
+
+  test('is whole whenever the one who decides is killed', async () => {
+    using folder = tempFolder();
+    const again = await crashed(folder);
+    for (let round = 0; round < ROUNDS; round++) {
+      again();
+      const landing = await only(folder);
+      await using window = await openWindow(folder);
+      window.answer('putBack');
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
+      await window.kill();
+      const settlement = await landing.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(5_000) });
+      if (settlement.type === 'settled') expect(settlement).toEqual(DONE);
+      else expect(settlement).toEqual({ type: 'settled_elsewhere', by: null });
+      expect(tree(folder)).toEqual(settlement.type === 'settled' ? newTree : oldTree);
+      expect(journals(folder)).toEqual([]);
+    }
+  }, 120_000);
+
+  test('that is being decided is not asked about before that is over', async () => {
+    using folder = tempFolder();
+    await crashed(folder);
+    await using window = await openWindow(folder);
+    window.answer('hang');
+    expect(await window.heard()).toBe('hanging');
+    const looking = only(folder);
+    expect(await Promise.race([looking, new Promise((resolve) => setTimeout(resolve, 300, 'still looking'))])).toBe(
+      'still looking',
+    );
+    await window.kill();
+    // Every file is as it was before: there is nothing left to ask.
+    await expect(looking).rejects.toThrow('There is to be one.');
+    expect([tree(folder), journals(folder)]).toEqual([oldTree, []]);
+  }, 30_000);
+
+  test('that is settled elsewhere is heard of', async () => {
+    using folder = tempFolder();
+    await crashed(folder);
+    const landing = await only(folder);
+    const heard = new Promise<void>((resolve) => void watchJournals(folder.at('home'), resolve));
+    await using window = await openWindow(folder);
+    window.answer('finish');
+    await heard;
+    expect(JSON.parse(await window.heard())).toEqual(DONE);
+    expect(await landing.isPending()).toBe(false);
+  }, 30_000);
+
+  test('is put back by one of the command lines that start at once', async () => {
+    using folder = tempFolder();
+    await crashed(folder);
+    const names = ['one', 'two', 'three'];
+    const runs = await Promise.all(names.map((name) => adding(name, folder)));
+    const ended = await Promise.all(runs.map((run) => run.ended));
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const told = ended.flatMap(({ stderr }) => stderr.split('\n').filter(Boolean));
+    expect(told).toEqual([expect.stringMatching(/^a patch that was interrupted on \S+ was put back: /)]);
+    expect(tree(folder)).toEqual({ ...oldTree, one: 'one\n', two: 'two\n', three: 'three\n' });
+  }, 30_000);
+
+  test('that a window is deciding is waited for on the command line, which says so', async () => {
+    using folder = tempFolder();
+    await crashed(folder);
+    await using window = await openWindow(folder);
+    window.answer('hang');
+    expect(await window.heard()).toBe('hanging');
+    const run = await adding('one', folder);
+    const waits = `is being settled by VS Code (process ${window.pid}); waiting`;
+    await expect.poll(() => run.output.stderr, { timeout: 15_000 }).toContain(waits);
+    expect(tree(folder)).toEqual(oldTree);
+    await window.kill();
+    expect(await run.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('was put back') });
+    expect(tree(folder)).toEqual({ ...oldTree, one: 'one\n' });
+  }, 40_000);
+});
+
+function adding(name: string, folder: TempFolder) {
+  const patch = `*** Begin Patch\n*** Add File: ${name}\n+${name}\n*** End Patch`;
+  const env = { TILLER_HOME: folder.at('home') };
+  return startCli(['apply-patch', patch], { home: folder.path, cwd: folder.at('work'), env });
+}

@@ -1,0 +1,33 @@
+/**
+ * A window that has found an interrupted patch, for tests with several of them; the argument is TILLER_HOME. Says `ready`
+ * when it has looked; then each line on stdin is its person's answer: `putBack`, `finish`, or `hang`, which puts back and
+ * never says that it is done. Prints what came of it.
+ */
+import { createInterface } from 'node:readline';
+import { createLocks } from '../../src/node/locks.ts';
+import { recoverJournals, type WaysOut } from '../../src/node/recovery.ts';
+
+const [home = ''] = process.argv.slice(2);
+const locks = createLocks(home, 'vscode');
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Every file is where it belongs, and whoever asks is not told. */
+async function hang(): Promise<void> {
+  say('hanging');
+  await new Promise(() => setInterval(() => {}, 1000));
+}
+
+async function run(): Promise<void> {
+  const [landing] = await recoverJournals(home, locks);
+  say('ready');
+  for await (const answer of createInterface({ input: process.stdin })) {
+    const act = (ways: WaysOut) => {
+      if (answer === 'hang') return ways.putBack(undefined, hang);
+      return answer === 'finish' ? ways.finish() : ways.putBack();
+    };
+    const settlement = await landing?.settle(act, { signal: AbortSignal.timeout(20_000) });
+    say(JSON.stringify(settlement ?? null));
+  }
+}
+
+void run();
