@@ -29,7 +29,7 @@ function approvalTitle(request: ApprovalRequest): string {
     case 'command':
       return t('Run this command?');
     case 'escalation':
-      return t('Run outside the box?');
+      return t('Run outside the sandbox?');
     case 'network':
       return t('Let this command use the network?');
     case 'patch':

@@ -22,7 +22,7 @@ export function questionOf(approval: ApprovalRequest): string {
       : vscode.l10n.t('Tiller wants to change {0} files', count);
   }
   const command = withoutLinks(oneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
-  if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the box: {0}', command);
+  if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the sandbox: {0}', command);
   const rule = ruleName(approval.reason);
   return rule === null
     ? vscode.l10n.t('Tiller wants to run: {0}', command)

@@ -75,7 +75,7 @@ async function pickRules(rules: readonly Rule[]): Promise<readonly Rule[] | unde
   });
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Rules to add, for everywhere'),
-    placeHolder: vscode.l10n.t('Commands stay inside the box, whatever the rules did there'),
+    placeHolder: vscode.l10n.t('Commands stay inside the sandbox, whatever the rules did there'),
     canPickMany: true,
     ignoreFocusOut: true,
   });

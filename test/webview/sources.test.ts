@@ -4,7 +4,8 @@ import path from 'node:path';
 import { describe, it } from 'vitest';
 
 const root = path.join(import.meta.dirname, '../..');
-const sources = readdir('webview-ui').map((file) => ({ file, text: readFileSync(path.join(root, file), 'utf8') }));
+const read = (file: string) => ({ file, text: readFileSync(path.join(root, file), 'utf8') });
+const sources = readdir('webview-ui').map(read);
 
 function readdir(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -53,6 +54,18 @@ describe('the sources of the panel', () => {
         ].map(([, literal]) => `${file}: ${literal}`),
       );
     assert.deepEqual(literals, []);
+  });
+
+  it('and those of the host say "sandbox" to a person, and never "box"', () => {
+    const words = [...sources, ...readdir('src/vscode').map(read)].flatMap(({ file, text }) =>
+      [...text.matchAll(/\b(?:t|say|plural)\(\s*('(?:[^'\\]|\\.)*'(?:,\s*'(?:[^'\\]|\\.)*')?)/g)]
+        .map(([, said = '']) => `${file}: ${said}`)
+        .filter((said) => /: .*\bbox(?:es|ed)?\b/i.test(said)),
+    );
+    const named = Object.entries(JSON.parse(read('package.nls.json').text)).filter(([, text]) =>
+      /\bbox(?:es|ed)?\b/i.test(String(text)),
+    );
+    assert.deepEqual([words, named], [[], []]);
   });
 
   it('set HTML in one place only, and no style anywhere', () => {

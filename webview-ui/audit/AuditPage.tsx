@@ -43,7 +43,7 @@ export function AuditPage() {
               <th scope="col">{t('Thread')}</th>
               <th scope="col">{t('What')}</th>
               <th scope="col">{t('Decided by')}</th>
-              <th scope="col">{t('Box')}</th>
+              <th scope="col">{t('Sandbox')}</th>
               <th scope="col">{t('End')}</th>
             </tr>
           </thead>

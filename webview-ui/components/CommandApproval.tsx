@@ -114,13 +114,13 @@ function fileIn(file: string, cwd = ''): string {
 
 function runsIn(cwd: string, box: Box | undefined, leavesBox: boolean): ComponentChildren {
   const place = <code>{visibleText(cwd)}</code>;
-  if (leavesBox) return say('{0}, outside the box', place);
+  if (leavesBox) return say('{0}, outside the sandbox', place);
   const policy = settings.value?.sandboxPolicy;
-  if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no box: full access', place);
-  if (box === 'none') return say('{0}, no box on this machine', place);
+  if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no sandbox: full access', place);
+  if (box === 'none') return say('{0}, no sandbox on this machine', place);
   if (box === undefined) return place;
   const hasNetwork = policy !== undefined && 'networkAccess' in policy && policy.networkAccess;
-  return hasNetwork ? say('{0}, in the box', place) : say('{0}, in the box: no network', place);
+  return hasNetwork ? say('{0}, in the sandbox', place) : say('{0}, in the sandbox: no network', place);
 }
 
 /** Each sub-command with its own verdict; the guilty one marked. */
@@ -142,7 +142,7 @@ function verdictWord({ verdict, reason }: Part): string {
   if (verdict === 'allow') return reason.source === 'rule' ? t('always allowed') : t('harmless');
   if (reason.id === 'dangerous') return t('dangerous');
   if (reason.id === 'network') return t('needs network');
-  return reason.source === 'sandbox' ? t('leaves the box') : t('needs you');
+  return reason.source === 'sandbox' ? t('leaves the sandbox') : t('needs you');
 }
 
 export function denyOf({ approvalId, choices }: ApprovalRequest): ((word: string) => void) | undefined {

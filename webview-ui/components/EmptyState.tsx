@@ -120,7 +120,7 @@ function Ready({ settings }: { settings: PanelSettings }) {
         <p class="empty-note">
           <Icon name="shield" />
           <span>
-            {t('Commands run in a box: they can write in this workspace only and have no network.')}{' '}
+            {t('Commands run in a sandbox: they can write in this workspace only and have no network.')}{' '}
             <Link testid="change-box" onClick={() => pick('box')}>
               {t('Change')}
             </Link>

@@ -50,7 +50,7 @@ function titleOf(kind: ErrorKind): string {
     bad_response: t('The server’s answer was not understood'),
     config: t('A setting is wrong'),
     storage: t('Could not write to the disk'),
-    sandbox: t('The box could not be set up'),
+    sandbox: t('The sandbox could not be set up'),
     internal: t('Something went wrong in Tiller'),
   };
   return titles[kind] ?? t('Something went wrong');

@@ -95,12 +95,12 @@ export function RuleRow({
             checked={outside.value}
             onChange={() => (outside.value = !outside.value)}
           />
-          <span>{t('Run outside the box, too')}</span>
+          <span>{t('Run outside the sandbox, too')}</span>
         </label>
       </div>
       {proposed.bypassSandbox === true && !outside.value && (
         <p class="rule-note">
-          {t('This command asks to leave the box, so without that it will be asked about again.')}
+          {t('This command asks to leave the sandbox, so without that it will be asked about again.')}
         </p>
       )}
       <Button

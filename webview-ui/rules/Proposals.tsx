@@ -41,7 +41,7 @@ function Proposal({ proposal: { hash, rule, file, state } }: { proposal: RulePro
       <div class="page-item-text">
         <span>
           {rule.bypassSandbox
-            ? say('Allow what starts with {0}, outside the box', pattern)
+            ? say('Allow what starts with {0}, outside the sandbox', pattern)
             : say('Allow what starts with {0}', pattern)}
         </span>
         {rule.justification !== undefined && (

@@ -114,7 +114,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
             checked={outside.value}
             onChange={() => (outside.value = !outside.value)}
           />
-          <span>{t('Run outside the box, too')}</span>
+          <span>{t('Run outside the sandbox, too')}</span>
         </label>
       )}
       <p class="page-dim" id="rule-pattern-hint">

@@ -29,7 +29,7 @@ function RuleLine({ entry }: { entry: RuleEntry }) {
     <tr data-testid="rule">
       <td>
         <DecisionWord decision={rule.decision} />
-        {rule.bypassSandbox && <span class="page-dim page-sub">{t('outside the box')}</span>}
+        {rule.bypassSandbox && <span class="page-dim page-sub">{t('outside the sandbox')}</span>}
       </td>
       <td>
         <code>{pattern}</code>

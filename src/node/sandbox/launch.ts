@@ -166,7 +166,7 @@ function bashRunning(script: string): readonly string[] {
 
 function requireBash(): string {
   const bash = findBash();
-  if (bash === undefined) throw new Error('The command was not run: a box with a terminal needs bash.');
+  if (bash === undefined) throw new Error('The command was not run: a sandbox with a terminal needs bash.');
   return bash;
 }
 

@@ -95,7 +95,7 @@ function approve(): Script {
       reason: {
         source: 'sandbox',
         id: 'network',
-        text: 'It needs the network (packages.acme.dev), which the box denies.',
+        text: 'It needs the network (packages.acme.dev), which the sandbox denies.',
       },
       parts: [
         {
