@@ -3,6 +3,7 @@ import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
 import type { ApprovalDecision } from '../protocol/policy.ts';
 import { questionOf, yesesTo } from './approvalWords.ts';
+import { type Settled, tooLate } from './staleAnswer.ts';
 import type { ThreadChange, Threads } from './threads.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
@@ -30,6 +31,8 @@ export class ApprovalPrompts implements Disposable {
   readonly #options: ApprovalPromptsOptions;
   readonly #store = new DisposableStore();
   #waiting: readonly ApprovalRequest[] = [];
+  /** Those that a notification asks about, wherever it is by now, and what became of them. */
+  readonly #told = new Map<string, Settled | undefined>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #notifiedAt = Number.NEGATIVE_INFINITY;
 
@@ -38,6 +41,11 @@ export class ApprovalPrompts implements Disposable {
     const { threads } = options;
     const mine = ({ state }: ThreadChange) => (threads.access.type === 'own' && state?.approvals) || NOT_OURS;
     this.#store.add(threads.onChange((change) => this.#update(mine(change))));
+    this.#store.add(
+      threads.onEvent(({ event: { msg } }) => {
+        if (msg.type === 'approval_resolved' && this.#told.has(msg.approvalId)) this.#told.set(msg.approvalId, msg);
+      }),
+    );
   }
 
   /** Oldest first. */
@@ -63,7 +71,7 @@ export class ApprovalPrompts implements Disposable {
     this.#waiting = waiting;
     void vscode.commands.executeCommand('setContext', 'tiller.hasApproval', waiting.length > 0);
     void vscode.commands.executeCommand('setContext', 'tiller.hasPatchApproval', waiting.some(isPatch));
-    // A toast cannot be taken back; without a question it only stays in the list, where its buttons do nothing.
+    // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
     if (waiting.length === 0 && before.size > 0) void vscode.commands.executeCommand('notifications.hideToasts');
     if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
   }
@@ -87,23 +95,37 @@ export class ApprovalPrompts implements Disposable {
     const show = vscode.l10n.t('Show List');
     const sentence = vscode.l10n.t('Tiller wants your answer to {0} requests', waiting.length);
     const answer = await vscode.window.showInformationMessage(sentence, show);
-    if (answer === show) this.#options.showList();
+    if (answer !== show) return;
+    if (this.#waiting.length > 0) this.#options.showList();
+    else void vscode.window.showInformationMessage(vscode.l10n.t('Nothing waits for your answer any more.'));
   }
 
   async #notifyOfOne(approval: ApprovalRequest): Promise<void> {
     const yeses = yesesTo(approval);
     const deny = vscode.l10n.t('Deny');
     const show = vscode.l10n.t('Show');
+    this.#told.set(approval.approvalId, undefined);
     const answer = await vscode.window.showInformationMessage(
       questionOf(approval),
       ...yeses.map(({ label }) => label),
       deny,
       show,
     );
+    const settled = this.#told.get(approval.approvalId);
+    this.#told.delete(approval.approvalId);
     if (answer === show) this.#options.showPanel();
     else if (answer !== undefined) {
       const yes = yeses.find(({ label }) => label === answer);
-      this.answer([approval], yes?.decision ?? { denied: {} });
+      this.#answerLate(approval, yes?.decision ?? { denied: {} }, settled);
     }
+  }
+
+  /** Whatever thread is shown by now, the answer is to the one that asked; where that waits no more, it is told why. */
+  #answerLate(approval: ApprovalRequest, decision: ApprovalDecision, settled: Settled | undefined): void {
+    const { approvalId } = approval;
+    const { threads } = this.#options;
+    const asking = threads.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId));
+    if (asking) threads.submitTo(asking.threadId, { type: 'approval', approvalIds: [approvalId], decision });
+    else void vscode.window.showInformationMessage(tooLate(approval, settled));
   }
 }

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
+import { visibleName } from '../protocol/visibleText.ts';
 import { withoutIcons, withoutLinks } from './plainText.ts';
 import type { Threads } from './threads.ts';
-import { messageOf } from '../core/util/fileErrors.ts';
+import { inWorkspace, shownPath } from './workspacePaths.ts';
 
 /** What was moved out of the workspace, and the way back. */
 export interface QuarantineHands {
@@ -50,7 +52,7 @@ export class QuarantineOffer implements Disposable {
     const picked = await vscode.window.showQuickPick(
       entries.map(({ id, path, at }) => ({
         id,
-        label: withoutIcons(path),
+        label: withoutIcons(visibleName(shownPath(path))),
         description: new Date(at).toLocaleString(),
       })),
       { title: vscode.l10n.t('Put back what was moved out of the workspace') },
@@ -62,9 +64,11 @@ export class QuarantineOffer implements Disposable {
   putBack(id: string): void {
     try {
       const path = this.#hands.putBack(id);
-      void vscode.window.showInformationMessage(vscode.l10n.t('{0} is back.', withoutLinks(path)));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('{0} is back.', withoutLinks(visibleName(shownPath(path)))),
+      );
     } catch (error) {
-      void vscode.window.showErrorMessage(messageOf(error));
+      void vscode.window.showErrorMessage(withoutLinks(inWorkspace(visibleName(messageOf(error)))));
     }
     this.#onChange();
   }
@@ -75,7 +79,10 @@ export class QuarantineOffer implements Disposable {
 
   async #offer(message: string, id: string): Promise<void> {
     const putBack = vscode.l10n.t('Put Back');
-    const answer = await vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', withoutLinks(message)), putBack);
+    const answer = await vscode.window.showWarningMessage(
+      vscode.l10n.t('Tiller: {0}', withoutLinks(inWorkspace(message))),
+      putBack,
+    );
     if (answer === putBack) this.putBack(id);
   }
 }

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
+import type { ThreadOwner } from '../protocol/threads.ts';
 import type { InterruptedPatch, WayOut } from '../protocol/wire.ts';
 import type { HalfLandedPatch, PatchSettlement } from './halfLanded.ts';
-import { pickPatch, pickWay, sentenceOf, shownPath, tellHowItWent, waitingFor } from './recoveryWords.ts';
+import { pickPatch, pickWay, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryWords.ts';
+import { shownPath } from './workspacePaths.ts';
 
 interface Waiting {
   readonly patch: HalfLandedPatch;
@@ -23,7 +25,8 @@ export class RecoveryOffer implements Disposable {
   readonly #onChange: () => void;
   readonly #report: (error: unknown) => void;
   readonly #store = new DisposableStore();
-  readonly #decided = new Set<string>();
+  /** How, or by whom else; `null`: that is not known. */
+  readonly #decided = new Map<string, WayOut | ThreadOwner | null>();
   #waiting: readonly Waiting[] = [];
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -70,7 +73,7 @@ export class RecoveryOffer implements Disposable {
   /** Says how it went. What is no longer there to be decided is left alone. */
   async settle(id: string, way: WayOut): Promise<void> {
     if (this.#open(id) === undefined) return;
-    // A toast cannot be taken back; it only stays in the list, where its buttons do nothing.
+    // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
     await vscode.commands.executeCommand('notifications.hideToasts');
     await this.#settle(id, way);
   }
@@ -109,12 +112,21 @@ export class RecoveryOffer implements Disposable {
     const putBack = vscode.l10n.t('Put Back');
     const finish = vscode.l10n.t('Finish');
     const answer = await vscode.window.showErrorMessage(sentenceOf(patch), putBack, finish);
-    if (answer !== undefined) await this.#settle(patch.id, answer === putBack ? 'put_back' : 'finish');
+    if (answer === undefined) return;
+    // Behind the bell it outlives the question.
+    if (this.#open(patch.id) === undefined) {
+      void vscode.window.showInformationMessage(settledSentence(patch, this.#decisionOn(patch.id)));
+    } else await this.#settle(patch.id, answer === putBack ? 'put_back' : 'finish');
   }
 
   /** To be decided, and not being carried out already. */
   #open(id: string): HalfLandedPatch | undefined {
     return this.#waiting.find(({ patch, settling }) => patch.id === id && settling === null)?.patch;
+  }
+
+  /** What was decided here, or is being carried out, or who else has decided; `null` where that is not known. */
+  #decisionOn(id: string): WayOut | ThreadOwner | null {
+    return this.#decided.get(id) ?? this.#waiting.find(({ patch }) => patch.id === id)?.settling ?? null;
   }
 
   async #settle(id: string, way: WayOut): Promise<void> {
@@ -125,7 +137,7 @@ export class RecoveryOffer implements Disposable {
       const settlement = await carryOut(patch, way);
       if (settlement.type === 'busy') this.#ask(id);
       else {
-        this.#decided.add(id);
+        this.#decided.set(id, settlement.type === 'settled' ? way : settlement.by);
         this.#set(this.#waiting.filter((waiting) => waiting.patch.id !== id));
       }
       tellHowItWent(settlement, way);

@@ -5,11 +5,7 @@ import type { ThreadOwner } from '../protocol/threads.ts';
 import type { WayOut } from '../protocol/wire.ts';
 import { withoutIcons, withoutLinks } from './plainText.ts';
 import type { HalfLandedPatch, PatchSettlement, SettledPatch } from './halfLanded.ts';
-
-/** As the person knows the file: relative to the folder it is in. */
-export function shownPath(path: string): string {
-  return vscode.workspace.asRelativePath(path);
-}
+import { shownPath } from './workspacePaths.ts';
 
 export function sentenceOf({ changes }: HalfLandedPatch): string {
   const names = shortList(changes.map(({ path }) => path));
@@ -49,16 +45,29 @@ export function waitingFor(owner: ThreadOwner): string {
   return vscode.l10n.t('{0} is deciding it…', nameOf(owner));
 }
 
+/** Whoever answers when it was settled long ago hears how, or by whom; `null`: that is not known. */
+export function settledSentence(
+  { changes }: Pick<HalfLandedPatch, 'changes'>,
+  decision: WayOut | ThreadOwner | null,
+): string {
+  const names = shortList(changes.map(({ path }) => path));
+  if (decision === 'put_back') return vscode.l10n.t('You have already chosen to put this patch back: {0}', names);
+  if (decision === 'finish') return vscode.l10n.t('You have already chosen to finish this patch: {0}', names);
+  return settledElsewhere(decision);
+}
+
+function settledElsewhere(by: ThreadOwner | null): string {
+  return by !== null
+    ? vscode.l10n.t('The patch was settled already: {0} has decided it.', nameOf(by))
+    : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
+}
+
 export function tellHowItWent(settlement: PatchSettlement, way: WayOut): void {
   switch (settlement.type) {
     case 'settled':
       return tellWhatWasDone(settlement.result, way);
-    case 'settled_elsewhere': {
-      const elsewhere = settlement.by
-        ? vscode.l10n.t('The patch was settled already: {0} has decided it.', nameOf(settlement.by))
-        : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
-      return void vscode.window.showInformationMessage(elsewhere);
-    }
+    case 'settled_elsewhere':
+      return void vscode.window.showInformationMessage(settledElsewhere(settlement.by));
     case 'busy':
       return void vscode.window.showInformationMessage(waitingFor(settlement.owner));
     default:

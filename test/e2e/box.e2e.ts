@@ -33,9 +33,11 @@ describe.skipIf(noBox)('the box', () => {
     await panel.send('Make rules.');
     await panel.ended();
     expect(await disk('.claude/rules')).toBeNull();
+    await vscode.notification('Tiller: The command made .claude, which decides').waitFor();
     await vscode.screenshot('box/2-moved-away');
     await vscode.page.getByRole('button', { name: 'Put Back' }).first().click();
     await expect.poll(() => disk('.claude/rules'), soon).toBe('x\n');
+    await vscode.page.getByText('.claude is back.', { exact: true }).first().waitFor();
     await panel.get('put-back').waitFor({ state: 'detached' });
   });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
+import { insideOf } from '../../src/protocol/insideOf.ts';
 import { ruleSubject } from '../../src/protocol/ruleWords.ts';
 import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions.ts';
-import { insideOf, whyNot } from '../../webview-ui/text/whyNot.ts';
+import { whyNot } from '../../webview-ui/text/whyNot.ts';
 
 const request: ApprovalRequest = {
   approvalId: 'a',
@@ -81,5 +82,8 @@ it('what could not be done says why, in words of the workspace', () => {
   expect(insideOf('/ws', 'The command made /ws/.idea: look at /wsx/.idea.')).toBe(
     'The command made .idea: look at /wsx/.idea.',
   );
+  expect(insideOf('/ws', '/ws/a and /old/ws/b, ‘/ws/c’', 'ws/')).toBe('ws/a and /old/ws/b, ‘ws/c’');
+  expect(insideOf('C:\\ws', 'C:\\ws\\a C:\\wsx\\b')).toBe('a C:\\wsx\\b');
+  expect(insideOf('/', '/a/b')).toBe('/a/b');
   expect(whyNot(undefined)).toEqual({ line: '', rest: '' });
 });

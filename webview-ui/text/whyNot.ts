@@ -1,11 +1,8 @@
+import { insideOf } from '../../src/protocol/insideOf.ts';
+
 /** What a tool said to the model of why it did nothing, as a person reads it: one line, and the rest where there is more. */
 export function whyNot(why: string | undefined, cwd?: string): { readonly line: string; readonly rest: string } {
   const said = (why ?? '').replace(/^apply_patch verification failed: /, '').trim();
   const [line = '', ...rest] = insideOf(cwd, said).split('\n');
   return { line: line.replace(/:$/, rest.length > 0 ? '…' : ':'), rest: rest.join('\n').trim() };
-}
-
-/** With the paths of this folder as one speaks of them there. */
-export function insideOf(folder: string | undefined, text: string): string {
-  return folder === undefined || folder === '' ? text : text.replaceAll(`${folder}/`, '');
 }

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { questionOf, whyAsked } from '../../src/vscode/approvalWords.ts';
+import { settledSentence } from '../../src/vscode/recoveryWords.ts';
+import { type Settled, tooLate } from '../../src/vscode/staleAnswer.ts';
+import { inWorkspace } from '../../src/vscode/workspacePaths.ts';
+
+const request: ApprovalRequest = {
+  approvalId: 'a',
+  itemId: 'i',
+  callId: 'c',
+  kind: 'command',
+  command: 'rm \u202e[x](command:y)\nmore',
+  choices: ['approved', 'denied'],
+  reason: {
+    source: 'rule',
+    id: 'rule:/home/me/rules.json#1',
+    text: 'Look first.',
+    rule: { pattern: ['rm'], decision: 'prompt' },
+  },
+};
+const COMMAND = 'rm \\u{202e}[x]\u200b(command:y)…';
+
+suite('a notification that outlives its question', () => {
+  test('says what was decided, and by whom', () => {
+    const told = (settled?: Settled) => tooLate(request, settled).replace(COMMAND, 'COMMAND');
+    assert.deepEqual(
+      [
+        told({ by: 'user', decision: 'approved' }),
+        told({ by: 'user', decision: { denied: { message: 'No.' } } }),
+        told({ by: 'user', decision: 'abort' }),
+        told({ by: 'rule', decision: 'approved' }),
+        told({ by: 'rule', decision: { denied: {} } }),
+        told({ by: 'turn_ended', decision: 'abort' }),
+        told(),
+      ],
+      [
+        'You have already said yes to this: COMMAND',
+        'You have already said no to this: COMMAND',
+        'You have stopped the turn that asked for this: COMMAND',
+        'A rule has allowed this meanwhile: COMMAND',
+        'A rule has forbidden this meanwhile: COMMAND',
+        'The turn that asked for this has ended without it: COMMAND',
+        'This does not wait for an answer any more: COMMAND',
+      ],
+    );
+    const patch = { changes: [{ path: '/elsewhere/a.txt', kind: 'update' as const }] };
+    const since = '2026-11-21T00:00:00.000Z';
+    const decided = (
+      ['put_back', 'finish', { pid: 7, name: 'vscode', since }, { pid: 8, name: 'cli', since }, null] as const
+    ).map((decision) => settledSentence(patch, decision));
+    assert.deepEqual(decided, [
+      'You have already chosen to put this patch back: /elsewhere/a.txt',
+      'You have already chosen to finish this patch: /elsewhere/a.txt',
+      'The patch was settled already: Another window (process 7) has decided it.',
+      'The patch was settled already: The command line (process 8) has decided it.',
+      'The patch was settled already, in another window or on the command line.',
+    ]);
+  });
+});
+
+suite('what VS Code itself says', () => {
+  test('names the rule that asks by its own words', () => {
+    assert.equal(questionOf(request), `Tiller wants to run: ${COMMAND} (asked because of rule 2 of rules.json: “rm…”)`);
+    assert.equal(whyAsked(request), 'Look first. (rule 2 of rules.json: “rm…”)');
+  });
+
+  test('has paths as one speaks of them in the workspace', () => {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    assert.ok(folder);
+    const { fsPath } = folder.uri;
+    assert.equal(
+      inWorkspace(`The command made ${fsPath}/.idea: look at ${fsPath}x/.idea.`),
+      `The command made .idea: look at ${fsPath}x/.idea.`,
+    );
+  });
+});
