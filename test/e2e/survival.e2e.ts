@@ -61,9 +61,9 @@ test('who said no, and with which word, still stands in the row after a reload',
   await panel.deny('Not that one.');
   await panel.ended();
   await vscode.reload();
-  await panel.get('turn-fold').locator('summary').first().click({ timeout: 30_000 });
   const denied = panel.get('command').filter({ hasText: 'touch never' });
-  await denied.getByText('“Not that one.”').waitFor();
+  await denied.getByText('“Not that one.”').waitFor({ timeout: 30_000 });
+  await vscode.screenshot('survival/5-denied');
   await denied.getByText('by you').waitFor();
 });
 
