@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
+import { contrast, hex, readableOn } from '../../webview-ui/text/ansiColours.ts';
 import { appendAnsi, PLAIN } from '../../webview-ui/text/ansi.ts';
 import { LINE_CAP, OutputBuffer, type OutputView } from '../../webview-ui/text/outputBuffer.ts';
 import type { Run } from '../../webview-ui/text/runs.ts';
@@ -18,9 +19,67 @@ describe('terminal text', () => {
     assert.deepEqual(runsOf('a\u001b[1;31mb\u001b[0m\u001b[2Kc\u001b]0;title\u0007\u001b[38;5;9md\u001b[90me\u0008'), [
       { text: 'a', ink: '' },
       { text: 'b', ink: 'a-red a-bold' },
-      { text: 'cd', ink: '' },
+      { text: 'c', ink: '' },
+      { text: 'd', ink: 'a-red' },
       { text: 'e', ink: 'a-dim' },
     ]);
+  });
+
+  const look = (codes: string) => runsOf(`\u001b[${codes}mx`).map(({ text: _text, ...rest }) => rest)[0];
+
+  it.each([
+    ['a ground of the theme', '42', { ink: 'a-on a-on-green' }],
+    ['a bright one, whatever ink was named', '31;1;103', { ink: 'a-on a-on-bright-yellow a-bold' }],
+    ['its ink turned round', '7', { ink: 'a-on a-on-ink' }],
+    ['a colour turned round', '7;31', { ink: 'a-on a-on-red' }],
+    ['what was turned round and back', '7;31;27', { ink: 'a-red' }],
+    ['no ground any more', '41;49;2', { ink: 'a-dim' }],
+    ['one of the 256 that the theme has', '48;5;12', { ink: 'a-on a-on-bright-blue' }],
+    ['one of the cube', '38;5;202', { ink: 'a-mixed', paint: { ink: '#ff5f00' } }],
+    ['a grey', '38;5;255', { ink: 'a-mixed', paint: { ink: '#eeeeee' } }],
+    ['a mixed colour', '1;38;2;1;2;3', { ink: 'a-mixed a-bold', paint: { ink: '#010203' } }],
+    ['the same between colons', '38:2::1:2:3', { ink: 'a-mixed', paint: { ink: '#010203' } }],
+    ['the same in short', '38:2:1:2:3', { ink: 'a-mixed', paint: { ink: '#010203' } }],
+    ['a mixed ground', '48;2;0;0;64', { ink: 'a-mixed-ground', paint: { ink: '#ffffff', ground: '#000040' } }],
+    ['both', '38;2;255;255;0;48;5;16', { ink: 'a-mixed-ground', paint: { ink: '#ffff00', ground: '#000000' } }],
+    ['a curly underline in red', '32;4:3;58;2;255;0;0', { ink: 'a-green' }],
+    ['no underline', '32;4:0', { ink: 'a-green' }],
+    ['a colour that there is not', '32;38;5;256;48;2;1;2;300', { ink: 'a-green' }],
+    ['a colour that is cut off', '32;38;5', { ink: 'a-green' }],
+  ])('%s', (_, codes, expected) => {
+    assert.deepEqual(look(codes), expected);
+  });
+
+  it('can be read on whatever ground, and keeps its ink where that can', () => {
+    const rgb = fc.tuple(...[0, 1, 2].map(() => fc.nat(255))) as fc.Arbitrary<[number, number, number]>;
+    fc.assert(
+      fc.property(rgb, rgb, (ground, ink) => {
+        const shown = readableOn(ground, ink);
+        assert.ok(contrast(ground, shown) >= 4.5, [ground, ink, shown].map(hex).join(' '));
+        if (contrast(ground, ink) >= 4.5) assert.deepEqual(shown, ink);
+        assert.ok(contrast(ground, readableOn(ground)) >= 4.5);
+      }),
+    );
+  });
+
+  it('has all its letters whatever its codes are, in a time that grows with its length alone', () => {
+    const number = fc.constantFrom('0', '1', '7', '38', '48', '58', '2', '5', '255', '999999999999', '');
+    const codes = fc.array(fc.tuple(number, fc.constantFrom(';', ':')), { maxLength: 20 });
+    fc.assert(
+      fc.property(fc.array(codes), (all) => {
+        const text = all.map((some) => `\u001b[${some.flat().join('')}mx`).join('');
+        assert.equal(
+          runsOf(text)
+            .map(({ text }) => text)
+            .join(''),
+          'x'.repeat(all.length),
+        );
+      }),
+    );
+    const started = performance.now();
+    for (const hostile of ['38;2;', '48:2:', '7;', '38;5;1;']) runsOf(`\u001b[${hostile.repeat(200_000)}mx`);
+    runsOf('\u001b[38;2;1;2;3mx\u001b[48;2;9;9;9my'.repeat(20_000));
+    assert.ok(performance.now() - started < 5_000);
   });
 
   it('drops what moves a cursor, asks a terminal or names a window, whatever it looks like', () => {

@@ -3,25 +3,9 @@ import { copyText } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { highlight, languageOf } from '../text/highlight.ts';
-import type { Run } from '../text/runs.ts';
 import { IconButton } from './Buttons.tsx';
 import { pure } from './pure.tsx';
-
-export function Runs({ runs }: { runs: readonly Run[] }) {
-  return (
-    <>
-      {runs.map(({ text, ink }, index) =>
-        ink === '' ? (
-          text
-        ) : (
-          <span key={index} class={ink}>
-            {text}
-          </span>
-        ),
-      )}
-    </>
-  );
-}
+import { Runs } from './Runs.tsx';
 
 /** `ts src/http/retry.ts` → a language and a name; either may be missing. */
 function readInfo(info: string): { language: string; name: string } {

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { plural, t } from '../l10n.ts';
 import { type DiffHunk, type DiffLine, sharedIndent } from '../text/diff.ts';
 import { highlight } from '../text/highlight.ts';
-import { Runs } from './CodeBlock.tsx';
+import { Runs } from './Runs.tsx';
 import { pure } from './pure.tsx';
 
 /** Longer hunks are read in the editor. */

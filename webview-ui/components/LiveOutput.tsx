@@ -3,8 +3,8 @@ import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { OPEN_LINE, OutputBuffer, type OutputChunk } from '../text/outputBuffer.ts';
 import { Link } from './Buttons.tsx';
-import { Runs } from './CodeBlock.tsx';
 import { pure } from './pure.tsx';
+import { Runs } from './Runs.tsx';
 
 const Chunk = pure(function Chunk({ chunk }: { chunk: OutputChunk }) {
   return (

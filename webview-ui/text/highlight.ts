@@ -63,7 +63,7 @@ class RunEmitter {
 
   addText(text: string): void {
     const scope = this.#scopes.findLast((name) => INKS[inkName(name)] !== undefined);
-    appendRun(this.runs, text, scope === undefined ? '' : (INKS[inkName(scope)] ?? ''));
+    appendRun(this.runs, text, { ink: scope === undefined ? '' : (INKS[inkName(scope)] ?? '') });
   }
   startScope(name: string): void {
     this.#scopes.push(name);
@@ -78,7 +78,7 @@ class RunEmitter {
     this.endScope();
   }
   __addSublanguage(emitter: RunEmitter): void {
-    for (const { text, ink } of emitter.runs) appendRun(this.runs, text, ink);
+    for (const { text, ink } of emitter.runs) appendRun(this.runs, text, { ink });
   }
   closeAllNodes(): void {}
   finalize(): void {}

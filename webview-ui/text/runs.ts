@@ -1,13 +1,30 @@
-/** A stretch of text in one ink. `ink` is class names, empty for the ink of its surroundings. */
-export interface Run {
-  readonly text: string;
+/** How a stretch of text looks. */
+export interface Look {
+  /** Class names, empty for the ink of its surroundings. */
   readonly ink: string;
+  /** Colours that no style sheet can know. */
+  readonly paint?: Paint;
 }
 
-/** Appends, joining what has the same ink. */
-export function appendRun(runs: Run[], text: string, ink: string): void {
+/** As `#rrggbb`. */
+export interface Paint {
+  readonly ink: string;
+  readonly ground?: string;
+}
+
+/** A stretch of text in one look. */
+export interface Run extends Look {
+  readonly text: string;
+}
+
+/** Appends, joining what looks the same. */
+export function appendRun(runs: Run[], text: string, look: Look): void {
   if (text === '') return;
   const last = runs.at(-1);
-  if (last?.ink === ink) runs[runs.length - 1] = { text: last.text + text, ink };
-  else runs.push({ text, ink });
+  if (last !== undefined && isSame(last, look)) runs[runs.length - 1] = { ...last, text: last.text + text };
+  else runs.push({ text, ...look });
+}
+
+function isSame(one: Look, other: Look): boolean {
+  return one.ink === other.ink && one.paint?.ink === other.paint?.ink && one.paint?.ground === other.paint?.ground;
 }

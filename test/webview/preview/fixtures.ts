@@ -73,3 +73,20 @@ export function looksAround(script: Script): Script {
     .ran('cat src/http/client.ts src/http/retry.ts test/retry.test.ts package.json', 'export class Client {}\n')
     .ran("rg 'delayFor('", 'src/http/client.ts:18\n');
 }
+
+const sgr = (codes: string, text: string) => `\u001b[${codes}m${text}${off}`;
+const eight = (from: number) =>
+  Array.from({ length: 8 }, (_, index) => sgr(String(from + index), ` ${from + index} `)).join('');
+
+/** All the ways to colour a terminal. */
+export const COLOURS = [
+  `${sgr('1;42', ' PASS ')} ${sgr('1;97;41', ' FAIL ')} ${sgr('7', ' inverse ')} ${sgr('7;31', ' inverse red ')}`,
+  ...[30, 90, 40, 100].map(eight),
+  Array.from({ length: 36 }, (_, index) => sgr(`38;5;${16 + index * 6}`, '■')).join(''),
+  Array.from({ length: 36 }, (_, index) => sgr(`48;5;${16 + index * 6}`, 'x')).join(''),
+  Array.from({ length: 24 }, (_, index) => sgr(`38;5;${232 + index}`, 'g')).join(''),
+  Array.from({ length: 36 }, (_, index) => sgr(`38;2;${255 - index * 7};${index * 7};128`, '▒')).join(''),
+  `${sgr('38;2;250;250;200;48;2;255;255;255', 'hidden on white')} ${sgr('38:2::20:20:20', 'near black')} ${sgr('30;40', 'black on black')}`,
+  sgr('38;2;200;60;60;48;2;60;0;0', '-  for (;;) {') +
+    sgr('38;2;120;220;120;48;2;0;50;0', '+  for (let n = 0; n < 4; n++) {'),
+].join('\n');

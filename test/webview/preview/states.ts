@@ -3,7 +3,16 @@ import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
-import { ASK, CODE, FAILED_OUTPUT, LIVE_OUTPUT, looksAround, THREE_FILES, THREE_FILES_DIFF } from './fixtures.ts';
+import {
+  ASK,
+  CODE,
+  COLOURS,
+  FAILED_OUTPUT,
+  LIVE_OUTPUT,
+  looksAround,
+  THREE_FILES,
+  THREE_FILES_DIFF,
+} from './fixtures.ts';
 import { commandItem, patchItem, Script, SETTINGS } from './script.ts';
 
 export const BUILD = 'preview';
@@ -232,6 +241,15 @@ const FORBIDDEN: DecisionReason = {
   rule: { pattern: ['make', ['deploy', 'publish']], decision: 'forbidden' },
 };
 
+function colours(): Script {
+  return titled('Colours', 'Show me all of them.').begin(commandItem('colours --all')).emit({
+    type: 'item_delta',
+    itemId: 'i2',
+    kind: 'output',
+    text: COLOURS,
+  });
+}
+
 function patches(): Script {
   const script = titled('Patches', 'Make the change.').begin(patchItem([], ''));
   return script
@@ -452,6 +470,7 @@ export const SCENES = {
   patch: scene(patch()),
   done: scene(done()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
+  colours: scene(colours()),
   patches: scene(patches()),
   question: scene(question()),
   mcp: scene(mcp()),
