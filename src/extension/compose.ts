@@ -150,7 +150,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       drafts,
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () => panelSettings(settings(), current(), quarantine.ids),
-      hide: (text) => redactor.hideTold(text),
+      keys: redactor.told,
       interrupted: () => recovery.patches,
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       onGone: () => threadViews.list.close(),

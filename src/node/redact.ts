@@ -1,6 +1,6 @@
 /** Keeps keys out of logs: those it was told of, and whatever looks like one. */
+import { HIDDEN, KeyHider } from '../core/util/keyHider.ts';
 
-const HIDDEN = '[hidden]';
 /** A shorter one would hide half of every line. */
 const SHORTEST_SECRET = 6;
 
@@ -28,16 +28,19 @@ export interface Redactor {
   redact(text: string): string;
   /** Hides what it was told of and nothing that only looks like it: for files that are read again. */
   hideTold(text: string): string;
+  /** What it was told of, for texts that come in pieces. */
+  readonly told: KeyHider;
 }
 
 export function createRedactor(): Redactor {
-  const secrets = new Set<string>();
-  const hideTold = (text: string) => [...secrets].reduce((safe, secret) => safe.replaceAll(secret, HIDDEN), text);
+  const told = new KeyHider();
+  const hideTold = (text: string) => told.hide(text);
   return {
+    told,
     hide(secret) {
       if (secret.length < SHORTEST_SECRET) return;
       // Also as it stands inside of JSON, and of JSON inside of JSON: the arguments of a call.
-      for (const form of [secret, inJson(secret), inJson(inJson(secret))]) secrets.add(form);
+      for (const form of [secret, inJson(secret), inJson(inJson(secret))]) told.add(form);
     },
     hideTold,
     redact(text) {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../core/util/disposable.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
+import type { KeyHider } from '../core/util/keyHider.ts';
 import { mapTexts } from '../core/util/mapTexts.ts';
 import {
   type HostMessage,
@@ -11,6 +12,7 @@ import {
 } from '../protocol/wire.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
+import { HiddenStream } from './hiddenStream.ts';
 import { panelHtml } from './panelHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
 import type { Threads } from './threads.ts';
@@ -23,8 +25,8 @@ export interface ChatViewOptions {
   /** What was said in any thread, newest first. */
   readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
-  /** Takes the keys out that Tiller holds: the page need not know them. */
-  readonly hide: (text: string) => string;
+  /** Those that Tiller holds: the page need not know them. */
+  readonly keys: KeyHider;
   /** Those that wait for a decision. */
   readonly interrupted: () => readonly InterruptedPatch[];
   /** What only the host can do. */
@@ -49,6 +51,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #options: ChatViewOptions;
   readonly #store = new DisposableStore();
   readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
+  readonly #stream: HiddenStream;
   #view: vscode.WebviewView | undefined;
   /** The page has its snapshot and may be told what happens. */
   #ready = false;
@@ -57,11 +60,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
+    this.#stream = new HiddenStream(options.keys);
     this.#store.add(
       options.threads.onChange((change) => {
         if (!this.#ready) return;
         if (change.type === 'switched') this.#sendSnapshot();
-        else this.#batcher.push(change.event);
+        else for (const event of this.#stream.take(change.event)) this.#batcher.push(event);
       }),
     );
     this.#store.add(
@@ -193,7 +197,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     const { state } = threads;
     this.#post({
       type: 'snapshot',
-      ...(state ? snapshotOf(state) : { thread: null, earlierTurns: 0 }),
+      ...(state ? snapshotOf(this.#stream.begin(state)) : { thread: null, earlierTurns: 0 }),
       access: threads.access,
       draft: drafts.get(state?.threadId ?? null),
       settings: settings(),
@@ -222,7 +226,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   #post(message: PanelNews): void {
-    const { build, hide } = this.#options;
-    void this.#view?.webview.postMessage(mapTexts({ ...message, build }, hide));
+    const { build, keys } = this.#options;
+    const told = { ...message, build };
+    void this.#view?.webview.postMessage(keys.isEmpty ? told : mapTexts(told, (text) => keys.hide(text)));
   }
 }

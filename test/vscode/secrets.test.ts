@@ -5,7 +5,7 @@ import path from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { compose } from '../../src/extension/compose.ts';
-import type { WebviewMessage } from '../../src/protocol/wire.ts';
+import type { HostMessage, WebviewMessage } from '../../src/protocol/wire.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -38,6 +38,12 @@ class Page {
   hears(words: string): Promise<void> {
     return eventually(() => JSON.stringify(this.heard).includes(words));
   }
+}
+
+/** What the pieces of texts that grow make together, as the page puts them. */
+function streamedTo({ heard }: Page): string {
+  const events = (heard as readonly HostMessage[]).flatMap((one) => (one.type === 'events' ? one.events : []));
+  return events.map(({ msg }) => (msg.type === 'item_delta' ? msg.text : '')).join('');
 }
 
 async function eventually(isSo: () => boolean): Promise<void> {
@@ -124,6 +130,8 @@ suite('a key that stands in the settings', () => {
     for (const words of ['my key is [hidden]', 'Is it [hidden]?', `echo [hidden] ${NO_SECRET}`]) {
       assert.ok(told.includes(words), words);
     }
+    assert.ok(!streamedTo(page).includes(KEY), 'the panel was told in pieces');
+    assert.ok(streamedTo(page).includes('Is it [hidden]?'), streamedTo(page));
     assert.deepEqual(filesWith(KEY, home), []);
     assert.ok(filesWith(NO_SECRET, home).length > 0, 'the rollout is not where this test looks');
     assert.ok(logged.includes('The page has met [hidden].'), 'the log is not where this test looks');

@@ -5,6 +5,7 @@ import type { Storage } from '../ports.ts';
 import { errorCode } from '../util/fileErrors.ts';
 import { parseLine } from './parseLine.ts';
 import { readLines } from './readLines.ts';
+import { escapeRegExp } from '../util/escapeRegExp.ts';
 
 const HITS_PER_THREAD = 5;
 const CONTEXT = 60;
@@ -22,8 +23,8 @@ export async function* searchThreads(
 ): AsyncGenerator<ThreadSearchHit> {
   const words = query.trim();
   if (words === '') return;
-  const wanted = new RegExp(escaped(words), 'iu');
-  const asWritten = new RegExp(escaped(JSON.stringify(words).slice(1, -1)), 'iu');
+  const wanted = new RegExp(escapeRegExp(words), 'iu');
+  const asWritten = new RegExp(escapeRegExp(JSON.stringify(words).slice(1, -1)), 'iu');
   for (const { id, path, title } of threads) {
     signal.throwIfAborted();
     let left = hitsPerThread;
@@ -97,8 +98,4 @@ function hitIn(text: string, wanted: RegExp): Pick<ThreadSearchHit, 'before' | '
     match,
     after: after.split('\n', 1)[0] ?? '',
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

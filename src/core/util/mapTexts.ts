@@ -1,7 +1,12 @@
-/** The same value with every text in it changed. Names of fields stay as they are. */
+/** The same value with every text in it changed; itself where that changes nothing. Names of fields stay as they are. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, change));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, change)]));
+  if (Array.isArray(value)) {
+    const mapped = value.map((one: unknown) => mapTexts(one, change));
+    return mapped.every((one, index) => one === value[index]) ? value : mapped;
+  }
+  const entries = Object.entries(value);
+  const mapped = entries.map(([name, one]) => [name, mapTexts(one, change)] as const);
+  return mapped.every(([, one], index) => one === entries[index]?.[1]) ? value : Object.fromEntries(mapped);
 }

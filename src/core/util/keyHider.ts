@@ -1,0 +1,66 @@
+/** Keys taken out of texts: whole ones, and such as come in pieces, which must not show a key in passing. */
+import { escapeRegExp } from './escapeRegExp.ts';
+
+export const HIDDEN = '[hidden]';
+
+/** A text that goes on: what of it can be shown, and its end, in which a key may have begun. */
+export interface Beginning {
+  readonly shown: string;
+  /** Belongs in front of what comes next. */
+  readonly held: string;
+}
+
+/** Where two keys begin at one place the longer one counts. */
+export class KeyHider {
+  readonly #keys = new Set<string>();
+  readonly #firstCharacters = new Set<string>();
+  #longest = 0;
+  #pattern = /(?!)/g;
+
+  get isEmpty(): boolean {
+    return this.#keys.size === 0;
+  }
+
+  add(key: string): void {
+    if (key === '' || this.#keys.has(key)) return;
+    this.#keys.add(key);
+    this.#firstCharacters.add(key.charAt(0));
+    this.#longest = Math.max(this.#longest, key.length);
+    const longestFirst = [...this.#keys].toSorted((left, right) => right.length - left.length);
+    this.#pattern = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
+  }
+
+  hide(text: string): string {
+    return this.isEmpty ? text : text.replace(this.#pattern, HIDDEN);
+  }
+
+  /** Whatever pieces a text comes in, what is shown of them and the rest, hidden, are the whole text, hidden. */
+  hideBeginning(text: string): Beginning {
+    let shown = '';
+    let at = 0;
+    let open = this.#openFrom(text, at);
+    while (at < text.length) {
+      this.#pattern.lastIndex = at;
+      const match = this.#pattern.exec(text);
+      // One that begins later, or may yet turn out to be a longer one, is not decided.
+      if (match === null || match.index >= open) break;
+      shown += text.slice(at, match.index) + HIDDEN;
+      at = match.index + match[0].length;
+      if (at > open) open = this.#openFrom(text, at);
+    }
+    return { shown: shown + text.slice(at, open), held: text.slice(open) };
+  }
+
+  /** The first place where the text ends before it is clear whether a key, or a longer one, stands there. */
+  #openFrom(text: string, from: number): number {
+    for (let at = Math.max(from, text.length - this.#longest + 1); at < text.length; at++) {
+      if (this.#firstCharacters.has(text.charAt(at)) && this.#mayBegin(text.slice(at))) return at;
+    }
+    return text.length;
+  }
+
+  #mayBegin(end: string): boolean {
+    for (const key of this.#keys) if (key.length > end.length && key.startsWith(end)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+/** Keys that come in pieces: nothing of them is shown in passing. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HIDDEN, KeyHider } from '../../../src/core/util/keyHider.ts';
+
+function hiding(...keys: readonly string[]): KeyHider {
+  const hider = new KeyHider();
+  for (const key of keys) hider.add(key);
+  return hider;
+}
+
+/** As somebody would do it who has all the time in the world. */
+function slowly(text: string, keys: readonly string[]): string {
+  let shown = '';
+  for (let at = 0; at < text.length; ) {
+    const here = keys.filter((key) => text.startsWith(key, at)).toSorted((one, other) => other.length - one.length);
+    shown += here[0] === undefined ? text[at] : HIDDEN;
+    at += here[0]?.length ?? 1;
+  }
+  return shown;
+}
+
+/** Short ones of few letters, so that they begin in, end in and contain each other. */
+const keys = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '$'), minLength: 1, maxLength: 5 }), {
+  maxLength: 4,
+});
+const pieces = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '$', 'c') }), { maxLength: 12 });
+
+describe('a key', () => {
+  it('is hidden wherever it stands, the longer one where two begin', () => {
+    expect(hiding('sesame', 'sesame-open', 'a.c').hide('sesame-open, sesame! abc a.c')).toBe(
+      '[hidden], [hidden]! abc [hidden]',
+    );
+    fc.assert(
+      fc.property(keys, pieces, (held, text) => {
+        expect(hiding(...held).hide(text.join(''))).toBe(slowly(text.join(''), held));
+      }),
+    );
+  });
+
+  it('is hidden in whatever pieces it comes, and only what may be its beginning waits', () => {
+    fc.assert(
+      fc.property(keys, pieces, (held, text) => {
+        const hider = hiding(...held);
+        let shown = '';
+        let end = '';
+        for (const piece of text) {
+          const now = hider.hideBeginning(end + piece);
+          shown += now.shown;
+          end = now.held;
+          expect(end === '' || held.some((key) => key.startsWith(end) && key !== end)).toBe(true);
+        }
+        expect(shown + hider.hide(end)).toBe(slowly(text.join(''), held));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('holds nothing up where it cannot begin', () => {
+    const hider = hiding('sesame');
+    expect(hider.hideBeginning('one two ')).toEqual({ shown: 'one two ', held: '' });
+    expect(hider.hideBeginning('one se')).toEqual({ shown: 'one ', held: 'se' });
+    expect(hider.hideBeginning('sesamesesa')).toEqual({ shown: HIDDEN, held: 'sesa' });
+    expect(hiding().hideBeginning('sesame')).toEqual({ shown: 'sesame', held: '' });
+  });
+});
