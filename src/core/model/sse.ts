@@ -5,13 +5,14 @@
  * difference between an end and an abort (libraries.md §4).
  */
 import { parseJson } from './functionForm.ts';
+import { WholeJson } from './wholeJson.ts';
 
 export class SseDecoder {
   readonly #decoder = new TextDecoder();
   /** The end of what came that is not yet a whole line. In pieces, so that a line of 50 MB is joined once. */
   #unfinished: string[] = [];
   /** `data` lines of the event that is being read. */
-  #data: string | undefined;
+  #data: WholeJson | undefined;
   /** What that event is called. */
   #name = '';
   /** The last chunk ended with a carriage return, whose line feed may be the next character. */
@@ -77,16 +78,17 @@ export class SseDecoder {
 
   #grow(value: string, events: string[]): void {
     this.#finishWhole(events);
-    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    this.#data ??= new WholeJson();
+    this.#data.add(value);
   }
 
   /** A server that leaves out the empty lines: what is whole was an event. */
   #finishWhole(events: string[]): void {
-    if (this.#data !== undefined && parseJson(this.#data) !== undefined) this.#finish(events);
+    if (this.#data?.isWhole()) this.#finish(events);
   }
 
   #finish(events: string[]): void {
-    if (this.#data !== undefined) events.push(named(this.#data, this.#name));
+    if (this.#data !== undefined) events.push(named(this.#data.text, this.#name));
     this.#data = undefined;
     this.#name = '';
   }

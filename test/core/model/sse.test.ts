@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { SseDecoder } from '../../../src/core/model/sse.ts';
 
 function decode(text: string, size = Number.POSITIVE_INFINITY): readonly string[] {
@@ -61,4 +61,64 @@ test('it does not matter how the bytes are cut', () => {
       expect(decode(text, size)).toEqual(decode(text));
     }),
   );
+});
+
+/** Whoever does not mind to parse all of it again with every line. */
+function slowly(lines: readonly string[]): readonly string[] {
+  const events: string[] = [];
+  let data: string | undefined;
+  for (const line of lines) {
+    if (data !== undefined && isJson(data)) {
+      events.push(data);
+      data = undefined;
+    }
+    data = data === undefined ? line : `${data}\n${line}`;
+  }
+  return data === undefined ? events : [...events, data];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('documents of several lines without empty lines between them are told apart', () => {
+  const piece = fc.constantFrom('{', '}', '[', ']', '"a"', ':', ',', '1', '"', String.raw`\"`, ' ', 'true', '-', '');
+  const line = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''));
+  // A space that leads belongs to the field.
+  const whole = fc.jsonValue().map((value) => JSON.stringify(value, null, 1).split('\n'));
+  const lines = fc
+    .array(
+      fc.oneof(
+        line.map((one) => [one]),
+        whole,
+      ),
+    )
+    .map((parts) => parts.flat());
+  fc.assert(
+    fc.property(lines, (data) => {
+      expect(decode(data.map((one) => `data: ${one}\n`).join(''))).toEqual(slowly(data));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each([
+  ['a document', ['{"a": [', ...Array<string>(20_000).fill('"}{ \\" words",'), '1]}']],
+  ['a document with a string that is never closed', ['{"a": [', ...Array<string>(20_000).fill('"words'), ']}']],
+  ['prose', Array<string>(20_000).fill('words')],
+  ['brackets that close too often', Array<string>(20_000).fill('}')],
+])('%s of many lines is not read again with each of them', (_what, lines) => {
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    const [event] = decode(lines.map((line) => `data: ${line}\n`).join(''));
+    expect(event).toBe(lines.join('\n'));
+    expect(parse.mock.calls.length).toBeLessThan(3);
+  } finally {
+    parse.mockRestore();
+  }
 });
