@@ -35,14 +35,19 @@ export async function startServer() {
  * Resolves with { coldStartMs, perTurnMs[], streamMs, breaks[], firstBytes, peakMiB, stdoutBytes, wallMs }; rejects when
  * the agent did not finish the job, with the last thing it said.
  */
-export async function runAgent(agent, program, server, { turns, deltas, quiet, boxed = false, files = 0 }) {
+export async function runAgent(
+  agent,
+  program,
+  server,
+  { turns, deltas, quiet, boxed = false, files = 0, writes = false },
+) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tiller-bench-'));
   try {
     const home = path.join(scratch, 'home');
     const cwd = path.join(scratch, 'work');
     for (const folder of [home, cwd]) mkdirSync(folder);
     fill(cwd, files);
-    await server.begin({ turns, deltas });
+    await server.begin({ turns, deltas, writes });
     const { argv, env = {} } = agent.command(program, { url: server.url, home, turns, quiet, boxed });
     const startedAt = now();
     const outcome = await runToEnd(argv, cwd, { ...privateEnvironment(home), ...env });

@@ -1,8 +1,9 @@
 // A scripted model in a process of its own, so that its work never counts as the harness's. Speaks Responses and Chat
 // Completions SSE; times are CLOCK_MONOTONIC in milliseconds, comparable between processes of one machine.
 //
-// The parent sends { type: 'begin', script } and { type: 'report' }. A script is { turns, deltas }: the first `turns`
-// requests are answered with a call of `echo i` (the first one after `deltas` pieces of text), the next with a last word.
+// The parent sends { type: 'begin', script } and { type: 'report' }. A script is { turns, deltas, writes }: the first
+// `turns` requests are answered with a call of `echo i`, into a file if it `writes` (the first one after `deltas` pieces of
+// text), the next with a last word.
 import { once } from 'node:events';
 import http from 'node:http';
 
@@ -61,8 +62,9 @@ function wireOf(url) {
 
 /** Which shell tool the request offers, as a function from the turn to a call of it. */
 function shellTool(request) {
+  const command = (i) => (run.script.writes ? `echo ${i} > written` : `echo ${i}`);
   const names = new Set((request.tools ?? []).map((tool) => tool.name ?? tool.function?.name));
-  const call = (name, args) => (i) => ({ id: `call_${i}`, name, arguments: JSON.stringify(args(`echo ${i}`)) });
+  const call = (name, args) => (i) => ({ id: `call_${i}`, name, arguments: JSON.stringify(args(command(i))) });
   if (names.has('exec_command')) return call('exec_command', (cmd) => ({ cmd }));
   if (names.has('shell')) return call('shell', (cmd) => ({ command: ['bash', '-c', cmd] }));
   if (names.has('bash')) return call('bash', (command) => ({ command }));

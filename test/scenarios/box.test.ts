@@ -23,6 +23,24 @@ describe.skipIf(noBox)('a command in the box', () => {
     await expect.poll(() => readdirSync(chat.folder.path), { timeout: 3_000 }).toEqual(['a']);
   });
 
+  it('that is known to only read can do no more, and nothing is put into the workspace for it', async () => {
+    const look = 'ls -A; grep tiller-test- /proc/self/mountinfo';
+    await using chat = await startScenario({
+      box: 'real',
+      files: { a: 'one\n' },
+      model: [[run(look)], [run(`true > b; ${look}`)], [says('Done.')]],
+    });
+    await chat.send('go');
+    expect(chat.said('approval_requested')).toEqual([]);
+    const [reads, writes] = chat.items('command_execution').map(({ output }) => output);
+    const { path } = chat.folder;
+    expect(reads).toMatch(/^a\n/);
+    expect(reads?.split(` ${path} ${path} `)[1]).toMatch(/^ro,/);
+    expect(reads?.split(` ${path} ${path} `)).toHaveLength(2);
+    expect(writes).toMatch(/^\.git\n\.vscode\na\nb\n/);
+    expect(writes).toContain(` ${path} rw,`);
+  });
+
   it('keeps its /tmp for the next command of the thread, and shows it to no other', async () => {
     await using chat = await startScenario({
       box: 'real',

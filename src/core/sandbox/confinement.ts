@@ -31,6 +31,17 @@ export function confine(box: Box, policy: SandboxPolicy, surroundings: BoxSurrou
 }
 
 /**
+ * The same walls without a folder that may be written but the thread's own `/tmp`: for what is known only to read. Should
+ * that ever be misjudged, nothing comes of it; and nothing has to be looked after when it has ended.
+ */
+export function forReading(confinement: Confinement): Confinement {
+  if (confinement.type === 'none') return confinement;
+  const { writableRoots, visible, ...walls } = confinement.walls;
+  const roots = writableRoots.map((root) => root.path);
+  return { type: 'box', walls: { ...walls, writableRoots: [], visible: [...visible, ...roots] } };
+}
+
+/**
  * The temporary folders that a policy leaves writable (codex-behaviour.md §6.2). In the box each of them is the thread's
  * own: what other programs keep in theirs is not seen. Under `read-only` programs that need one have it too.
  */

@@ -62,7 +62,9 @@ export function look(
     facts: {
       writable: mounted,
       readOnly: [...new Set(readOnly)].filter((one) => !roots.includes(one)),
-      visible: [...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => realOf(one) ?? []),
+      visible: [
+        ...new Set([...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => realOf(one) ?? [])),
+      ],
       masked: [...walls.unreadable, ...machineSecrets()].flatMap(maskOf),
       temporary: walls.temporary,
       hidden: hiddenFolders(),

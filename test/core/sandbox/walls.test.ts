@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type BoxSupport, resolveBox } from '../../../src/core/sandbox/box.ts';
 import { bubblewrapArguments, type TreeFacts } from '../../../src/core/sandbox/bubblewrap.ts';
-import { confine, unreadablePaths } from '../../../src/core/sandbox/confinement.ts';
+import { confine, forReading, unreadablePaths } from '../../../src/core/sandbox/confinement.ts';
 import { seatbeltArguments, seatbeltProfile } from '../../../src/core/sandbox/seatbelt.ts';
 import { seccompProgram } from '../../../src/core/sandbox/seccomp.ts';
 import { type BoxTrial, whyNoBox } from '../../../src/core/sandbox/whyNoBox.ts';
@@ -46,6 +46,15 @@ describe('the walls of a policy', () => {
 
   test.each(['danger-full-access', 'external-sandbox'])('%s has none', (mode) => {
     expect(confine('bubblewrap', sandboxPolicyInputSchema.parse(mode), surroundings)).toEqual({ type: 'none' });
+  });
+
+  test('for reading nothing may be written but the private /tmp, and all that could be is still seen', () => {
+    const walls = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true, excludeSlashTmp: true }));
+    expect(forReading({ type: 'box', walls })).toEqual({
+      type: 'box',
+      walls: { ...walls, writableRoots: [], visible: ['/w', '/w', '/other'] },
+    });
+    expect(forReading({ type: 'none' })).toEqual({ type: 'none' });
   });
 
   test('unreadable places start at the home folder or the root, and TILLER_HOME is always one', () => {

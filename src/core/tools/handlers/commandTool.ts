@@ -7,7 +7,7 @@ import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
-import type { ApprovalRequirement } from '../../policy/requirement.ts';
+import { forReading } from '../../sandbox/confinement.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
 import { startsPrograms } from '../gitTrust.ts';
@@ -41,6 +41,8 @@ export interface CommandRequest {
 
 export interface CommandPlan {
   readonly request: CommandRequest;
+  /** Known to do no more: then it can do no more in its box either. */
+  readonly onlyReads: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly item: TurnItemOf<'command_execution'>;
 }
@@ -87,9 +89,11 @@ export async function prepareCommand(
     ...(requirement.reason.source === 'rule' && requirement.type === 'skip' ? { allowedBy: requirement.reason } : {}),
   };
   const asks = requirement.type === 'needs_approval';
+  const onlyReads = requirement.reason.id === 'known-safe';
   const plan: CommandPlan = {
     request,
-    env: environmentFor(requirement, context, options.environment),
+    onlyReads,
+    env: environmentFor(onlyReads, context, options.environment),
     item,
   };
   return {
@@ -138,12 +142,12 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
 
 /** What counts as harmless only counts so while nobody else can put a program in its place (codex-behaviour.md §6.7). */
 function environmentFor(
-  requirement: ApprovalRequirement,
+  onlyReads: boolean,
   { host, settings, workspace }: ToolContext,
   variables: ToolOptions['environment'],
 ): Record<string, string> {
   const environment = commandEnvironment(host.environment, variables);
-  if (requirement.reason.id !== 'known-safe') return environment;
+  if (!onlyReads) return environment;
   return harmlessEnvironment(environment, [settings.cwd, ...workspace.roots, '/tmp'], host.platform);
 }
 
@@ -153,6 +157,7 @@ function environmentFor(
  */
 export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   const { request, item } = plan;
+  const confinement = confinementOf(attempt.box, context);
   // Files may have been saved for it meanwhile: nothing begins after a stop.
   context.signal.throwIfAborted();
   const process = await context.processes.start({
@@ -160,7 +165,7 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
       argv: request.argv,
       cwd: item.cwd,
       env: plan.env,
-      confinement: confinementOf(attempt.box, context),
+      confinement: plan.onlyReads ? forReading(confinement) : confinement,
       stdin: 'none',
       ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },
