@@ -231,8 +231,16 @@ function commands(): Script {
     .emit({ type: 'item_completed', item: { ...commandItem('rm -rf node_modules'), id: 'i6', status: 'declined' } })
     .item({ ...commandItem('npx playwright test'), durationMs: 70_000 }, 'aborted')
     .item({ ...commandItem('make deploy'), why: FORBIDDEN.text, forbiddenBy: FORBIDDEN }, 'declined')
+    .item({ ...commandItem('git status'), allowedBy: ALLOWED, exitCode: 0, durationMs: 40 })
     .context(22);
 }
+
+const ALLOWED: DecisionReason = {
+  source: 'rule',
+  id: 'rule:/home/mira/.local/share/tiller/workspace-rules.json#11',
+  text: 'A rule allows commands that start with git (status|log|diff|show).',
+  rule: { pattern: ['git', ['status', 'log', 'diff', 'show', 'branch', 'rev-parse']], decision: 'allow' },
+};
 
 const FORBIDDEN: DecisionReason = {
   source: 'rule',
