@@ -172,12 +172,33 @@ describe('an import', () => {
     const text = readFileSync(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'), 'utf8');
     const imported = await chat.manager.importThread(text, chat.config);
     if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
-    expect(imported.dropped).toBe(0);
+    // Its last line is torn.
+    expect(imported.dropped).toBe(1);
+    const left = 'One line of this thread could not be read and was left out.';
+    expect(imported.session.shownState.warnings).toEqual([{ message: left }]);
     await turn(imported.session, 'and now?');
     await imported.session.dispose();
     expect(JSON.stringify(chat.server.lastRequest.input)).toContain('fix the total');
     expect((await chat.manager.catalog.list([]))[0]).toMatchObject({ title: 'fix the total', turns: 3 });
     expect(await chat.manager.importThread('nothing', chat.config)).toMatchObject({ type: 'refused' });
+  });
+
+  it('of a damaged thread says what was left out, as a fork of it does', async () => {
+    await using chat = await startScenario({ model: [[says('One.')]] });
+    await chat.send('one');
+    const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
+    writeFileSync(chat.home.at(rollout), `${readFileSync(chat.home.at(rollout), 'utf8')}torn\n{"half":\n`);
+    const left = [{ message: '2 lines of this thread could not be read and were left out.' }];
+    const text = readFileSync(chat.home.at(rollout), 'utf8');
+    for (const copied of [
+      await chat.manager.importThread(text, chat.config),
+      await chat.manager.fork({ id: chat.session.threadId }, null, chat.config),
+    ]) {
+      if (copied.type !== 'resumed') throw new Error(JSON.stringify(copied));
+      expect(copied.dropped).toBe(2);
+      expect(copied.session.shownState.warnings).toEqual(left);
+      await copied.session.dispose();
+    }
   });
 
   it('of a Tiller thread is a copy of it', async () => {

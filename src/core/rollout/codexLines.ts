@@ -102,10 +102,16 @@ function readEvent(payload: unknown, at: string): CodexLine {
   return tokens?.success ? { type: 'tokens', at, info: tokens.data.info } : { type: 'other' };
 }
 
-function readItem(payload: unknown, at: string): CodexLine {
+/** `undefined` for one of a kind that we know, but not as it is said: something of the story is missing then. */
+function readItem(payload: unknown, at: string): CodexLine | undefined {
   const item = itemOf(payload);
-  return item === undefined ? { type: 'other' } : { type: 'item', at, item };
+  if (item !== undefined) return { type: 'item', at, item };
+  return knownItemSchema.safeParse(payload).success ? undefined : { type: 'other' };
 }
+
+const knownItemSchema = z.looseObject({
+  type: z.enum(responseItemSchema.options.map((option) => option.shape.type.value)),
+});
 
 /** An output of 2025 may be an object with the text inside. */
 function itemOf(payload: unknown): ResponseItem | undefined {

@@ -136,6 +136,11 @@ export class SessionManager {
 
   /** `last` is the thread that was started last. */
   async resume(which: { readonly id: string } | 'last', config: ThreadConfig): Promise<Resumed> {
+    return this.#resume(which, config, 0);
+  }
+
+  /** `leftOut`: lines that could not be read when its rollout was made of another. */
+  async #resume(which: { readonly id: string } | 'last', config: ThreadConfig, leftOut: number): Promise<Resumed> {
     const path = await this.#find(which);
     if (path === undefined) return noThread(which);
     const ownership = this.#ownershipOf(threadIdIn(path));
@@ -149,7 +154,7 @@ export class SessionManager {
     if (owner !== undefined) return { type: 'owned', owner };
     let resumed: Resumed | undefined;
     try {
-      resumed = await this.#takeUp(path, config, ownership);
+      resumed = await this.#takeUp(path, config, ownership, leftOut);
       return resumed;
     } finally {
       if (resumed?.type !== 'resumed') await ownership.release();
@@ -182,7 +187,7 @@ export class SessionManager {
     if (path === undefined) return noThread(which);
     const copied = await forkThread(this.#ports, path, itemId, this.#self);
     if (copied.type === 'refused') return copied;
-    const resumed = await this.resume({ id: copied.threadId }, config);
+    const resumed = await this.#resume({ id: copied.threadId }, config, copied.dropped);
     return resumed.type === 'resumed' ? { ...resumed, draft: copied.draft } : resumed;
   }
 
@@ -194,7 +199,7 @@ export class SessionManager {
       provider: config.provider.id,
       instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
     });
-    return copied.type === 'refused' ? copied : this.resume({ id: copied.threadId }, config);
+    return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
   }
 
   /** Into the bin. A session of this process that works in it ends first. */
@@ -203,10 +208,11 @@ export class SessionManager {
     return this.catalog.remove(threadId);
   }
 
-  async #takeUp(path: string, config: ThreadConfig, ownership: Ownership): Promise<Resumed> {
+  async #takeUp(path: string, config: ThreadConfig, ownership: Ownership, leftOut: number): Promise<Resumed> {
     const read = await replayFile(this.#ports.storage, path);
     if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
-    const { thread } = read;
+    // A copy of a thread of ours has its unreadable lines, too.
+    const thread = { ...read.thread, dropped: Math.max(read.thread.dropped, leftOut) };
     if (thread.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }

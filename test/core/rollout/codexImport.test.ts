@@ -91,6 +91,12 @@ describe('a rollout of Codex', () => {
   it('counts what it could not read, and refuses what is something else', () => {
     const text = readFileSync(path.join(import.meta.dirname, '../../fixtures/codex-rollout/2026.jsonl'), 'utf8');
     expect(importCodex(text, about)).toMatchObject({ type: 'imported', dropped: 1 });
+    const damaged = [
+      { type: 'response_item', payload: { type: 'message', role: 'user', content: 7 } },
+      { type: 'response_item', payload: { type: 'ghost_snapshot' } },
+    ].map((line) => JSON.stringify(line));
+    const worse = `${text}\n${damaged.join('\n')}`;
+    expect(importCodex(worse, about)).toMatchObject({ type: 'imported', dropped: 2 });
     for (const other of ['', 'hello', '{"a":1}', '[]\n'])
       expect(importCodex(other, about)).toMatchObject({ type: 'unreadable' });
   });
