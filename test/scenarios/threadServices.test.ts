@@ -1,5 +1,14 @@
 /** What can be done with a thread that is not open: looked for, read, thrown away, given to somebody, forked. */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Session } from '../../src/core/session/session.ts';
@@ -83,6 +92,38 @@ describe('the bin', () => {
     await inDays(31).catalog.list([]);
     await expect.poll(() => left('bin')).toEqual([]);
     expect(left('logs/commands')).toEqual([expect.stringContaining(other.session.threadId)]);
+  });
+});
+
+describe('the bin on another disk', () => {
+  it('takes a thread with all that was said, gives it back whole, and lets it go on', async ({ skip }) => {
+    await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
+    const disk = '/dev/shm';
+    if (!existsSync(disk) || statSync(disk).dev === statSync(chat.home.path).dev) skip('there is one disk');
+    const other = mkdtempSync(`${disk}/tiller-`);
+    try {
+      symlinkSync(other, chat.home.at('bin'));
+      await chat.send('one');
+      const { threadId } = chat.session;
+      const { path: rollout = '' } = (await chat.manager.catalog.find(threadId)) ?? {};
+      const before = chat.state.turns;
+      expect(await chat.manager.remove(threadId)).toEqual({ type: 'done' });
+      const written = readdirSync(other, { recursive: true, encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.jsonl'),
+      );
+      expect(written).toEqual([expect.stringContaining(threadId)]);
+      expect(existsSync(chat.home.at(rollout))).toBe(false);
+      expect(await chat.manager.catalog.takeBack(threadId)).toBe(true);
+      const resumed = await chat.manager.resume({ id: threadId }, chat.config);
+      if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
+      expect(resumed.session.initialState.turns).toEqual(before);
+      await turn(resumed.session, 'two');
+      await resumed.session.dispose();
+      expect((await chat.manager.catalog.find(threadId))?.turns).toBe(2);
+      expect(statSync(chat.home.at(rollout)).mode & 0o777).toBe(0o600);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
   });
 });
 
