@@ -1,0 +1,87 @@
+/**
+ * A workspace that has a program of each name that Tiller starts, first on PATH, and the files that other tools obey (issue
+ * 7): Tiller itself starts none of them and opens none. Real processes; what a command of the model finds by PATH is its own.
+ */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findBubblewrap } from '../../src/node/ownPrograms.ts';
+import { calls, ModelServer, says, type Step } from '../support/modelServer.ts';
+import { runCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const PROGRAMS =
+  'bash sh dash zsh git bwrap true env node npm npx ps id uname getconf tput stty ldconfig systemd-run sandbox-exec pkexec'.split(
+    ' ',
+  );
+/** Whoever opens one of these to read it waits for ever. */
+const OBEYED_ELSEWHERE =
+  '.envrc .env .npmrc .nvmrc .node-version .tool-versions .editorconfig .bashrc .bash_profile .profile .inputrc tsconfig.json jsconfig.json package.json .gitconfig .gitattributes .gitmodules'.split(
+    ' ',
+  );
+
+const OUTSIDE = ['--sandbox', 'danger-full-access', '--approval-policy', 'never'];
+
+function plant(folder: string): void {
+  mkdirSync(path.join(folder, 'node_modules/.bin'), { recursive: true });
+  for (const place of ['.', 'node_modules/.bin']) {
+    for (const name of PROGRAMS) {
+      const file = path.join(folder, place, name);
+      writeFileSync(file, `#!/bin/sh\n: > ${folder}/started-${name}\n`);
+      chmodSync(file, 0o755);
+    }
+  }
+  for (const name of ['zod', 'node-pty', 'openai', 'undici', 'typescript-plugin-evil']) {
+    mkdirSync(path.join(folder, 'node_modules', name), { recursive: true });
+    const text = `require('fs').writeFileSync(${JSON.stringify(`${folder}/started-module-${name}`)}, '');`;
+    writeFileSync(path.join(folder, 'node_modules', name, 'index.js'), text);
+  }
+  for (const name of OBEYED_ELSEWHERE) execFileSync('/usr/bin/mkfifo', [path.join(folder, name)]);
+}
+
+/** To the end of a job in the workspace; what it said, and what of the workspace was started. */
+async function worked(steps: readonly (readonly Step[])[], ...flags: readonly string[]) {
+  using folder = tempFolder();
+  using home = tempFolder();
+  plant(folder.path);
+  await using server = await ModelServer.start([...steps, [says('Done.')]]);
+  const bins = `.:${folder.path}:${folder.at('node_modules/.bin')}`;
+  const env = { TILLER_API_KEY: 'none', PATH: `${bins}:${process.env['PATH'] ?? ''}`, INIT_CWD: folder.path };
+  const args = ['exec', '--model', 'm', '--base-url', server.baseUrl, ...flags, '--cd', folder.path, 'go'];
+  const { code, stderr } = await runCli(args, { home: home.path, cwd: folder.path, env });
+  const started = readdirSync(folder.path).filter((name) => name.startsWith('started-'));
+  return { code, stderr, started, made: existsSync(folder.at('made')), told: JSON.stringify(server.lastRequest.input) };
+}
+
+describe('a workspace with programs named as ours', () => {
+  it.skipIf(findBubblewrap() === undefined)('starts none of them for a command in the sandbox', async () => {
+    const run = await worked([
+      [calls('exec_command', { cmd: ': > made; echo was here' })],
+      [calls('exec_command', { cmd: 'echo on a terminal', tty: true })],
+    ]);
+    expect(run).toMatchObject({ code: 0, started: [], made: true });
+    expect(run.told).toContain('was here');
+    expect(run.told).toContain('on a terminal');
+  });
+
+  it('starts none of them outside of it, nor for a patch', async () => {
+    const input = '*** Begin Patch\n*** Add File: made\n+one\n*** End Patch';
+    const run = await worked(
+      [
+        [calls('exec_command', { cmd: 'echo was here' })],
+        [calls('exec_command', { cmd: 'echo on a terminal', tty: true })],
+        [calls('apply_patch', { input })],
+      ],
+      ...OUTSIDE,
+    );
+    expect(run).toMatchObject({ code: 0, started: [], made: true });
+    expect(run.told).toContain('was here');
+    expect(run.told).toContain('on a terminal');
+  });
+
+  it('would be seen to: one that a command asks for leaves its mark', async () => {
+    const run = await worked([[calls('exec_command', { cmd: './git status' })]], ...OUTSIDE);
+    expect(run.started).toEqual(['started-git']);
+  });
+});
