@@ -74,6 +74,27 @@ type TextChange =
       readonly movedOver: string | null;
     };
 
+/** Lines that end with a line feed, counted from 0, `end` excluded. */
+export interface LineSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A part of a file's change that a person decides about by itself: what stands before and after it in both texts. */
+export interface ProposedHunk {
+  readonly before: LineSpan;
+  readonly after: LineSpan;
+}
+
+/** One file of a patch as a person is asked about it. */
+export interface ProposedFile {
+  /** As the question names it. */
+  readonly name: string;
+  readonly change: FileChange;
+  /** One for each `@@` of the file in the question's diff, without the lines around it; in order. */
+  readonly hunks: readonly ProposedHunk[];
+}
+
 /** Whose landing it is, so that it can be undone by name. */
 export interface LandingOrigin {
   readonly turnId: string;

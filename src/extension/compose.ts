@@ -107,7 +107,11 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     settings,
     homeDirectory: node.host.homeDirectory,
     log,
-    onProposal: (approvalId, changes) => preview.propose(approvalId, changes),
+    onProposal: (approvalId, proposal) =>
+      preview.propose(
+        approvalId,
+        proposal.map(({ change }) => change),
+      ),
     undoTurn: (turnId) => patches.takeBack(turnId),
     givesWay: (threadId) => threadViews.givesWay(threadId),
     onTaken: (threadId) => void threads.taken(threadId).catch(report),

@@ -22,6 +22,7 @@ import {
   decisionReasonSchema,
   errorActionSchema,
   errorKindSchema,
+  patchReviewSchema,
   ruleSchema,
   sandboxModeSchema,
   sandboxPolicySchema,
@@ -90,6 +91,8 @@ export const approvalRequestSchema = z.object({
   unsaved: z.array(z.string()).optional(),
   /** Of a patch: what it would change, in git format. */
   diff: z.string().optional(),
+  /** Of a patch that is asked about again because its files have changed: what of the person's choices still fits. */
+  reviewed: patchReviewSchema.optional(),
   /** Why a person is asked. */
   reason: decisionReasonSchema,
   /** What the model says it is for. */

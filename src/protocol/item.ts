@@ -28,6 +28,7 @@ export const planStepSchema = z.object({
 export type PlanStep = z.infer<typeof planStepSchema>;
 
 export const changeDecisionSchema = z.enum(['accepted', 'declined', 'edited', 'partial']);
+export type ChangeDecision = z.infer<typeof changeDecisionSchema>;
 
 /** One file of a patch. Paths are as a person reads them: relative to the working directory where they can be. */
 export const fileChangeSummarySchema = z.object({

@@ -113,6 +113,23 @@ export const ruleLayerSchema = z.enum(['user', 'workspace', 'thread', 'workspace
 export type RuleLayer = z.infer<typeof ruleLayerSchema>;
 
 /**
+ * What a person made of one file of a patch before it landed: `path` as the question names it. Hunks are the `@@` of that
+ * file in the question's diff, counted from 0.
+ */
+export const fileReviewSchema = z.union([
+  /** The file stays as it is. */
+  z.strictObject({ path: z.string(), leftOut: z.literal('file') }),
+  z.strictObject({ path: z.string(), leftOut: z.array(z.int().nonnegative()).min(1) }),
+  /** The text that lands in place of the proposed one. */
+  z.strictObject({ path: z.string(), text: z.string() }),
+]);
+export type FileReview = z.infer<typeof fileReviewSchema>;
+
+/** Files that are not named land as proposed. */
+export const patchReviewSchema = z.array(fileReviewSchema).min(1);
+export type PatchReview = z.infer<typeof patchReviewSchema>;
+
+/**
  * What a person answered. `"denied"` alone is read as a denial without a word.
  * `abort` denies and stops the turn, as an interrupt does.
  */
@@ -122,6 +139,13 @@ export const approvalDecisionSchema = z.union([
   z.strictObject({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) }),
   /** Yes, and the unsaved edits in these files may go: paths as the question names them. */
   z.strictObject({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) }),
+  /** Yes to a patch in part, or as the person rewrote it; `discarding` as above. */
+  z.strictObject({
+    approved_reviewed: z.strictObject({
+      files: patchReviewSchema,
+      discarding: z.array(z.string()).min(1).optional(),
+    }),
+  }),
   /** Save the unsaved files that the question names, then run. */
   z.literal('approved_saving'),
   z.strictObject({ denied: z.strictObject({ message: z.string().optional() }) }),
@@ -129,6 +153,12 @@ export const approvalDecisionSchema = z.union([
   z.literal('abort'),
 ]);
 export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
+
+/** What the answer makes of a patch; `undefined` when it takes the patch as it is, or not at all. */
+export function reviewIn(decision: ApprovalDecision | null): PatchReview | undefined {
+  if (decision === null || typeof decision === 'string' || !('approved_reviewed' in decision)) return undefined;
+  return decision.approved_reviewed.files;
+}
 
 /** What a call asks of the sandbox (codex-behaviour.md §6.2). */
 export const sandboxPermissionsSchema = z.enum(['use_default', 'require_escalated']);

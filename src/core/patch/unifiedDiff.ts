@@ -1,7 +1,7 @@
 /** Changes as people and programs know them: unified diffs with git's headers. */
 import { sep } from 'node:path';
 import { structuredPatch } from 'diff';
-import type { FileChange } from '../ports.ts';
+import type { FileChange, LineSpan, ProposedHunk } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
 /** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
@@ -15,6 +15,12 @@ export interface UnifiedDiff {
   readonly removed: number;
 }
 
+/** The diff of one file. */
+export interface FileDiff extends UnifiedDiff {
+  /** One for each `@@`. */
+  readonly hunks: readonly ProposedHunk[];
+}
+
 /** Both sides of one file. `path` is where it is now; `before` and `after` are `null` where there is no file. */
 interface Sides {
   readonly oldPath: string;
@@ -24,7 +30,18 @@ interface Sides {
 }
 
 export function unifiedDiff(change: FileChange, cwd: string): UnifiedDiff {
+  const { hunks: _, ...diff } = fileDiff(change, cwd);
+  return diff;
+}
+
+/** With the places of its hunks. */
+export function fileDiff(change: FileChange, cwd: string): FileDiff {
   return diffOf(sidesOf(change, cwd));
+}
+
+/** From one text to another of the same file. */
+export function unifiedDiffOfTexts(path: string, before: string, after: string): string {
+  return diffOf({ oldPath: path, path, before, after }).text;
 }
 
 /** One after another, with the lines of all of them counted. */
@@ -54,7 +71,7 @@ function sidesOf(change: FileChange, cwd: string): Sides {
   }
 }
 
-function diffOf(sides: Sides): UnifiedDiff {
+function diffOf(sides: Sides): FileDiff {
   const { oldPath, path, before, after } = sides;
   const hunks = before === after ? [] : (diffHunks(before ?? '', after ?? '') ?? wholeHunk(before ?? '', after ?? ''));
   const headers = headersOf(sides);
@@ -69,6 +86,7 @@ function diffOf(sides: Sides): UnifiedDiff {
     text: isEmpty ? '' : [...headers, ...body].map((line) => `${line}\n`).join(''),
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
+    hunks: hunks.map(changedLines),
   };
 }
 
@@ -81,14 +99,31 @@ function headersOf({ oldPath, path, before, after }: Sides): string[] {
 }
 
 interface Hunk {
+  /** The first lines of both sides, counted from 1. */
+  readonly oldStart: number;
+  readonly newStart: number;
   readonly header: string;
   readonly lines: readonly string[];
+}
+
+/** The lines between the first and the last change of a hunk, on both sides. */
+function changedLines({ oldStart, newStart, lines }: Hunk): ProposedHunk {
+  const isChange = (line: string) => line.startsWith('+') || line.startsWith('-');
+  const first = lines.findIndex(isChange);
+  const changed = lines.slice(first, lines.findLastIndex(isChange) + 1);
+  const spanFrom = (start: number, other: '+' | '-'): LineSpan => {
+    const count = changed.filter((line) => !line.startsWith(other) && !line.startsWith('\\')).length;
+    return { start: start - 1 + first, end: start - 1 + first + count };
+  };
+  return { before: spanFrom(oldStart, '+'), after: spanFrom(newStart, '-') };
 }
 
 /** `undefined` when it took too long. */
 function diffHunks(before: string, after: string): Hunk[] | undefined {
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, timeout: DIFF_TIMEOUT_MS });
   return patch?.hunks.map((hunk) => ({
+    oldStart: hunk.oldStart,
+    newStart: hunk.newStart,
     header: hunkHeader(hunk.oldStart, hunk.oldLines, hunk.newStart, hunk.newLines),
     lines: hunk.lines,
   }));
@@ -99,7 +134,7 @@ function wholeHunk(before: string, after: string): Hunk[] {
   const removed = before.split('\n').length - (before.endsWith('\n') || before === '' ? 1 : 0);
   const added = after.split('\n').length - (after.endsWith('\n') || after === '' ? 1 : 0);
   const lines = [...prefixed('-', before), ...prefixed('+', after)];
-  return [{ header: hunkHeader(1, removed, 1, added), lines }];
+  return [{ oldStart: 1, newStart: 1, header: hunkHeader(1, removed, 1, added), lines }];
 }
 
 function prefixed(prefix: string, text: string): string[] {

@@ -1,8 +1,9 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ApprovalDecision, Rule, RuleScope } from '../../protocol/policy.ts';
-import type { FileChange, Ids } from '../ports.ts';
+import type { ApprovalDecision, PatchReview, Rule, RuleScope } from '../../protocol/policy.ts';
+import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
+import { takeReview } from '../tools/patchReview.ts';
 import type { Answered, Approver, Question } from '../tools/permission.ts';
 import { abortable } from '../util/abort.ts';
 import type { Disposable } from '../util/disposable.ts';
@@ -13,6 +14,13 @@ const NOBODY: Answered = { decision: { denied: { message: 'non_interactive' } },
 
 /** Says an event in the name of the turn that asks; `submissionId` is the answer's when there is one. */
 export type EmitForTurn = (msg: EventMsg, submissionId?: string) => void;
+
+/** `reviewed`: what of the person's choices still fits when it is asked again. */
+export type OnProposal = (
+  approvalId: string,
+  proposal: readonly ProposedFile[],
+  reviewed: PatchReview | undefined,
+) => void;
 
 interface Waiting {
   readonly question: Question;
@@ -25,7 +33,7 @@ export interface ApprovalsOptions {
   readonly interactive: boolean;
   readonly memory?: Memory;
   /** Hears what a patch would do before anybody is asked about it. */
-  readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
+  readonly onProposal?: OnProposal | undefined;
   /** Keeps a rule beyond the thread. @throws Error with a sentence for the person. */
   readonly keepRule?: (rule: Rule, scope: Exclude<RuleScope, 'thread'>) => Promise<void>;
   /** Commands that others run right now where this thread works. */
@@ -59,21 +67,27 @@ export class Approvals {
 
   /**
    * Returns what the person must be told: of ids nobody waits for (unknown, stale or already answered), and of a rule that
-   * cannot be kept, whose questions then go on waiting.
+   * cannot be kept or a review that is not of this patch, whose questions then go on waiting.
    */
   async answer(
     { approvalIds, decision }: Pick<OpOf<'approval'>, 'approvalIds' | 'decision'>,
     submissionId: string,
   ): Promise<readonly string[]> {
     const strangers = approvalIds.filter((approvalId) => !this.#waiting.has(approvalId));
-    const warnings = strangers.map((approvalId) => `Nobody waits for an answer to ${approvalId}.`);
+    const warnings: string[] = strangers.map((approvalId) => `Nobody waits for an answer to ${approvalId}.`);
     if (strangers.length === approvalIds.length) return warnings;
     if (typeof decision === 'object' && 'approved_rule' in decision) {
       const { rule, scope } = decision.approved_rule;
       const problem = await this.#keep(rule, scope);
       if (problem !== undefined) return [...warnings, `${problem} The question still waits.`];
     }
-    for (const approvalId of approvalIds) this.#waiting.get(approvalId)?.settle({ decision, by: 'user' }, submissionId);
+    for (const approvalId of approvalIds) {
+      const waiting = this.#waiting.get(approvalId);
+      if (waiting === undefined) continue;
+      const taken = takeReview(decision, waiting.question.proposal);
+      if ('problem' in taken) warnings.push(`${taken.problem} The question still waits.`);
+      else waiting.settle({ decision: taken.decision, by: 'user' }, submissionId);
+    }
     if (isRule(decision)) await this.reconsider();
     return warnings;
   }
@@ -133,7 +147,7 @@ export class Approvals {
       ...(elsewhere.length > 0 ? { elsewhere: [...elsewhere] } : {}),
       choices: choicesFor(question),
     };
-    if (proposal) this.#options.onProposal?.(request.approvalId, proposal);
+    if (proposal) this.#options.onProposal?.(request.approvalId, proposal, card.reviewed);
     emit({ type: 'approval_requested', ...request });
     if (!this.#interactive) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NOBODY });

@@ -4,10 +4,11 @@ import type { EnvironmentSettings } from '../../protocol/settings.ts';
 import type { ModelClient } from '../model/client.ts';
 import type { ModelFamily, Verbosity } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
-import type { FileChange, Ports } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
+import type { OnProposal } from './approvals.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
@@ -50,7 +51,7 @@ export interface SessionOptions {
   /** What happens to files that a patch left unsaved when a command is about to run. */
   readonly saveBeforeCommands: 'ask' | 'always' | 'never';
   /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
-  readonly onProposal?: ((approvalId: string, changes: readonly FileChange[]) => void) | undefined;
+  readonly onProposal?: OnProposal | undefined;
   /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */
   readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
   /** False when there is nobody to ask: every question is answered no. */

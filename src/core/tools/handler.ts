@@ -5,14 +5,14 @@
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
-import type { ApprovalDecision, Box, ReviewSetting } from '../../protocol/policy.ts';
+import type { ApprovalDecision, Box, PatchReview, ReviewSetting } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { Clock, FileChange, Host, Ids, Workspace } from '../ports.ts';
+import type { Clock, FileChange, Host, Ids, ProposedFile, Workspace } from '../ports.ts';
 
 /** How a call arrived: which kind of item, with its arguments as the model wrote them. */
 export type ToolPayload =
@@ -86,7 +86,7 @@ export interface ReadyPreparation<Plan> {
   /** What to show when a person must be asked. */
   readonly card?: ApprovalCard;
   /** What a patch would do to which file, for whoever shows it in an editor. */
-  readonly proposal?: readonly FileChange[];
+  readonly proposal?: readonly ProposedFile[];
   /** What an approval for the thread is remembered under; it is given only if all of them are. */
   readonly approvalKeys: readonly string[];
   /** Exactly what a yes would be to, and nothing else (issue 7 point 4). */
@@ -101,8 +101,11 @@ export interface ReadyPreparation<Plan> {
   };
   /** Rules that spoke in the decision. */
   readonly matchedRules?: LoadedRules;
-  /** Decides again, under the rules as they are by then; absent where rules have no say. */
-  readonly reconsider?: () => Promise<Pick<CommandDecision, 'requirement' | 'matchedRules'>>;
+  /**
+   * Decides again: under the rules as they are by then, and about what a person has left of a patch. Absent where neither
+   * has a say.
+   */
+  readonly reconsider?: (review?: PatchReview) => Promise<Pick<CommandDecision, 'requirement' | 'matchedRules'>>;
 }
 
 /** The same preparation, its plan in other clothes. */

@@ -8,6 +8,8 @@ import {
   type PermissionDeps,
   seekPermission,
 } from './permission.ts';
+import { reviewIn } from '../../protocol/policy.ts';
+import { type GivenReview, withGivenReview } from './patchReview.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -106,8 +108,9 @@ async function decideAndRun(
   items: OpenItem,
   asked: AskedAhead | undefined,
 ): Promise<ToolOutput> {
+  let given: GivenReview | undefined;
   for (let round = 1; ; round++) {
-    const prepared = await handler.prepare(args, context);
+    const prepared = withGivenReview(await handler.prepare(args, context), given);
     if (prepared.type === 'failure') {
       items.close('failed', prepared.output);
       return failure(prepared.output);
@@ -126,6 +129,7 @@ async function decideAndRun(
     const box = escalated ? 'none' : context.settings.box;
     journal.decided(permission.record, { box, escalated });
     const result = await journal.ended(() => handler.run(prepared.plan, { box, escalated, boundTo, answer }, context));
+    given = { review: reviewIn(answer), proposal: prepared.proposal };
     if (result.changedSince && round < MAX_ROUNDS) continue;
     if (result.item) items.complete(result.item);
     context.signal.throwIfAborted();

@@ -1,10 +1,10 @@
 import type { AuditDecision } from '../../protocol/audit.ts';
 import type { ResolvedBy } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
-import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
+import { type ApprovalDecision, type DecisionReason, type PatchReview, reviewIn } from '../../protocol/policy.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
-import type { FileChange } from '../ports.ts';
+import type { ProposedFile } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { ApprovalCard, Preparation, ToolContext } from './handler.ts';
 
@@ -27,9 +27,9 @@ export interface Question {
   readonly keys: readonly string[];
   /** Exactly what a yes would be to. Two calls with the same one are one question; absent: with nothing else. */
   readonly binding?: string | undefined;
-  readonly proposal?: readonly FileChange[] | undefined;
-  /** Decides again, under the rules as they are by then. */
-  readonly reconsider?: (() => Promise<Decided>) | undefined;
+  readonly proposal?: readonly ProposedFile[] | undefined;
+  /** Decides again, under the rules as they are by then, and about what is left of a patch. */
+  readonly reconsider?: ((review?: PatchReview) => Promise<Decided>) | undefined;
 }
 
 /** Whoever can say yes or no: remembered approvals first, then a person. */
@@ -127,7 +127,7 @@ export async function seekPermission(
       return { type: 'refused', output: refusal, record: recordOf('denied', requirement.reason, answer) };
     }
     // A yes is to what was asked; a rule that came meanwhile has its say, and one that forbids has the last.
-    const again: Decided | undefined = await call.reconsider?.();
+    const again: Decided | undefined = await call.reconsider?.(reviewIn(answer.decision));
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
     if (answer.by === 'user') word = answer.decision;
     if (settled) {
@@ -173,14 +173,15 @@ export function questionOf(
 }
 
 function isToThisAlone(decision: ApprovalDecision): boolean {
-  return decision === 'approved' || (typeof decision === 'object' && 'approved_discarding' in decision);
+  if (typeof decision === 'string') return decision === 'approved';
+  return 'approved_discarding' in decision || 'approved_reviewed' in decision;
 }
 
 /** What the model is told when the answer was no; `undefined` when it was yes. */
 function refusalText({ decision, by }: Answered, reason: DecisionReason): string | undefined {
   if (decision === 'approved' || decision === 'approved_for_thread' || decision === 'approved_saving') return undefined;
   if (decision === 'abort') return 'Denied by the user, who stopped the turn. Nothing was done.';
-  if ('approved_rule' in decision || 'approved_discarding' in decision) return undefined;
+  if (!('denied' in decision)) return undefined;
   if (by === 'non_interactive') {
     return `Denied (non_interactive): this needs approval and nobody is there to ask. ${reason.text} Nothing was done; go on without it.`;
   }

@@ -1,26 +1,34 @@
 /** Landing of a patch that may land: planned anew while the files move under it, and never as something else. */
-import type { TurnItemOf } from '../../../protocol/item.ts';
+import { resolve } from 'node:path';
+import type { ChangeDecision, TurnItemOf } from '../../../protocol/item.ts';
+import { type PatchReview, reviewIn } from '../../../protocol/policy.ts';
 import type { PatchPlan } from '../../patch/plan.ts';
+import { reviewedChanges } from '../../patch/review.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { FileChange, LandedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
-import { planPatchIn } from '../planPatchIn.ts';
+import { planPatchIn, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type LandPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
+import { reviewNote } from './reviewNote.ts';
 import { withAgreement } from './unsavedEdits.ts';
 
 /** How often a plan is made anew because somebody typed between plan and landing. */
 const MAX_REPLANS = 5;
 
 export async function landPatch(
-  { operations, cwd, planned, item }: LandPlan,
+  plan: LandPlan,
   { answer, boundTo }: Pick<Attempt, 'answer' | 'boundTo'>,
   context: ToolContext,
 ): Promise<ToolResult> {
+  const { operations, cwd, planned, proposal, item } = plan;
   const { workspace, clock, signal, settings } = context;
   const startedAt = clock.monotonic();
   await context.flush();
-  let current: PatchPlan = planned;
+  const review = reviewIn(answer);
+  const taken = review === undefined ? planned : reviewedPlan(plan, review);
+  const notes = review === undefined ? [] : [reviewNote(proposal, review, taken.changes)];
+  let current: PatchPlan = taken;
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
@@ -28,9 +36,9 @@ export async function landPatch(
     if (result.type === 'applied') {
       context.landed(current.changes);
       return {
-        output: successText(current.report, result.files, (clock.monotonic() - startedAt) / 1000),
+        output: successText(current.report, result.files, (clock.monotonic() - startedAt) / 1000, notes),
         success: true,
-        item: landedItem(item, current.changes, result.files, settings.cwd),
+        item: landedItem(plan, current.changes, result.files, review, settings.cwd),
       };
     }
     if (result.type === 'failed') return failed(item, failureText(result.message, result.notRestored));
@@ -41,9 +49,15 @@ export async function landPatch(
       );
     }
     if (result.byAnotherThread) others = ' by another thread';
-    current = await planPatchIn(workspace, operations, cwd, signal);
-    if (current.type === 'planned' && boundTo !== undefined && patchBinding(current.changes) !== boundTo) {
-      return { ...failed(item, 'The files keep changing while the patch waits for approval.'), changedSince: true };
+    if (review === undefined) {
+      current = await planPatchIn(workspace, operations, cwd, signal);
+      if (current.type === 'planned' && boundTo !== undefined && patchBinding(current.changes) !== boundTo) {
+        return changedSince(item);
+      }
+    } else {
+      const rebased = await rebaseIn(workspace, current.changes, signal);
+      if (rebased === undefined) return changedSince(item);
+      current = { ...current, changes: rebased };
     }
   }
   return failed(
@@ -52,20 +66,48 @@ export async function landPatch(
   );
 }
 
+/** What the person has left of it. The report names only what lands. */
+function reviewedPlan({ planned, proposal, cwd }: LandPlan, review: PatchReview): LandPlan['planned'] {
+  const changes = reviewedChanges(proposal, review);
+  const written = new Set(changes.map(placeOf));
+  const report = planned.report.filter(({ path }) => written.has(resolve(cwd, path)));
+  return { type: 'planned', changes, report };
+}
+
+/** Where the text stands afterwards. */
+function placeOf(change: FileChange): string {
+  return change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
+}
+
+function changedSince(item: TurnItemOf<'file_change'>): ToolResult {
+  return { ...failed(item, 'The files keep changing while the patch waits for approval.'), changedSince: true };
+}
+
 function landedItem(
-  item: TurnItemOf<'file_change'>,
+  { item, proposal }: LandPlan,
   landed: readonly FileChange[],
   files: readonly LandedFile[],
+  review: PatchReview | undefined,
   cwd: string,
 ): TurnItemOf<'file_change'> {
   const unsaved = new Set(files.filter(({ saved }) => !saved).map(({ path }) => path));
   const described = describe(landed, cwd);
   const changes = described.map(({ change, summary }) => {
-    const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
-    const note = unsaved.has(path) ? { unsaved: true } : {};
-    return { ...summary, ...note, decision: 'accepted' as const };
+    const note = unsaved.has(placeOf(change)) ? { unsaved: true } : {};
+    return { ...summary, ...note, decision: decisionOn(summary.path, review) };
   });
-  return { ...item, status: 'completed', changes, diff: diffOf(described) };
+  const names = new Set(changes.map(({ path }) => path));
+  const left = new Set(proposal.map(({ name }) => name).filter((name) => !names.has(name)));
+  const declined = item.changes
+    .filter(({ path }) => left.has(path))
+    .map((change) => ({ ...change, decision: 'declined' as const }));
+  return { ...item, status: 'completed', changes: [...changes, ...declined], diff: diffOf(described) };
+}
+
+function decisionOn(path: string, review: PatchReview | undefined): ChangeDecision {
+  const part = review?.find((each) => each.path === path);
+  if (part === undefined) return 'accepted';
+  return 'text' in part ? 'edited' : 'partial';
 }
 
 function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {

@@ -7,6 +7,7 @@ export function successText(
   report: readonly PatchReportEntry[],
   files: readonly LandedFile[],
   seconds: number,
+  more: readonly string[] = [],
 ): string {
   const unsaved = files.filter((file) => !file.saved).map((file) => file.path);
   const reformatted = files.filter((file) => file.reformatted).map((file) => file.path);
@@ -25,6 +26,7 @@ export function successText(
     `Wall time: ${seconds.toFixed(1)} seconds`,
     `Output:\n${formatPatchReport(report)}`,
     ...notes,
+    ...more,
   ].join('\n');
 }
 

@@ -6,11 +6,12 @@ import type { ReviewSetting } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
 import { type PatchPlan, pathsOf } from '../../patch/plan.ts';
-import { unifiedDiff } from '../../patch/unifiedDiff.ts';
+import { reviewedChanges } from '../../patch/review.ts';
+import { fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
-import type { FileChange, Host, Workspace } from '../../ports.ts';
+import type { FileChange, Host, ProposedFile, ProposedHunk, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
@@ -23,6 +24,8 @@ export interface LandPlan {
   /** Where its relative paths start. */
   readonly cwd: string;
   readonly planned: Extract<PatchPlan, { type: 'planned' }>;
+  /** What a person is asked about, file by file. */
+  readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
 }
 
@@ -41,17 +44,19 @@ export async function preparePatch(
   if (planned.type === 'failed') return failure(planned.message);
 
   const { settings, host } = context;
-  const paths = pathsOf(operations, workdir);
+  const allPaths = pathsOf(operations, workdir);
+  const decide = async (paths: readonly string[], discards: ReadonlySet<string>) =>
+    decidePatch({
+      paths,
+      discards: [...discards].map((file) => shown(file, settings.cwd)),
+      approvalPolicy: settings.approvalPolicy,
+      sandboxPolicy: settings.sandboxPolicy,
+      writable: await scopeOf(settings, host, context.workspace, paths),
+      review,
+      platform: host.platform,
+    });
   const discards = await unsavedEditsLost(planned.changes, context.workspace, context.signal);
-  const requirement = decidePatch({
-    paths,
-    discards: [...discards].map((file) => shown(file, settings.cwd)),
-    approvalPolicy: settings.approvalPolicy,
-    sandboxPolicy: settings.sandboxPolicy,
-    writable: await scopeOf(settings, host, context.workspace, paths),
-    review,
-    platform: host.platform,
-  });
+  const requirement = await decide(allPaths, discards);
   const described = describe(planned.changes, settings.cwd);
   const changes = described.map(({ summary }) => summary);
   const proposed = described.map(({ change, summary }) => ({
@@ -59,18 +64,31 @@ export async function preparePatch(
     ...(isDiscarding(change, discards) ? { discardsUnsaved: true } : {}),
   }));
   const diff = diffOf(described);
+  const proposal = described.map(({ change, summary, hunks }) => ({ name: summary.path, change, hunks }));
   const item = fileChangeItem(context.itemId, context.callId, changes, diff);
   return {
     type: 'ready',
-    plan: { operations, cwd: workdir, planned, item },
+    plan: { operations, cwd: workdir, planned, proposal, item },
     requirement,
     item,
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
-    proposal: planned.changes,
+    proposal,
+    reconsider: async (reviewed) => {
+      const left = reviewed === undefined ? undefined : reviewedChanges(proposal, reviewed);
+      const requirement = await decide(
+        left?.flatMap(pathsOfChange) ?? allPaths,
+        left === undefined ? discards : await unsavedEditsLost(left, context.workspace, context.signal),
+      );
+      return { requirement, matchedRules: [] };
+    },
     // Unsaved edits are asked about each time.
-    approvalKeys: discards.size > 0 ? [] : patchApprovalKeys(paths),
+    approvalKeys: discards.size > 0 ? [] : patchApprovalKeys(allPaths),
     binding: patchBinding(planned.changes),
   };
+}
+
+function pathsOfChange(change: FileChange): readonly string[] {
+  return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
 
 async function scopeOf(
@@ -118,16 +136,18 @@ export interface DescribedChange {
   readonly change: FileChange;
   readonly summary: FileChangeSummary;
   readonly diff: string;
+  readonly hunks: readonly ProposedHunk[];
 }
 
 export function describe(changes: readonly FileChange[], cwd: string): readonly DescribedChange[] {
   return changes.map((change) => {
-    const { text, added, removed } = unifiedDiff(change, cwd);
+    const { text, added, removed, hunks } = fileDiff(change, cwd);
     const moved = change.kind === 'update' && change.movedTo !== null ? { movedTo: shown(change.movedTo, cwd) } : {};
     return {
       change,
       summary: { path: shown(change.path, cwd), kind: change.kind, ...moved, added, removed },
       diff: text,
+      hunks,
     };
   });
 }

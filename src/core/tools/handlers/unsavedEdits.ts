@@ -25,8 +25,8 @@ export function withAgreement(
   answer: ApprovalDecision | null,
   shown: (path: string) => string,
 ): readonly FileChange[] {
-  if (answer === null || typeof answer === 'string' || !('approved_discarding' in answer)) return changes;
-  const agreed = new Set(answer.approved_discarding.paths);
+  const agreed = new Set(discardingIn(answer));
+  if (agreed.size === 0) return changes;
   return changes.map((change) => (agreed.has(shown(change.path)) ? { ...change, discardsUnsaved: true } : change));
 }
 
@@ -42,4 +42,10 @@ function isDirty(file: string, workspace: Workspace, signal?: AbortSignal): Prom
     ({ dirty }) => dirty,
     () => false,
   );
+}
+
+function discardingIn(answer: ApprovalDecision | null): readonly string[] {
+  if (answer === null || typeof answer === 'string') return [];
+  if ('approved_discarding' in answer) return answer.approved_discarding.paths;
+  return 'approved_reviewed' in answer ? (answer.approved_reviewed.discarding ?? []) : [];
 }

@@ -1,0 +1,149 @@
+/** A patch as a person leaves it: without some of its hunks or files, or in their own words. Pure. */
+import type { FileReview, PatchReview } from '../../protocol/policy.ts';
+import type { FileChange, LineSpan, ProposedFile } from '../ports.ts';
+import { applyHunks, hunksFrom, rebaseHunks } from './hunkAlgebra.ts';
+import type { FileSnapshot } from './workingTree.ts';
+
+/** Why it cannot be a review of this patch, in a sentence; `undefined` when it can. */
+export function reviewProblem(review: PatchReview, proposal: readonly ProposedFile[]): string | undefined {
+  const seen = new Set<string>();
+  for (const part of review) {
+    const file = proposal.find(({ name }) => name === part.path);
+    if (file === undefined) return `The patch does not touch ${part.path}.`;
+    if (seen.has(part.path)) return `${part.path} is named twice.`;
+    seen.add(part.path);
+    if ('text' in part) {
+      if (file.change.kind === 'delete') return `${part.path} would be deleted and cannot get another text.`;
+    } else if (part.leftOut !== 'file') {
+      const stranger = part.leftOut.find((index) => index >= file.hunks.length);
+      if (stranger !== undefined) return `${part.path} has no hunk ${stranger}: there are ${file.hunks.length}.`;
+    }
+  }
+  return undefined;
+}
+
+/** What lands: never more files than were proposed. */
+export function reviewedChanges(proposal: readonly ProposedFile[], review: PatchReview): readonly FileChange[] {
+  return proposal.flatMap((file) => {
+    const part = review.find(({ path }) => path === file.name);
+    return part === undefined ? [file.change] : (reviewedChange(file, part) ?? []);
+  });
+}
+
+function reviewedChange(file: ProposedFile, part: FileReview): FileChange | undefined {
+  const { change } = file;
+  if (change.kind === 'delete' || ('leftOut' in part && part.leftOut === 'file')) return undefined;
+  const text = reviewedText(file, part);
+  if (change.kind === 'add') {
+    const isNothing = text === change.before || ('leftOut' in part && change.before === null);
+    return isNothing ? undefined : { ...change, text };
+  }
+  if (text === change.before && change.movedTo === null) return undefined;
+  return { ...change, after: text, hunks: hunksFrom(change.before, text) };
+}
+
+function reviewedText(file: ProposedFile, part: FileReview): string {
+  if ('text' in part) return part.text;
+  return textWithout(file, part.leftOut === 'file' ? file.hunks.keys() : part.leftOut);
+}
+
+/** The proposed text with these hunks as they were. */
+export function textWithout({ change, hunks }: ProposedFile, leftOut: Iterable<number>): string {
+  const without = new Set(leftOut);
+  const before = feedLines(textBefore(change));
+  const after = feedLines(textAfter(change));
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [index, hunk] of hunks.entries()) {
+    pieces.push(...before.slice(at, hunk.before.start));
+    pieces.push(...(without.has(index) ? linesIn(before, hunk.before) : linesIn(after, hunk.after)));
+    at = hunk.before.end;
+  }
+  return [...pieces, ...before.slice(at)].join('');
+}
+
+export function textBefore(change: FileChange): string {
+  return change.before ?? '';
+}
+
+/** Nothing where the file goes. */
+export function textAfter(change: FileChange): string {
+  if (change.kind === 'delete') return '';
+  return change.kind === 'add' ? change.text : change.after;
+}
+
+/** As diffs count lines: only a line feed ends one. */
+export function feedLines(text: string): readonly string[] {
+  return text === '' ? [] : text.split(/(?<=\n)/);
+}
+
+function linesIn(lines: readonly string[], { start, end }: LineSpan): readonly string[] {
+  return lines.slice(start, end);
+}
+
+/**
+ * The choices of a person for the same patch after its files have changed. What they chose about other lines than those
+ * that are proposed now is left out, and has to be chosen again.
+ */
+export function carryReview(
+  review: PatchReview,
+  from: readonly ProposedFile[],
+  to: readonly ProposedFile[],
+): PatchReview | undefined {
+  const carried = review.flatMap((part) => {
+    const old = from.find(({ name }) => name === part.path);
+    const now = to.find(({ name }) => name === part.path);
+    if (old === undefined || now === undefined || old.change.kind !== now.change.kind) return [];
+    return carryPart(part, old, now) ?? [];
+  });
+  return carried.length === 0 ? undefined : carried;
+}
+
+function carryPart(part: FileReview, old: ProposedFile, now: ProposedFile): FileReview | undefined {
+  const { path } = part;
+  if ('text' in part) {
+    const hunks = rebaseHunks(
+      hunksFrom(textBefore(old.change), part.text),
+      textBefore(old.change),
+      textBefore(now.change),
+    );
+    return hunks && { path, text: applyHunks(textBefore(now.change), hunks) };
+  }
+  if (part.leftOut === 'file') return part;
+  const known = contentsOf(now);
+  const contents = contentsOf(old);
+  const leftOut = part.leftOut.map((index) => known.indexOf(contents[index] ?? '')).filter((index) => index !== -1);
+  return leftOut.length === 0 ? undefined : { path, leftOut };
+}
+
+/** What each hunk takes out and puts in; of those that do the same, which one it is. */
+function contentsOf({ change, hunks }: ProposedFile): readonly string[] {
+  const before = feedLines(textBefore(change));
+  const after = feedLines(textAfter(change));
+  const times = new Map<string, number>();
+  return hunks.map((hunk) => {
+    const content = JSON.stringify([linesIn(before, hunk.before), linesIn(after, hunk.after)]);
+    const time = (times.get(content) ?? 0) + 1;
+    times.set(content, time);
+    return `${time} ${content}`;
+  });
+}
+
+/**
+ * The same change for the file as it is now: takes out and puts in exactly the same lines. `undefined` when that cannot be
+ * said of it any more. `target` is what was found where a moved file goes.
+ */
+export function rebaseChange(change: FileChange, now: FileSnapshot, target?: FileSnapshot): FileChange | undefined {
+  const text = textOf(now);
+  if (change.kind !== 'update') {
+    const isNothing = now.type === 'missing' || now.type === 'not_text';
+    return change.before === text && (text !== null || isNothing) ? change : undefined;
+  }
+  if (text === null || (target !== undefined && textOf(target) !== change.movedOver)) return undefined;
+  const hunks = rebaseHunks(change.hunks, change.before, text);
+  return hunks && { ...change, before: text, after: applyHunks(text, hunks), hunks };
+}
+
+function textOf(found: FileSnapshot): string | null {
+  return found.type === 'text' ? found.text : null;
+}

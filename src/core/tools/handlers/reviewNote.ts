@@ -1,0 +1,44 @@
+/** What the model is told of a patch that a person did not take as it was. */
+import { textAfter } from '../../patch/review.ts';
+import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
+import type { FileReview, PatchReview } from '../../../protocol/policy.ts';
+import type { FileChange, ProposedFile } from '../../ports.ts';
+
+/** Characters of the difference; who wants more reads the file. */
+const MAX_DIFFERENCE = 4_000;
+
+/** `landed`: what is left of it. */
+export function reviewNote(
+  proposal: readonly ProposedFile[],
+  review: PatchReview,
+  landed: readonly FileChange[],
+): string {
+  const differences = proposal.flatMap(({ name, change }) => {
+    const now = landed.find(({ path, kind }) => path === change.path && kind === change.kind);
+    return now === undefined || change.kind === 'delete' ? [] : [textsOf(name, change, now)];
+  });
+  const difference = differences.join('');
+  const lines = [
+    `The user reviewed this patch before it landed and did not take it as you wrote it: ${review.map((part) => wordOf(part, proposal)).join('; ')}. Respect that: do not do it again another way.`,
+  ];
+  if (difference !== '') lines.push('From what you wrote (-) to what landed (+):', cut(difference));
+  return lines.join('\n');
+}
+
+function textsOf(name: string, proposed: FileChange, now: FileChange): string {
+  return unifiedDiffOfTexts(name, textAfter(proposed), textAfter(now));
+}
+
+function wordOf(part: FileReview, proposal: readonly ProposedFile[]): string {
+  if ('text' in part) return `${part.path} was edited by the user`;
+  const count = proposal.find(({ name }) => name === part.path)?.hunks.length ?? 0;
+  const { leftOut } = part;
+  if (leftOut === 'file') return `${part.path} was rejected and is unchanged`;
+  return `${new Set(leftOut).size} of ${count} hunks in ${part.path} rejected`;
+}
+
+function cut(difference: string): string {
+  const text = difference.trimEnd();
+  if (text.length <= MAX_DIFFERENCE) return text;
+  return `${text.slice(0, MAX_DIFFERENCE)}\n… cut here; read the files before you edit them again.`;
+}

@@ -1,0 +1,32 @@
+/** What a person made of a patch, on its way between a question and what runs. */
+import { type ApprovalDecision, type PatchReview, reviewIn } from '../../protocol/policy.ts';
+import { carryReview, reviewedChanges, reviewProblem } from '../patch/review.ts';
+import type { ProposedFile } from '../ports.ts';
+import type { Preparation } from './handler.ts';
+
+/** The answer as it counts: a patch of which nothing is left is denied. A review that is not of this patch is a problem. */
+export function takeReview(
+  decision: ApprovalDecision,
+  proposal: readonly ProposedFile[] | undefined,
+): { readonly decision: ApprovalDecision } | { readonly problem: string } {
+  const review = reviewIn(decision);
+  if (review === undefined) return { decision };
+  if (proposal === undefined) return { problem: 'Only a patch can be approved in part.' };
+  const problem = reviewProblem(review, proposal);
+  if (problem !== undefined) return { problem };
+  return { decision: reviewedChanges(proposal, review).length === 0 ? { denied: {} } : decision };
+}
+
+/** What was said of a patch that could not land as it was. */
+export interface GivenReview {
+  readonly review: PatchReview | undefined;
+  readonly proposal: readonly ProposedFile[] | undefined;
+}
+
+/** The question that is asked anew starts with what was chosen, as far as it still fits. */
+export function withGivenReview<Plan>(prepared: Preparation<Plan>, given: GivenReview | undefined): Preparation<Plan> {
+  if (prepared.type === 'failure' || prepared.card === undefined || prepared.proposal === undefined) return prepared;
+  if (given?.review === undefined || given.proposal === undefined) return prepared;
+  const reviewed = carryReview(given.review, given.proposal, prepared.proposal);
+  return reviewed === undefined ? prepared : { ...prepared, card: { ...prepared.card, reviewed } };
+}

@@ -1,0 +1,172 @@
+// A patch that waits is approved in part, or as the person rewrote it.
+import { describe, expect, it } from 'vitest';
+import type { PatchReview } from '../../src/protocol/policy.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+const TEXT = `${LINES.join('\n')}\n`;
+const update = (...chunks: string[]) =>
+  ['*** Begin Patch', '*** Update File: a.txt', ...chunks, '*** End Patch'].join('\n');
+const change = (number: number, text: string) => ['@@', `-line ${number}`, `+${text}`].join('\n');
+const PATCH = update(change(2, 'TWO'), change(10, 'TEN'), change(18, 'EIGHTEEN'));
+
+async function waiting(
+  files: Record<string, string> = { 'a.txt': TEXT },
+  input = PATCH,
+): Promise<{ chat: Scenario; ended: Promise<unknown> }> {
+  const chat = await startScenario({
+    review: 'before',
+    files,
+    model: [[calls('apply_patch', { input })], [says('Done.')]],
+  });
+  const ended = chat.turnEnds();
+  chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+  await chat.next('approval_requested');
+  return { chat, ended };
+}
+
+const reviewed = (files: PatchReview) => ({ approved_reviewed: { files } });
+
+describe('a patch approved in part', () => {
+  it('lands without the hunks that were left out, and the model hears which', async () => {
+    const { chat, ended } = await waiting();
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [1] }]));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 18', 'EIGHTEEN') });
+    expect(chat.items('file_change')).toMatchObject([
+      { status: 'completed', changes: [{ path: 'a.txt', added: 2, removed: 2, decision: 'partial' }] },
+    ]);
+    const [output = ''] = chat.outputs();
+    expect(output).toContain('Patch applied to these files:\nM a.txt');
+    expect(output).toContain('did not take it as you wrote it: 1 of 3 hunks in a.txt rejected.');
+    expect(output).toContain('-TEN\n+line 10');
+    expect(output).not.toContain('EIGHTEEN\n+');
+    expect(chat.said('turn_diff').at(-1)?.unifiedDiff).not.toContain('TEN');
+    const [resolved] = chat.rollout().filter(({ payload }) => JSON.stringify(payload).includes('approval_resolved'));
+    expect(JSON.stringify(resolved)).toContain('"leftOut":[1]');
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('of several files leaves the others as they are', async () => {
+    const patch = [
+      '*** Begin Patch',
+      '*** Add File: new.txt',
+      '+n',
+      '*** Delete File: old.txt',
+      '*** Update File: a.txt',
+      '*** Move to: b.txt',
+      change(2, 'TWO'),
+      '*** End Patch',
+    ].join('\n');
+    const { chat, ended } = await waiting({ 'a.txt': TEXT, 'old.txt': 'o\n' }, patch);
+    await chat.answer(
+      reviewed([
+        { path: 'old.txt', leftOut: 'file' },
+        { path: 'a.txt', leftOut: [0] },
+      ]),
+    );
+    await ended;
+    expect(chat.files()).toEqual({ 'b.txt': TEXT, 'new.txt': 'n\n', 'old.txt': 'o\n' });
+    const [item] = chat.items('file_change');
+    expect(item?.changes.map(({ path, decision }) => [path, decision])).toEqual([
+      ['new.txt', 'accepted'],
+      ['a.txt', 'partial'],
+      ['old.txt', 'declined'],
+    ]);
+    expect(chat.outputs()[0]).toContain('Patch applied to these files:\nA new.txt\nM b.txt\n');
+    expect(chat.outputs()[0]).toContain('old.txt was rejected and is unchanged');
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('of which nothing is left is denied, and nothing lands', async () => {
+    const { chat, ended } = await waiting();
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [0, 1, 2] }]));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT });
+    expect(chat.said('approval_resolved')).toMatchObject([{ decision: { denied: {} }, by: 'user' }]);
+    expect(chat.items('file_change')).toMatchObject([{ status: 'declined' }]);
+    expect(chat.outputs()[0]).toContain('Denied by the user. Nothing was done.');
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('lands as the person rewrote it, and the model is shown how', async () => {
+    const { chat, ended } = await waiting();
+    const mine = TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'ten, as I say it');
+    await chat.answer(reviewed([{ path: 'a.txt', text: mine }]));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': mine });
+    expect(chat.items('file_change')).toMatchObject([{ changes: [{ decision: 'edited' }] }]);
+    expect(chat.outputs()[0]).toContain('a.txt was edited by the user');
+    expect(chat.outputs()[0]).toContain('-TEN\n+ten, as I say it');
+    expect(chat.outputs()[0]).toContain('-EIGHTEEN\n+line 18');
+    await chat[Symbol.asyncDispose]();
+  });
+});
+
+describe('a review', () => {
+  it('that is not of this patch is refused with a sentence, and the question waits', async () => {
+    const { chat, ended } = await waiting();
+    const warned = chat.next('warning');
+    await chat.answer(reviewed([{ path: '../secret.txt', text: 'x' }]));
+    expect((await warned).message).toBe('The patch does not touch ../secret.txt. The question still waits.');
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [2] }]));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'TEN') });
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('holds when somebody types elsewhere in the file', async () => {
+    const { chat, ended } = await waiting();
+    chat.write('a.txt', `zero\n${TEXT}`);
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [0, 2] }]));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': `zero\n${TEXT.replace('line 10', 'TEN')}` });
+    expect(chat.said('approval_requested')).toHaveLength(1);
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('is asked for again when its lines have changed, with the choices that still fit', async () => {
+    const { chat, ended } = await waiting();
+    chat.write('a.txt', TEXT.replace('line 2\n', 'line 2\t\n'));
+    const again = chat.next('approval_requested');
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [1] }]));
+    const { reviewed: kept, diff } = await again;
+    expect(diff).toContain('-line 2\t\n');
+    expect(kept).toEqual([{ path: 'a.txt', leftOut: [1] }]);
+    await chat.answer(reviewed(kept ?? []));
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 18', 'EIGHTEEN') });
+    await chat[Symbol.asyncDispose]();
+  });
+
+  it('of the second of two patches on one file stands where the first has left its lines alone', async () => {
+    const second = update(change(2, 'zwei'), change(18, 'achtzehn'));
+    const chat = await startScenario({
+      review: 'before',
+      files: { 'a.txt': TEXT },
+      model: ({ input }) => {
+        if (String(input.at(-1)?.type).endsWith('_output')) return [says('Done.')];
+        return [calls('apply_patch', { input: JSON.stringify(input.at(-1)).includes('second') ? second : PATCH })];
+      },
+    });
+    const other = await chat.another();
+    const ended = [chat.turnEnds(), other.turnEnds()];
+    for (const [thread, text] of [
+      [chat, 'first'],
+      [other, 'second'],
+    ] as const) {
+      thread.submit({ type: 'user_turn', input: [{ type: 'text', text }] });
+      await thread.next('approval_requested');
+    }
+    await other.answer(reviewed([{ path: 'a.txt', leftOut: [0] }]));
+    await ended[1];
+    await chat.answer(reviewed([{ path: 'a.txt', leftOut: [2] }]));
+    await ended[0];
+    expect(chat.files()).toEqual({
+      'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'TEN').replace('line 18', 'achtzehn'),
+    });
+    await other.session.dispose();
+    await chat[Symbol.asyncDispose]();
+  });
+});
