@@ -1,6 +1,7 @@
 /** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
 import { batch, computed, signal } from '@preact/signals';
 import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
+import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type Denial,
   type ProcessState,
@@ -29,6 +30,8 @@ export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
 /** What the host has said last of a rule that is being made. */
 export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
+/** What was chosen of each patch that waits; the host keeps it, and the diff editor has a say in it, too. */
+export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 /** The person wants to see all that waits as one list. */
 export const wantsList = signal(false);
 /** What was said in any thread before this page, newest first. */
@@ -161,6 +164,9 @@ function take(message: HostMessage): void {
     case 'rule_preview':
       rulePreview.value = message;
       break;
+    case 'patch_review':
+      takeReview(message.review);
+      break;
     case 'history':
       history.value = message.texts;
       break;
@@ -177,6 +183,13 @@ function take(message: HostMessage): void {
       wantsList.value = true;
       break;
   }
+}
+
+function takeReview(review: ReviewState): void {
+  const next = new Map(reviews.value);
+  if (review.files.length === 0) next.delete(review.approvalId);
+  else next.set(review.approvalId, review);
+  reviews.value = next;
 }
 
 function foldAll(state: ThreadState | null, events: readonly Event[]): ThreadState | null {

@@ -413,6 +413,20 @@ export class Workbench {
     return { original: await this.text(original), modified: await this.text(modified) };
   }
 
+  /** Presses VS Code's own arrow beside a line of the right side, which reverts the block it is in. */
+  async revertBlock(line) {
+    const { root, modified } = this.diff();
+    const shown = modified.locator('.view-line').filter({ hasText: line }).first();
+    await shown.hover();
+    const wanted = (await shown.boundingBox())?.y ?? 0;
+    const arrows = await root.getByRole('button', { name: /^Revert/ }).all();
+    const places = await Promise.all(arrows.map(async (arrow) => ({ arrow, box: await arrow.boundingBox() })));
+    const distance = ({ box }) => (box === null ? Number.POSITIVE_INFINITY : Math.abs(box.y - wanted));
+    const [nearest] = places.toSorted((one, other) => distance(one) - distance(other));
+    if (nearest === undefined) throw new Error(`There is no arrow beside "${line}".`);
+    await nearest.arrow.click();
+  }
+
   /** The overview of several files. */
   multiDiff() {
     const root = this.page.locator('.multiDiffEditor');

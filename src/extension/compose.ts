@@ -19,7 +19,7 @@ import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { Rule, SandboxMode } from '../protocol/policy.ts';
-import type { WayOut } from '../protocol/wire.ts';
+import type { WayOut, WebviewMessage } from '../protocol/wire.ts';
 import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
 import type { CommandHands } from '../vscode/commands.ts';
@@ -34,6 +34,9 @@ import { previewFor } from '../vscode/rulePreview.ts';
 import { KeyStore } from '../vscode/secrets.ts';
 import { onSettingsChanged, readSettings } from '../vscode/settings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import { KeptReviews } from '../vscode/preview/keptReviews.ts';
+import { pickHunks } from '../vscode/preview/pickHunks.ts';
+import { withReviews } from '../vscode/preview/withReviews.ts';
 import { QuarantineOffer } from '../vscode/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recoveryOffer.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
@@ -57,6 +60,8 @@ declare const TILLER_VERSION: string;
 /** What the composer brings back of other threads: so many messages, and one to the panel has no more than 256 kB. */
 const RECALLED_MESSAGES = 1000;
 const RECALLED_CHARACTERS = 64 * 1024;
+
+type HunkChoice = Extract<WebviewMessage, { type: 'choose_hunk' }>;
 
 export interface Tiller extends CommandHands {
   /** Stops what runs and writes it down. */
@@ -99,7 +104,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   // ---- threads
   const manager = new SessionManager(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const connections = new Connections();
-  const preview = store.add(new DiffPreview());
+  const preview = store.add(new DiffPreview(new KeptReviews(context.workspaceState)));
   const outputs = store.add(new OutputDocuments());
   const maker = new ThreadMaker({
     manager,
@@ -107,18 +112,16 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     settings,
     homeDirectory: node.host.homeDirectory,
     log,
-    onProposal: (approvalId, proposal) =>
-      preview.propose(
-        approvalId,
-        proposal.map(({ change }) => change),
-      ),
+    onProposal: (approvalId, proposal, reviewed) => preview.propose(approvalId, proposal, reviewed),
     undoTurn: (turnId) => patches.takeBack(turnId),
     givesWay: (threadId) => threadViews.givesWay(threadId),
     onTaken: (threadId) => void threads.taken(threadId).catch(report),
   });
   const threads = new Threads(maker, context.workspaceState, report);
   const patches = store.add(new PatchViews({ threads, preview, undo }));
-  const submit = (op: Op) => void threads.submit(op).catch(tell);
+  const submit = (op: Op) => {
+    for (const each of withReviews(op, (id) => preview.proposals.reviewOf(id))) void threads.submit(each).catch(tell);
+  };
   const current = (): TurnSettings =>
     threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? maker.settings;
 
@@ -156,6 +159,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       settings: () => panelSettings(settings(), current(), quarantine.ids),
       keys: redactor.told,
       interrupted: () => recovery.patches,
+      reviews: () => preview.proposals.approvals.map((id) => preview.proposals.stateOf(id)),
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       onGone: () => threadViews.list.close(),
       log: (level, message) => log[level](message),
@@ -178,6 +182,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
       if (preview) view.sendRulePreview({ approvalId, rule, preview });
     },
+    chooseHunk: ({ approvalId, path, hunk, wanted }: HunkChoice) =>
+      preview.proposals.choose(approvalId, path, hunk, wanted),
     openChange: (id: string, file: string | undefined) => patches.open(id, file),
     openOutput: (itemId: string) => outputs.open(itemId, threads.state),
     openTerminal: (processId: string) => processes.openTerminal(processId),
@@ -185,9 +191,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     settlePatch: (patchId: string, way: WayOut) => recovery.settle(patchId, way),
     insertText: (text: string) => view.insertText(text),
   };
+  store.add(
+    preview.proposals.onDidChange((id) => view.tell({ type: 'patch_review', review: preview.proposals.stateOf(id) })),
+  );
   const approvals = store.add(
     new ApprovalPrompts({
       threads,
+      submit,
       isPanelVisible: () => view.visible,
       showPanel: () => void vscode.commands.executeCommand('tiller.focus'),
       showList: () => void vscode.commands.executeCommand('tiller.showWaiting'),
@@ -237,6 +247,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     approvals,
     processes,
     answeredBy: (uri) => preview.approvalOf(uri),
+    toggleHunk: (uri, hunk, wanted) => preview.toggleHunk(uri, hunk, wanted),
+    pickHunks: (approvalId) => pickHunks(approvalId, preview.proposals),
     openProposal: () => patches.openProposal(preview.active),
     undoPatch: (turnId) => patches.undo(turnId),
     putBack: () => quarantineOffer.pick(),

@@ -22,7 +22,8 @@ export class PatchViews implements Disposable {
     this.#store.add(
       parts.threads.onChange((change) => {
         if (change.type === 'event' && change.event.msg.type === 'approval_resolved') {
-          void this.#preview.close(change.event.msg.approvalId);
+          const { approvalId, by } = change.event.msg;
+          void this.#preview.close(approvalId, by !== 'turn_ended');
         }
       }),
     );

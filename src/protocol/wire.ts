@@ -16,6 +16,7 @@ import {
   ruleSchema,
   type SandboxPolicy,
 } from './policy.ts';
+import type { ReviewState } from './review.ts';
 import type { RulePreview } from './rules.ts';
 import type { ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
@@ -140,6 +141,8 @@ export type HostMessage =
       readonly rule: Rule;
       readonly preview: RulePreview;
     }
+  /** What was chosen so far of a patch that waits, here or in its diff. */
+  | { readonly type: 'patch_review'; readonly build: string; readonly review: ReviewState }
   /** All that waits, as one list. */
   | { readonly type: 'show_waiting'; readonly build: string };
 
@@ -149,6 +152,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('op'), op: opSchema }),
   /** What would a rule cover of the command that waits? */
   z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
+  /** Takes a hunk of a patch that waits out of it, or back in; `null` is the whole file. */
+  z.object({
+    type: z.literal('choose_hunk'),
+    approvalId: z.string(),
+    path: z.string(),
+    hunk: z.int().nonnegative().nullable(),
+    wanted: z.enum(['in', 'out']),
+  }),
   /** `null` is the thread that the next message begins. */
   z.object({ type: z.literal('draft'), threadId: z.string().nullable(), text: z.string() }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),

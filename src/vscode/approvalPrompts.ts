@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ApprovalRequest } from '../protocol/event.ts';
+import type { Op } from '../protocol/op.ts';
 import type { ApprovalDecision } from '../protocol/policy.ts';
 import { questionOf, yesesTo } from './approvalWords.ts';
 import { type Settled, tooLate } from './staleAnswer.ts';
@@ -12,6 +13,7 @@ const NOT_OURS: readonly ApprovalRequest[] = [];
 
 export interface ApprovalPromptsOptions {
   readonly threads: Threads;
+  readonly submit: (op: Op) => void;
   readonly isPanelVisible: () => boolean;
   readonly showPanel: () => void;
   /** Shows all that waits as one list. */
@@ -57,7 +59,7 @@ export class ApprovalPrompts implements Disposable {
   answer(approvals: readonly ApprovalRequest[], decision: ApprovalDecision): void {
     const open = new Set(this.#waiting.map(({ approvalId }) => approvalId));
     const approvalIds = approvals.map(({ approvalId }) => approvalId).filter((id) => open.has(id));
-    if (approvalIds.length > 0) void this.#options.threads.submit({ type: 'approval', approvalIds, decision });
+    if (approvalIds.length > 0) this.#options.submit({ type: 'approval', approvalIds, decision });
   }
 
   dispose(): void {

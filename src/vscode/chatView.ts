@@ -10,6 +10,7 @@ import {
   type WebviewMessage,
   webviewMessageSchema,
 } from '../protocol/wire.ts';
+import type { ReviewState } from '../protocol/review.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
 import { HiddenStream } from './hiddenStream.ts';
@@ -29,6 +30,8 @@ export interface ChatViewOptions {
   readonly keys: KeyHider;
   /** Those that wait for a decision. */
   readonly interrupted: () => readonly InterruptedPatch[];
+  /** What was chosen of the patches that wait. */
+  readonly reviews: () => readonly ReviewState[];
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
   /** The page is gone, and what it showed with it. */
@@ -193,7 +196,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, drafts, settings, interrupted } = this.#options;
+    const { threads, drafts, settings, interrupted, reviews } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
@@ -205,6 +208,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
+    for (const review of reviews()) this.#post({ type: 'patch_review', review });
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 

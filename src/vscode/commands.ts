@@ -22,6 +22,14 @@ export interface CommandHands {
   /** The approval whose proposal an editor shows, by the address a title button hands over. */
   readonly answeredBy: (uri: vscode.Uri | undefined) => string | undefined;
   readonly openProposal: () => Promise<void>;
+  /** Of a proposal: the one at the cursor where none is named; `null` is the whole file. */
+  readonly toggleHunk: (
+    uri: vscode.Uri | undefined,
+    hunk: number | null | undefined,
+    wanted: 'in' | 'out' | undefined,
+  ) => Promise<void>;
+  /** False when nothing was decided. */
+  readonly pickHunks: (approvalId: string) => Promise<boolean>;
   /** Of the turn, or of the last landing when none is named. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   /** Of what was moved out of the workspace. */
@@ -76,6 +84,10 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     }),
     command('interrupt', ({ threads }) => threads.submit({ type: 'interrupt' })),
     command('approve', (tiller, uri?: vscode.Uri) => approve(tiller, uri)),
+    command('approveInPart', (tiller, uri?: vscode.Uri) => approveInPart(tiller, uri)),
+    command('toggleHunk', ({ toggleHunk }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
+      toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
+    ),
     command('approveForThread', (tiller, uri?: vscode.Uri) => approveForThread(tiller, uri)),
     command('deny', (tiller, uri?: vscode.Uri) => denyWithWord(tiller, uri)),
     command('showWaiting', async ({ view }) => {
@@ -135,6 +147,17 @@ async function approve(tiller: CommandHands, uri: vscode.Uri | undefined): Promi
       tiller.view.showWaiting();
     } else if (yes !== undefined) tiller.approvals.answer([approval], yes);
   }
+}
+
+/** Of the patch that an editor shows, else of the one that waits longest. What is left of it is answered as it stands. */
+async function approveInPart(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
+  const shown = tiller.answeredBy(uri instanceof vscode.Uri ? uri : undefined);
+  const patches = tiller.approvals.waiting.filter(({ kind }) => kind === 'patch');
+  const patch = patches.find(({ approvalId }) => approvalId === shown) ?? patches[0];
+  if (patch === undefined || !(await tiller.pickHunks(patch.approvalId))) return;
+  const yes = isPlain(patch) ? 'approved' : await pickYes(patch);
+  if (yes === 'show') await focusPanel();
+  else if (yes !== undefined) tiller.approvals.answer([patch], yes);
 }
 
 /** Each a yes to this once; some have to be said by name. */

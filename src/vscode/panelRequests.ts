@@ -22,6 +22,7 @@ export interface PanelRequestHands {
   readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
+  readonly chooseHunk: (choice: Extract<PanelRequest, { type: 'choose_hunk' }>) => Promise<void>;
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
@@ -46,6 +47,8 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return hands.submit(message.op);
     case 'preview_rule':
       return hands.previewRule(message.approvalId, message.rule);
+    case 'choose_hunk':
+      return hands.chooseHunk(message);
     case 'open_diff':
       return hands.openChange(message.itemId, message.path);
     case 'open_file':

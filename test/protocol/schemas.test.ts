@@ -109,6 +109,20 @@ describe('ops', () => {
   });
 
   it.each([
+    [[{ path: 'a.ts', leftOut: 'file' }], true],
+    [[{ path: 'a.ts', leftOut: [0, 2] }], true],
+    [[{ path: 'a.ts', text: '' }], true],
+    [[], false],
+    [[{ path: 'a.ts' }], false],
+    [[{ path: 'a.ts', leftOut: [] }], false],
+    [[{ path: 'a.ts', leftOut: [-1] }], false],
+    [[{ path: 'a.ts', leftOut: [0.5] }], false],
+    [[{ path: 'a.ts', leftOut: [0], text: '' }], false],
+  ])('a patch can be reviewed with %j: %s', (files, isReview) => {
+    expect(approvalDecisionSchema.safeParse({ approved_reviewed: { files } }).success).toBe(isReview);
+  });
+
+  it.each([
     ['read-only', { type: 'read-only', networkAccess: false }],
     [
       'workspace-write',

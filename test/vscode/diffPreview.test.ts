@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { basename } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
+import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
+import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
 import { DiffPreview } from '../../src/vscode/diffPreview.ts';
 import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 
@@ -8,13 +11,13 @@ suite('a proposal', () => {
   test(
     'of one file is a diff of what is and what would be, and follows when it changes',
     withPreview({ 'a.txt': 'a\n' }, async (here, preview) => {
-      preview.propose('approval', [here.update('a.txt', 'a\n', 'b\n')]);
+      preview.propose('approval', proposal(here.update('a.txt', 'a\n', 'b\n')));
       assert.equal(await preview.show('approval', { focus: true }), true);
       assert.deepEqual(here.tabs(), ['a.txt (proposed)']);
       assert.deepEqual(shownTexts(), ['a\n', 'b\n']);
       await until(() => preview.active === 'approval');
 
-      preview.propose('approval', [here.update('a.txt', 'a\n', 'c\n')]);
+      preview.propose('approval', proposal(here.update('a.txt', 'a\n', 'c\n')));
       await until(() => shownTexts()[1] === 'c\n');
       assert.equal(here.disk('a.txt'), 'a\n');
     }),
@@ -24,7 +27,7 @@ suite('a proposal', () => {
     'of several files is one overview, and each file can be opened from it',
     withPreview({ 'a.txt': 'a\n', 'gone.txt': 'g\n' }, async (here, preview) => {
       const changes = [here.update('a.txt', 'a\n', 'b\n'), here.add('new.txt', 'n\n'), here.remove('gone.txt', 'g\n')];
-      preview.propose('approval', changes);
+      preview.propose('approval', proposal(...changes));
       assert.equal(await preview.show('approval', { focus: false }), false);
       assert.deepEqual(here.tabs(), []);
       assert.equal(await preview.show('approval', { focus: true }), true);
@@ -42,7 +45,7 @@ suite('a proposal', () => {
     'opens beside, and leaves the focus, when nobody asked for it',
     withPreview({ 'mine.txt': '', 'a.txt': 'a\n' }, async (here, preview) => {
       const editor = await here.open('mine.txt');
-      preview.propose('approval', [here.update('a.txt', 'a\n', 'b\n')]);
+      preview.propose('approval', proposal(here.update('a.txt', 'a\n', 'b\n')));
       await preview.show('approval', { focus: false });
       await vscode.commands.executeCommand('type', { text: 'typed on' });
       assert.equal(editor.document.getText(), 'typed on');
@@ -52,8 +55,8 @@ suite('a proposal', () => {
   test(
     'closed by hand stays undecided and can be shown again; resolved, it closes by itself and leaves others alone',
     withPreview({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, async (here, preview) => {
-      preview.propose('one', [here.update('a.txt', 'a\n', 'A\n')]);
-      preview.propose('two', [here.update('b.txt', 'b\n', 'B\n')]);
+      preview.propose('one', proposal(here.update('a.txt', 'a\n', 'A\n')));
+      preview.propose('two', proposal(here.update('b.txt', 'b\n', 'B\n')));
       await preview.show('one', { focus: true });
       await vscode.window.tabGroups.close(vscode.window.tabGroups.activeTabGroup.activeTab ?? []);
       assert.equal(await preview.show('one', { focus: true }), true);
@@ -71,7 +74,7 @@ suite('a proposal', () => {
   test(
     'is known by the address its title buttons hand over',
     withPreview({ 'a.txt': 'a\n' }, async (here, preview) => {
-      preview.propose('approval 1/2', [here.move('a.txt', 'b.txt', 'a\n')]);
+      preview.propose('approval 1/2', proposal(here.move('a.txt', 'b.txt', 'a\n')));
       await preview.show('approval 1/2', { focus: true });
       const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
       assert.ok(input instanceof vscode.TabInputTextDiff);
@@ -94,6 +97,11 @@ function withPreview(
       preview.dispose();
     }
   });
+}
+
+/** As core would propose it: named as the person reads it, with its hunks. */
+function proposal(...changes: readonly FileChange[]): readonly ProposedFile[] {
+  return changes.map((change) => ({ name: basename(change.path), change, hunks: fileDiff(change, '/').hunks }));
 }
 
 /** Left and right of the active diff editor. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'vitest';
+import { countHunks, isTouched, type ReviewState } from '../../src/protocol/review.ts';
 import { decisionTitle } from '../../webview-ui/decisions.ts';
 import { durationOf } from '../../webview-ui/facts.ts';
 import { plural, say, setTexts, t } from '../../webview-ui/l10n.ts';
@@ -31,6 +32,18 @@ describe('the store', () => {
     show(SCENES.patch);
     assert.equal(view.decision.value?.id, 'a-i6');
     assert.match(store.pendingDiff('i6'), /^diff --git/);
+  });
+
+  it('knows what was chosen of a patch that waits until it is answered', () => {
+    const hear = (review: ReviewState) => store.receive({ type: 'patch_review', build: BUILD, review });
+    const file = { path: 'a.txt', isOut: false, isEdited: false, hunks: ['in', 'out', 'edited'] } as const;
+    hear({ approvalId: 'p', files: [file, { ...file, path: 'b.txt', isOut: true, hunks: [] }] });
+    const files = store.reviews.value.get('p')?.files ?? [];
+    assert.deepEqual(countHunks(files), { taken: 2, total: 4 });
+    assert.equal(files.every(isTouched), true);
+    assert.equal(isTouched({ ...file, hunks: ['in'] }), false);
+    hear({ approvalId: 'p', files: [] });
+    assert.equal(store.reviews.value.size, 0);
   });
 
   it('puts what a crash left half landed before what the thread asks, whichever thread that is', () => {

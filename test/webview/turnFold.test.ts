@@ -93,3 +93,15 @@ it('tells looking from doing', () => {
     'npm test': { type: 'run' },
   });
 });
+
+it('a file that was left out of a patch is not one that was changed', () => {
+  const turn = turnOf(SCENES.done, 1);
+  const count = () => turnChanges(turn).files;
+  const files = count();
+  for (const item of turn.items) {
+    if (item.type !== 'file_change') continue;
+    item.changes = item.changes.map((change, index) => (index === 0 ? { ...change, decision: 'declined' } : change));
+    break;
+  }
+  assert.equal(count(), files - 1);
+});

@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import type { FileChangeSummary, TurnItemOf } from '../../src/protocol/item.ts';
+import { changesTaken } from '../../src/protocol/review.ts';
 import { post } from '../bridge.ts';
 import { plural, say, t } from '../l10n.ts';
 import { cwd, denialOf, waitingItems } from '../store.ts';
@@ -99,15 +100,16 @@ function Files({ item }: { item: FileChangeItem }) {
 }
 
 function AppliedChange({ item }: { item: FileChangeItem }) {
+  const taken = changesTaken(item.changes);
   return (
     <Step
       testid="file-change"
       icon="edit"
-      label={say('Edited {0}', subjectOf(item.changes))}
+      label={say('Edited {0}', subjectOf(taken))}
       meta={
         <>
-          <LeftUnsaved changes={item.changes} />
-          <LineCount {...sumOf(item.changes)} />
+          <LeftUnsaved changes={taken} />
+          <LineCount {...sumOf(taken)} />
         </>
       }
       body={() => <Files item={item} />}

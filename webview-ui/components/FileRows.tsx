@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { FileChangeSummary } from '../../src/protocol/item.ts';
+import { isTouched, type ReviewedFile } from '../../src/protocol/review.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { diffOf, type FileDiff, parseUnifiedDiff } from '../text/diff.ts';
@@ -10,6 +11,7 @@ import { leftUnsaved } from '../text/leftUnsaved.ts';
 import { Act } from './Buttons.tsx';
 import { DiffLines, placeOfHunk } from './DiffLines.tsx';
 import { LineCount } from './Facts.tsx';
+import { HunkTick } from './HunkTick.tsx';
 import { Icon } from './Icon.tsx';
 
 const DECISION_ICONS = { accepted: 'check', edited: 'edit', partial: 'check', declined: 'circle-slash' } as const;
@@ -24,6 +26,13 @@ function tagOf(change: FileChangeSummary): string {
   if (change.movedTo !== undefined) return t('moved from {0}', change.path);
   if (change.kind === 'add') return t('new');
   return change.kind === 'delete' ? t('deleted') : '';
+}
+
+/** What the person has made of it so far. */
+function choiceTag(file: ReviewedFile | undefined): string {
+  if (file === undefined || !isTouched(file)) return '';
+  if (file.isOut) return t('rejected');
+  return file.isEdited ? t('edited by you') : t('in part');
 }
 
 /** Name, folder, what became of it, and how much. */
@@ -55,14 +64,49 @@ export function FileFacts(props: {
   );
 }
 
-/** One file of a patch: its hunks when opened. Accepting hunk by hunk will have its place in the head of each. */
-function FileRow(props: { itemId: string; change: FileChangeSummary; diff: FileDiff | undefined; open: boolean }) {
-  const { itemId, change, diff, open } = props;
+/** What a person may choose of a patch that waits. */
+export interface Choices {
+  readonly files: readonly ReviewedFile[];
+  /** `hunk` is `null` for the whole file. */
+  readonly choose: (path: string, hunk: number | null, wanted: 'in' | 'out') => void;
+}
+
+interface FileRowProps {
+  itemId: string;
+  change: FileChangeSummary;
+  diff: FileDiff | undefined;
+  open: boolean;
+  choices?: Choices | undefined;
+}
+
+/** One file of a patch: its hunks when opened. What is taken of it is ticked beside, not inside, what opens it. */
+function FileRow(props: FileRowProps) {
+  const { change, choices } = props;
+  const file = choices?.files.find(({ path }) => path === change.path);
+  if (choices === undefined || file === undefined) return <FileHunks {...props} />;
+  return (
+    <div class="fr-pick">
+      <HunkTick
+        testid="file-tick"
+        label={t('Take {0}', change.movedTo ?? change.path)}
+        isTaken={!file.isOut}
+        isPartly={!file.isOut && isTouched(file)}
+        onChoose={(wanted) => choices.choose(change.path, null, wanted)}
+      />
+      <FileHunks {...props} file={file} />
+    </div>
+  );
+}
+
+function FileHunks(props: FileRowProps & { file?: ReviewedFile }) {
+  const { itemId, change, diff, open, choices, file } = props;
   const wasOpened = useSignal(open);
   const path = change.movedTo ?? change.path;
   const { added, removed } = change;
   const because = leftUnsaved([change])?.sentence;
-  const facts = <FileFacts path={path} tag={tagOf(change)} because={because} added={added} removed={removed} />;
+  const facts = (
+    <FileFacts path={path} tag={choiceTag(file) || tagOf(change)} because={because} added={added} removed={removed} />
+  );
   if (diff === undefined || diff.hunks.length === 0) {
     return (
       <div class="fr" data-testid="file-row">
@@ -89,21 +133,35 @@ function FileRow(props: { itemId: string; change: FileChangeSummary; diff: FileD
       {wasOpened.value &&
         diff.hunks.map((hunk, index) => {
           const place = placeOfHunk(hunk, change.kind === 'add');
+          const state = file?.hunks[index] ?? 'in';
+          const isOut = state === 'out';
           return (
-            <div key={index} class="hunk">
+            <div key={index} class={isOut ? 'hunk is-decided' : 'hunk'} data-testid="hunk" data-state={state}>
               <div class="hunk-head">
+                {choices && file && diff.hunks.length > 1 && (
+                  <HunkTick
+                    testid="hunk-tick"
+                    label={t('Take {0}, {1}', path, place)}
+                    isTaken={!isOut}
+                    isPartly={state === 'edited'}
+                    onChoose={(wanted) => choices.choose(change.path, index, wanted)}
+                  />
+                )}
                 <span class="hunk-where">{place}</span>
+                {state !== 'in' && <span class="hunk-state">{isOut ? t('rejected') : t('edited by you')}</span>}
                 {index === 0 && (
                   <Act
                     testid="file-open-diff"
                     label={t('Open diff of {0}', path)}
-                    onClick={() => post({ type: 'open_diff', itemId, path })}
+                    onClick={() => post({ type: 'open_diff', itemId, path: change.path })}
                   >
                     {t('Open diff')}
                   </Act>
                 )}
               </div>
-              <DiffLines hunk={hunk} language={languageOf(path)} label={t('Changes in {0}, {1}', path, place)} />
+              {!isOut && (
+                <DiffLines hunk={hunk} language={languageOf(path)} label={t('Changes in {0}, {1}', path, place)} />
+              )}
             </div>
           );
         })}
@@ -116,8 +174,9 @@ export function FileRows(props: {
   changes: readonly FileChangeSummary[];
   diff: string;
   openFirst?: boolean;
+  choices?: Choices | undefined;
 }) {
-  const { itemId, changes, diff, openFirst = false } = props;
+  const { itemId, changes, diff, openFirst = false, choices } = props;
   const diffs = useMemo(() => parseUnifiedDiff(diff), [diff]);
   return (
     <div class="files">
@@ -128,6 +187,7 @@ export function FileRows(props: {
           change={change}
           diff={diffOf(change, diffs)}
           open={openFirst && index === 0}
+          choices={choices}
         />
       ))}
     </div>

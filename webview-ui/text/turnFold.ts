@@ -1,4 +1,5 @@
 /** How a turn is told: while it runs, step by step; when it is done, in one line and the last words (NOTES, principle 3). */
+import { changesTaken } from '../../src/protocol/review.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { plural, t } from '../l10n.ts';
@@ -64,7 +65,7 @@ export function foldSummary(items: readonly TurnItem[]): string {
   for (const item of items) {
     if (item.status === 'failed') count.failed++;
     if (item.type === 'file_change' && item.status === 'completed') {
-      for (const change of item.changes) {
+      for (const change of changesTaken(item.changes)) {
         count.edited.add(change.path);
         if (change.unsaved) count.unsaved.add(change.path);
       }
@@ -102,7 +103,7 @@ export function turnChanges(turn: TurnState): {
   let [added, removed] = [0, 0];
   for (const item of turn.items) {
     if (item.type !== 'file_change' || item.status !== 'completed') continue;
-    for (const change of item.changes) {
+    for (const change of changesTaken(item.changes)) {
       paths.add(change.path);
       added += change.added;
       removed += change.removed;

@@ -42,7 +42,8 @@ function reviewedChange(file: ProposedFile, part: FileReview): FileChange | unde
   return { ...change, after: text, hunks: hunksFrom(change.before, text) };
 }
 
-function reviewedText(file: ProposedFile, part: FileReview): string {
+/** With a review of this very file. */
+export function reviewedText(file: ProposedFile, part: FileReview): string {
   if ('text' in part) return part.text;
   return textWithout(file, part.leftOut === 'file' ? file.hunks.keys() : part.leftOut);
 }

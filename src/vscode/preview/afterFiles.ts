@@ -1,0 +1,100 @@
+import * as vscode from 'vscode';
+
+interface AfterFile {
+  readonly text: string;
+  readonly isEditable: boolean;
+  /** VS Code reads again what is newer than it knows. */
+  readonly modifiedAt: number;
+}
+
+/** Without it the person's `files.encoding` would decide how our texts are read. */
+const UTF8_MARK = '\u{FEFF}';
+
+/**
+ * Right sides of diff editors: files that exist nowhere else, which the person may rewrite before they land. What is
+ * saved here lands nothing.
+ */
+export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable {
+  readonly #files = new Map<string, AfterFile>();
+  readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
+  readonly onDidChangeFile = this.#changed.event;
+
+  /** As it was put or saved last. */
+  textOf(uri: vscode.Uri): string {
+    return this.#files.get(uri.toString())?.text ?? '';
+  }
+
+  /** A document that is open and holds no edits shows the new text at once. */
+  put(uri: vscode.Uri, text: string, isEditable: boolean): void {
+    const address = uri.toString();
+    const known = this.#files.get(address);
+    if (known?.text === text && known.isEditable === isEditable) return;
+    this.#set(address, text, isEditable);
+    if (known) this.#changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
+  forget(uri: vscode.Uri): void {
+    this.#files.delete(uri.toString());
+  }
+
+  stat(uri: vscode.Uri): vscode.FileStat {
+    const { text, isEditable, modifiedAt } = this.#find(uri);
+    return {
+      type: vscode.FileType.File,
+      ctime: 0,
+      mtime: modifiedAt,
+      size: bytesOf(text).length,
+      ...(isEditable ? {} : { permissions: vscode.FilePermission.Readonly }),
+    };
+  }
+
+  readFile(uri: vscode.Uri): Uint8Array {
+    return bytesOf(this.#find(uri).text);
+  }
+
+  writeFile(uri: vscode.Uri, content: Uint8Array): void {
+    if (!this.#find(uri).isEditable) throw vscode.FileSystemError.NoPermissions(uri);
+    // The decoder takes the mark off.
+    this.#set(uri.toString(), new TextDecoder().decode(content), true);
+  }
+
+  watch(): vscode.Disposable {
+    return new vscode.Disposable(() => {});
+  }
+
+  readDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.FileNotADirectory(uri);
+  }
+
+  createDirectory(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  delete(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  rename(uri: vscode.Uri): never {
+    throw vscode.FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+    this.#files.clear();
+  }
+
+  #find(uri: vscode.Uri): AfterFile {
+    const file = this.#files.get(uri.toString());
+    if (file === undefined) throw vscode.FileSystemError.FileNotFound(uri);
+    return file;
+  }
+
+  #set(address: string, text: string, isEditable: boolean): void {
+    const last = this.#files.get(address)?.modifiedAt ?? 0;
+    this.#files.set(address, { text, isEditable, modifiedAt: Math.max(Date.now(), last + 1) });
+  }
+}
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(UTF8_MARK + text);
+}

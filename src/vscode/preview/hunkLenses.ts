@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { countHunks, isTouched } from '../../protocol/review.ts';
+import { AFTER_SCHEME, approvalOf } from './proposalAddress.ts';
+import type { OpenProposal, Proposals } from './proposals.ts';
+import { isWhole } from './proposedText.ts';
+
+/** The command that takes a hunk out of a proposal, or back in: the address of the right side, and which. */
+const TOGGLE = 'tiller.toggleHunk';
+
+/** Words above each hunk of a proposal, and above all of them the answer to the whole. */
+export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
+  readonly #proposals: Proposals;
+  readonly #changed = new vscode.EventEmitter<void>();
+  readonly #registration: vscode.Disposable;
+  readonly onDidChangeCodeLenses = this.#changed.event;
+
+  constructor(proposals: Proposals) {
+    this.#proposals = proposals;
+    this.#registration = vscode.Disposable.from(
+      vscode.languages.registerCodeLensProvider({ scheme: AFTER_SCHEME }, this),
+      proposals.onDidChange(() => this.#changed.fire()),
+    );
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const open = this.#proposals.find(document.uri);
+    const approvalId = approvalOf(document.uri);
+    if (open === undefined || approvalId === undefined) return [];
+    const lastLine = document.lineCount - 1;
+    const at = (line: number, title: string, command: string, ...more: unknown[]) =>
+      new vscode.CodeLens(new vscode.Range(Math.min(line, lastLine), 0, Math.min(line, lastLine), 0), {
+        title,
+        command,
+        arguments: [document.uri, ...more],
+      });
+    const { files } = this.#proposals.stateOf(approvalId);
+    const { taken, total } = countHunks(files);
+    const lenses = [
+      ...(taken > 0 ? [at(0, `$(check) ${approveWords(taken, total, files.some(isTouched))}`, 'tiller.approve')] : []),
+      at(0, `$(close) ${vscode.l10n.t('Deny…')}`, 'tiller.deny'),
+    ];
+    const isFileOut = files.find(({ path }) => path === open.file.name)?.isOut ?? false;
+    if (isWhole(open.file) || (isFileOut && open.file.hunks.length === 0)) {
+      lenses.push(at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null));
+      return lenses;
+    }
+    if (files.length > 1) lenses.push(at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null));
+    return [...lenses, ...this.#ofHunks(open, at)];
+  }
+
+  dispose(): void {
+    this.#registration.dispose();
+    this.#changed.dispose();
+  }
+
+  #ofHunks(
+    { after }: OpenProposal,
+    at: (line: number, title: string, command: string, ...more: unknown[]) => vscode.CodeLens,
+  ): vscode.CodeLens[] {
+    const reject = `$(discard) ${vscode.l10n.t('Reject')}`;
+    const restore = `$(redo) ${vscode.l10n.t('Restore')}`;
+    return this.#proposals.placesIn(after).flatMap(({ state, start }, index) => {
+      if (state === 'out') return [at(start, `${restore} ${vscode.l10n.t('(rejected)')}`, TOGGLE, index, 'in')];
+      const out = at(start, reject, TOGGLE, index, 'out');
+      return state === 'in' ? [out] : [out, at(start, `${restore} ${vscode.l10n.t('(edited)')}`, TOGGLE, index, 'in')];
+    });
+  }
+}
+
+/** What a yes would be to, in numbers where that is not all of it. */
+export function approveWords(taken: number, total: number, touched: boolean): string {
+  if (!touched) return vscode.l10n.t('Approve');
+  if (taken === total) return vscode.l10n.t('Approve as edited');
+  return vscode.l10n.t('Approve {0} of {1} hunks', taken, total);
+}
+
+function rejectFile(): string {
+  return `$(discard) ${vscode.l10n.t('Reject this file')}`;
+}
+
+function restoreFile(): string {
+  return `$(redo) ${vscode.l10n.t('Restore this file')}`;
+}

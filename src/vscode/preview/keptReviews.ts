@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type * as vscode from 'vscode';
+import type { ProposedFile } from '../../core/ports.ts';
+import { type PatchReview, patchReviewSchema } from '../../protocol/policy.ts';
+
+const KEY = 'tiller.reviews';
+/** Proposals; those of turns that were stopped are never asked about again. */
+const MAX_KEPT = 20;
+
+const keptSchema = z.array(z.tuple([z.string(), patchReviewSchema]));
+
+/**
+ * What was chosen of proposals that are not answered yet, for a window that is reloaded: the very same proposal is asked
+ * about anew then, and begins with it.
+ */
+export class KeptReviews {
+  readonly #memento: vscode.Memento;
+
+  constructor(memento: vscode.Memento) {
+    this.#memento = memento;
+  }
+
+  of(files: readonly ProposedFile[]): PatchReview | undefined {
+    const name = nameOf(files);
+    return this.#all.find(([known]) => known === name)?.[1];
+  }
+
+  /** `undefined` when nothing is chosen, or all is answered. */
+  keep(files: readonly ProposedFile[], review: PatchReview | undefined): void {
+    const name = nameOf(files);
+    const all = this.#all;
+    const others = all.filter(([known]) => known !== name);
+    if (review === undefined && others.length === all.length) return;
+    const kept = review === undefined ? others : [...others, [name, review]];
+    void this.#memento.update(KEY, kept.slice(-MAX_KEPT));
+  }
+
+  get #all(): readonly (readonly [string, PatchReview])[] {
+    const parsed = keptSchema.safeParse(this.#memento.get(KEY));
+    return parsed.success ? parsed.data : [];
+  }
+}
+
+/** Its whole content: another proposal is another one. */
+function nameOf(files: readonly ProposedFile[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify(files.map(({ change }) => change)))
+    .digest('hex');
+}

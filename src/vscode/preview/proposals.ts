@@ -1,0 +1,249 @@
+/**
+ * What is proposed, and what the person has made of it so far: one state, whoever shows it. The text on the right side of
+ * the diff is the truth; ticks in the panel and lenses in the editor read it and change it.
+ */
+import * as vscode from 'vscode';
+import { textAfter, textBefore } from '../../core/patch/review.ts';
+import { hunkEdit, type PlacedHunk, placeHunks, readReview, withEdit } from '../../core/patch/reviewText.ts';
+import type { ProposedFile, TextHunk } from '../../core/ports.ts';
+import { DisposableStore } from '../../core/util/disposable.ts';
+import type { FileReview, PatchReview } from '../../protocol/policy.ts';
+import type { ReviewedFile, ReviewState } from '../../protocol/review.ts';
+import { openDocument } from '../workspace/documents.ts';
+import { AfterFiles } from './afterFiles.ts';
+import { BeforeDocuments } from './beforeDocuments.ts';
+import type { KeptReviews } from './keptReviews.ts';
+import { AFTER_SCHEME, approvalOf, BEFORE_SCHEME, proposalUri } from './proposalAddress.ts';
+import { isEditable, isWhole, isWholeOut, placeOf, startOf } from './proposedText.ts';
+import { savesAsIs } from './savesAsIs.ts';
+
+/** So long after the last key a proposal is saved, so that its tab can be closed without a question. */
+const SAVE_AFTER_MS = 300;
+
+/** Several keys in a row are told as one change. */
+const TELL_AFTER_MS = 50;
+
+/** One file of a proposal, ready for a diff editor. */
+export interface OpenProposal {
+  readonly file: ProposedFile;
+  readonly before: vscode.Uri;
+  readonly after: vscode.Uri;
+  readonly isEditable: boolean;
+}
+
+interface Entry extends OpenProposal {
+  /** The whole file was left out, where its text cannot say so. */
+  isOut: boolean;
+  /** What the text meant when it was read last: several views ask at each key. */
+  read?: TextRead;
+}
+
+interface TextRead {
+  readonly text: string;
+  readonly part: FileReview | undefined;
+  readonly places: readonly PlacedHunk[];
+}
+
+export class Proposals implements vscode.Disposable {
+  readonly #store = new DisposableStore();
+  readonly #befores = this.#store.add(new BeforeDocuments());
+  readonly #afters = this.#store.add(new AfterFiles());
+  readonly #entries = new Map<string, readonly Entry[]>();
+  readonly #changed = this.#store.add(new vscode.EventEmitter<string>());
+  readonly #saves = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #news = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Of an approval; when it is closed, too. */
+  readonly onDidChange = this.#changed.event;
+  readonly #kept: KeptReviews | undefined;
+
+  constructor(kept?: KeptReviews) {
+    this.#kept = kept;
+    this.#store.add(vscode.workspace.registerTextDocumentContentProvider(BEFORE_SCHEME, this.#befores));
+    this.#store.add(vscode.workspace.registerFileSystemProvider(AFTER_SCHEME, this.#afters, { isCaseSensitive: true }));
+    this.#store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#onEdit(document)));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#tell(uri)));
+  }
+
+  /** Sets or replaces what is proposed; open diff editors follow. `given`: what was chosen of it before. */
+  put(approvalId: string, files: readonly ProposedFile[], given?: PatchReview): void {
+    const reviewed = given ?? this.#kept?.of(files) ?? [];
+    const entries = files.map((file) => {
+      const { change } = file;
+      const part = reviewed.find(({ path }) => path === file.name);
+      const entry: Entry = {
+        file,
+        before: proposalUri(approvalId, 'before', change.path),
+        after: proposalUri(approvalId, 'after', placeOf(change)),
+        isEditable: isEditable(change),
+        isOut: part !== undefined && isWholeOut(file, part),
+      };
+      this.#befores.put(entry.before, textBefore(change));
+      this.#afters.put(entry.after, startOf(file, part), entry.isEditable);
+      return entry;
+    });
+    this.#entries.set(approvalId, entries);
+    this.#fire(approvalId);
+  }
+
+  filesOf(approvalId: string): readonly OpenProposal[] {
+    return this.#entries.get(approvalId) ?? [];
+  }
+
+  get approvals(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** The file on the right side of a diff. */
+  find(uri: vscode.Uri): OpenProposal | undefined {
+    return this.#find(uri);
+  }
+
+  /** What a yes would be to; `undefined` when that is the proposal itself. */
+  reviewOf(approvalId: string): PatchReview | undefined {
+    const review = this.#of(approvalId).flatMap((entry) => this.#partOf(entry) ?? []);
+    return review.length === 0 ? undefined : review;
+  }
+
+  stateOf(approvalId: string): ReviewState {
+    return { approvalId, files: this.#of(approvalId).map((entry) => this.#stateOf(entry)) };
+  }
+
+  placesIn(uri: vscode.Uri): readonly PlacedHunk[] {
+    const entry = this.#find(uri);
+    return entry === undefined ? [] : this.#read(entry).places;
+  }
+
+  /** `hunk` is `null` for the whole file. What does not exist any more is left alone. */
+  async choose(approvalId: string, name: string, hunk: number | null, wanted: 'in' | 'out'): Promise<void> {
+    const entry = this.#of(approvalId).find(({ file }) => file.name === name);
+    if (entry === undefined) return;
+    if (hunk === null || isWhole(entry.file)) await this.#chooseFile(entry, wanted);
+    else {
+      const wasOut = entry.isOut;
+      entry.isOut = false;
+      // Out of a file that is left out as a whole only this one comes back.
+      const from = wasOut ? textBefore(entry.file.change) : this.#textOf(entry);
+      const edit = hunkEdit(entry.file, from, hunk, wanted);
+      if (edit) await this.#write(entry, withEdit(from, edit), wasOut ? undefined : edit);
+    }
+    this.#fire(approvalId);
+  }
+
+  async #chooseFile(entry: Entry, wanted: 'in' | 'out'): Promise<void> {
+    const { change } = entry.file;
+    if (change.kind === 'update' && change.movedTo === null) {
+      await this.#write(entry, wanted === 'in' ? change.after : change.before);
+      return;
+    }
+    entry.isOut = wanted === 'out';
+    // Emptied by hand it is out, too.
+    const isStillOut = wanted === 'in' && this.#stateOf(entry).isOut;
+    if (isStillOut) await this.#write(entry, textAfter(change));
+  }
+
+  /** So that its tabs close without a question. False when one of them would still ask. */
+  async saveAll(approvalId: string): Promise<boolean> {
+    const documents = this.#of(approvalId).flatMap(({ after }) => openDocument(after) ?? []);
+    await Promise.all(documents.filter(({ isDirty }) => isDirty).map(async (document) => document.save()));
+    return documents.every(({ isDirty }) => !isDirty);
+  }
+
+  /** `isAnswered`: nobody will ask about it again. */
+  forget(approvalId: string, isAnswered: boolean): void {
+    if (isAnswered) this.#kept?.keep(this.#filesIn(approvalId), undefined);
+    for (const { before, after } of this.#of(approvalId)) {
+      this.#befores.forget(before);
+      this.#afters.forget(after);
+    }
+    this.#entries.delete(approvalId);
+    this.#changed.fire(approvalId);
+  }
+
+  dispose(): void {
+    for (const timer of [...this.#saves.values(), ...this.#news.values()]) clearTimeout(timer);
+    this.#store.dispose();
+  }
+
+  #fire(approvalId: string): void {
+    if (this.#entries.has(approvalId)) this.#kept?.keep(this.#filesIn(approvalId), this.reviewOf(approvalId));
+    this.#changed.fire(approvalId);
+  }
+
+  #filesIn(approvalId: string): readonly ProposedFile[] {
+    return this.#of(approvalId).map(({ file }) => file);
+  }
+
+  #of(approvalId: string): readonly Entry[] {
+    return this.#entries.get(approvalId) ?? [];
+  }
+
+  #find(uri: vscode.Uri): Entry | undefined {
+    const address = uri.toString();
+    return this.#of(approvalOf(uri) ?? '').find(({ after }) => after.toString() === address);
+  }
+
+  #textOf({ after, isEditable }: Entry): string {
+    const document = isEditable ? openDocument(after) : undefined;
+    return document?.getText() ?? this.#afters.textOf(after);
+  }
+
+  #partOf(entry: Entry): FileReview | undefined {
+    if (entry.isOut) return { path: entry.file.name, leftOut: 'file' };
+    return this.#read(entry).part;
+  }
+
+  #read(entry: Entry): TextRead {
+    const text = this.#textOf(entry);
+    if (entry.read?.text !== text) {
+      entry.read = { text, part: readReview(entry.file, text), places: placeHunks(entry.file, text) };
+    }
+    return entry.read;
+  }
+
+  #stateOf(entry: Entry): ReviewedFile {
+    const { file, isOut } = entry;
+    const part = this.#partOf(entry);
+    const isEdited = part !== undefined && 'text' in part;
+    const places = isOut || file.change.kind === 'delete' ? undefined : this.#read(entry).places;
+    const hunks = places?.map(({ state }) => state) ?? file.hunks.map(() => (isOut ? ('out' as const) : 'in'));
+    const { change } = file;
+    const isAllOut = hunks.length > 0 && hunks.every((state) => state === 'out');
+    const staysMoved = change.kind === 'update' && change.movedTo !== null;
+    return { path: file.name, isOut: isOut || (isAllOut && !isEdited && !staysMoved), isEdited, hunks };
+  }
+
+  /** As an edit of the person where they have it open, so that they can take it back. */
+  async #write(entry: Entry, text: string, hunk?: TextHunk): Promise<void> {
+    const document = entry.isEditable ? openDocument(entry.after) : undefined;
+    if (document === undefined) {
+      this.#afters.put(entry.after, text, entry.isEditable);
+      return;
+    }
+    const edit = new vscode.WorkspaceEdit();
+    const range = hunk ? new vscode.Range(hunk.start, 0, hunk.end, 0) : new vscode.Range(0, 0, document.lineCount, 0);
+    edit.replace(entry.after, document.validateRange(range), hunk?.text ?? text);
+    await vscode.workspace.applyEdit(edit);
+  }
+
+  #onEdit(document: vscode.TextDocument): void {
+    if (document.uri.scheme !== AFTER_SCHEME) return;
+    this.#tell(document.uri);
+    const address = document.uri.toString();
+    clearTimeout(this.#saves.get(address));
+    const save = () => {
+      this.#saves.delete(address);
+      if (document.isDirty && !document.isClosed && savesAsIs(document)) void document.save();
+    };
+    this.#saves.set(address, setTimeout(save, SAVE_AFTER_MS));
+  }
+
+  #tell(uri: vscode.Uri): void {
+    const approvalId = approvalOf(uri);
+    if (approvalId === undefined || this.#find(uri) === undefined || this.#news.has(approvalId)) return;
+    const tell = () => {
+      this.#news.delete(approvalId);
+      this.#fire(approvalId);
+    };
+    this.#news.set(approvalId, setTimeout(tell, TELL_AFTER_MS));
+  }
+}

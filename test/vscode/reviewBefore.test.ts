@@ -1,0 +1,304 @@
+import assert from 'node:assert/strict';
+import { basename } from 'node:path';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { reviewedChanges } from '../../src/core/patch/review.ts';
+import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
+import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
+import type { Op } from '../../src/protocol/op.ts';
+import type { PatchReview } from '../../src/protocol/policy.ts';
+import { countHunks } from '../../src/protocol/review.ts';
+import { DiffPreview } from '../../src/vscode/diffPreview.ts';
+import { KeptReviews } from '../../src/vscode/preview/keptReviews.ts';
+import { withReviews } from '../../src/vscode/preview/withReviews.ts';
+import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
+
+const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
+const changed = (numbers: readonly number[], end = '\n') =>
+  LINES.map((line, index) => (numbers.includes(index + 1) ? `CHANGED ${index + 1}` : line) + end).join('');
+const TEXT = changed([]);
+const ALL = [2, 15, 29];
+
+suite('a proposal under review', () => {
+  test(
+    'is what stands on the right: a hunk taken out there, or in the panel, is left out, and comes back by Ctrl+Z',
+    reviewing([2, 15, 29], async (here, preview) => {
+      const document = await shown(preview);
+      await preview.toggleHunk(document.uri, 1);
+      await until(() => document.getText() === changed([2, 29]));
+      assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [1] }]);
+      await preview.proposals.choose('p', 'a.txt', 0, 'out');
+      assert.equal(document.getText(), changed([29]));
+      assert.deepEqual(countHunks(preview.proposals.stateOf('p').files), { taken: 1, total: 3 });
+      await vscode.commands.executeCommand('undo');
+      await until(() => document.getText() === changed([2, 29]));
+      await preview.proposals.choose('p', 'a.txt', 1, 'in');
+      assert.equal(preview.proposals.reviewOf('p'), undefined);
+      assert.equal(here.disk('a.txt'), TEXT);
+    }),
+  );
+
+  test(
+    'is what the person writes; it is saved for them, and its tab closes without a question',
+    reviewing([2], async (here, preview) => {
+      const document = await shown(preview);
+      await typed('mine ');
+      assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', text: `mine ${changed([2])}` }]);
+      await until(() => !document.isDirty);
+      await typed('and ');
+      assert.equal(document.isDirty, true);
+      await preview.close('p');
+      assert.deepEqual(here.tabs(), []);
+      assert.equal(here.disk('a.txt'), TEXT);
+    }),
+  );
+
+  for (const [setting, value] of [
+    ['editor.formatOnSave', true],
+    ['editor.codeActionsOnSave', { 'source.organizeImports': 'explicit' }],
+    ['files.trimTrailingWhitespace', true],
+  ] as const) {
+    test(
+      `is not rewritten by ${setting}: it keeps its dot, and is taken as it was written`,
+      reviewing([2], async (here, preview) => {
+        await withSetting(setting, value, async () => {
+          const document = await shown(preview);
+          await typed('mine   \n');
+          await pause(600);
+          assert.equal(document.isDirty, true);
+          assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', text: `mine   \n${changed([2])}` }]);
+          await preview.close('p');
+          assert.deepEqual(here.tabs(), []);
+        });
+      }),
+    );
+  }
+
+  test(
+    'keeps what was chosen when its tab is closed, and shows it again',
+    reviewing(ALL, async (here, preview) => {
+      const first = await shown(preview);
+      await preview.toggleHunk(first.uri, 0);
+      await until(() => !first.isDirty);
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+      await until(() => here.tabs().length === 0);
+      assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [0] }]);
+      assert.equal((await shown(preview)).getText(), changed([15, 29]));
+    }),
+  );
+
+  test(
+    'begins with what was chosen when it was asked before',
+    inPreview({ 'a.txt': TEXT }, async (here, preview) => {
+      const carried: PatchReview = [{ path: 'a.txt', leftOut: [2] }];
+      preview.propose('p', proposal(here.update('a.txt', TEXT, changed(ALL))), carried);
+      assert.deepEqual(preview.proposals.reviewOf('p'), carried);
+      assert.equal((await shown(preview)).getText(), changed([2, 15]));
+    }),
+  );
+
+  test(
+    'begins with what was chosen before the window was reloaded, until it is answered',
+    inPlace({ 'a.txt': TEXT }, async (here) => {
+      const kept = new KeptReviews(memento());
+      const files = proposal(here.update('a.txt', TEXT, changed(ALL)));
+      const reviewed = async (how: (preview: DiffPreview) => unknown) => {
+        const preview = new DiffPreview(kept);
+        preview.propose('p', files);
+        await how(preview);
+        const review = preview.proposals.reviewOf('p');
+        preview.dispose();
+        return review;
+      };
+      await reviewed((preview) => preview.proposals.choose('p', 'a.txt', 1, 'out'));
+      const chosen = [{ path: 'a.txt', leftOut: [1] }];
+      assert.deepEqual(await reviewed(() => undefined), chosen);
+      await reviewed((preview) => preview.close('p', false));
+      assert.deepEqual(await reviewed(() => undefined), chosen);
+      await reviewed((preview) => preview.close('p'));
+      assert.equal(await reviewed(() => undefined), undefined);
+    }),
+  );
+
+  test(
+    'cannot be written in where VS Code would not give the text back as it was; its hunks are still chosen',
+    inPreview({ 'a.txt': '' }, async (here, preview) => {
+      const mixed = (numbers: number[]) => changed(numbers).replace('line 8\n', 'line 8\r\n');
+      preview.propose('p', proposal(here.update('a.txt', mixed([]), mixed([2, 29])), here.remove('gone.txt', 'g\n')));
+      await preview.show('p', { focus: true }, here.at('a.txt'));
+      const document = await rightSide();
+      await typed('mine');
+      assert.equal(document.isDirty, false);
+      await preview.toggleHunk(document.uri, 0);
+      await preview.toggleHunk(preview.proposals.filesOf('p')[1]?.after, null);
+      assert.deepEqual(preview.proposals.reviewOf('p'), [
+        { path: 'a.txt', leftOut: [0] },
+        { path: 'gone.txt', leftOut: 'file' },
+      ]);
+      await until(() => !document.getText().includes('CHANGED 2\r') && !document.getText().includes('CHANGED 2\n'));
+      await preview.toggleHunk(preview.proposals.filesOf('p')[1]?.after, null);
+      assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [0] }]);
+    }),
+  );
+
+  test(
+    'keeps its line endings and its letters, whatever encoding the person has set',
+    inPreview({ 'a.txt': '' }, async (here, preview) => {
+      await withSetting('files.encoding', 'windows1252', async () => {
+        const after = `${changed([2, 29], '\r\n')}ß→🙂\r\n`;
+        preview.propose('p', proposal(here.update('a.txt', changed([], '\r\n'), after)));
+        const document = await shown(preview);
+        assert.equal(document.getText(), after);
+        assert.equal(preview.proposals.reviewOf('p'), undefined);
+        await typed('é\n');
+        await until(() => !document.isDirty);
+        assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', text: `é\r\n${after}` }]);
+      });
+    }),
+  );
+
+  test(
+    'of a file that another patch is about, too, is one of its own',
+    inPreview({ 'a.txt': TEXT }, async (here, preview) => {
+      preview.propose('p', proposal(here.update('a.txt', TEXT, changed([2, 29]))));
+      preview.propose('q', proposal(here.update('a.txt', TEXT, changed([15]))));
+      const document = await shown(preview);
+      await preview.show('q', { focus: true });
+      await preview.toggleHunk(document.uri, 0);
+      assert.deepEqual(preview.proposals.reviewOf('p'), [{ path: 'a.txt', leftOut: [0] }]);
+      assert.equal(preview.proposals.reviewOf('q'), undefined);
+    }),
+  );
+
+  test(
+    'says above each hunk what can be done with it, and above all what a yes would be to',
+    reviewing(ALL, async (_here, preview) => {
+      const { uri } = await shown(preview);
+      assert.deepEqual(await lenses(uri), [
+        [0, '$(check) Approve'],
+        [0, '$(close) Deny…'],
+        [1, '$(discard) Reject'],
+        [14, '$(discard) Reject'],
+        [28, '$(discard) Reject'],
+      ]);
+      await preview.toggleHunk(uri, 1);
+      assert.deepEqual((await lenses(uri)).slice(0, 4), [
+        [0, '$(check) Approve 2 of 3 hunks'],
+        [0, '$(close) Deny…'],
+        [1, '$(discard) Reject'],
+        [14, '$(redo) Restore (rejected)'],
+      ]);
+    }),
+  );
+});
+
+suite('what is left of a proposal', () => {
+  test(
+    'lands in the open buffer beside what the person has typed, and is undone with the patch',
+    inPlace({ 'a.txt': TEXT }, async (here) => {
+      await here.type('a.txt', 'typed ');
+      const before = here.document('a.txt')?.getText() ?? '';
+      const [file] = proposal(
+        here.update('a.txt', before, before.replace('line 2\n', 'TWO\n').replace('line 29', 'LAST')),
+      );
+      assert.ok(file);
+      const landing = reviewedChanges([file], [{ path: 'a.txt', leftOut: [0] }]);
+      const result = await here.apply(landing, { turnId: 'turn', itemId: 'item' });
+      assert.equal(result.type, 'applied');
+      assert.equal(here.document('a.txt')?.getText(), before.replace('line 29', 'LAST'));
+      assert.equal(here.disk('a.txt'), TEXT);
+      await here.undo.undo('item');
+      assert.equal(here.document('a.txt')?.getText(), before);
+    }),
+  );
+});
+
+suite('a yes', () => {
+  const review: PatchReview = [{ path: 'a.txt', leftOut: 'file' }];
+  const reviewOf = (id: string) => (id === 'p' ? review : undefined);
+
+  test('is to what stands in the review, wherever it is said', () => {
+    const op = (approvalIds: string[], decision: 'approved' | 'approved_for_thread') =>
+      ({ type: 'approval', approvalIds, decision }) as const;
+    const reviewed = { type: 'approval', approvalIds: ['p'], decision: { approved_reviewed: { files: review } } };
+    assert.deepEqual(withReviews(op(['p', 'q'], 'approved'), reviewOf), [op(['q'], 'approved'), reviewed]);
+    assert.deepEqual(withReviews(op(['p'], 'approved_for_thread'), reviewOf), [reviewed]);
+    assert.deepEqual(withReviews(op(['q'], 'approved_for_thread'), reviewOf), [op(['q'], 'approved_for_thread')]);
+  });
+
+  test('gives up unsaved edits only in files that are taken', () => {
+    const decision = { approved_discarding: { paths: ['a.txt', 'b.txt'] } };
+    assert.deepEqual(withReviews({ type: 'approval', approvalIds: ['p'], decision }, reviewOf), [
+      {
+        type: 'approval',
+        approvalIds: ['p'],
+        decision: { approved_reviewed: { files: review, discarding: ['b.txt'] } },
+      },
+    ]);
+  });
+
+  test('and nothing else is touched: a no stays a no', () => {
+    const no: Op = { type: 'approval', approvalIds: ['p'], decision: { denied: {} } };
+    assert.deepEqual(withReviews(no, reviewOf), [no]);
+    assert.deepEqual(withReviews({ type: 'interrupt' }, reviewOf), [{ type: 'interrupt' }]);
+  });
+});
+
+type Story = (here: EditorPlace, preview: DiffPreview) => Promise<void>;
+
+function inPreview(files: Readonly<Record<string, string>>, story: Story): () => Promise<void> {
+  return inPlace(files, async (here) => {
+    const preview = new DiffPreview();
+    try {
+      await story(here, preview);
+    } finally {
+      await preview.close('p');
+      await preview.close('q');
+      preview.dispose();
+    }
+  });
+}
+
+/** One file, of which these lines would change. */
+function reviewing(numbers: readonly number[], story: Story): () => Promise<void> {
+  return inPreview({ 'a.txt': TEXT }, async (here, preview) => {
+    preview.propose('p', proposal(here.update('a.txt', TEXT, changed(numbers))));
+    await story(here, preview);
+  });
+}
+
+function proposal(...changes: readonly FileChange[]): readonly ProposedFile[] {
+  return changes.map((change) => ({ name: basename(change.path), change, hunks: fileDiff(change, '/').hunks }));
+}
+
+async function shown(preview: DiffPreview): Promise<vscode.TextDocument> {
+  assert.equal(await preview.show('p', { focus: true }), true);
+  return rightSide();
+}
+
+async function rightSide(): Promise<vscode.TextDocument> {
+  await until(() => vscode.window.activeTextEditor?.document.uri.scheme === 'tiller-edit');
+  const document = vscode.window.activeTextEditor?.document;
+  assert.ok(document);
+  return document;
+}
+
+function memento(): vscode.Memento {
+  const values = new Map<string, unknown>();
+  return {
+    keys: () => [...values.keys()],
+    get: (key: string) => values.get(key) as undefined,
+    update: async (key, value) => void values.set(key, value),
+  };
+}
+
+/** At the beginning, as a person would. */
+async function typed(text: string): Promise<void> {
+  await vscode.commands.executeCommand('cursorTop');
+  await vscode.commands.executeCommand('type', { text });
+}
+
+async function lenses(uri: vscode.Uri): Promise<[number, string | undefined][]> {
+  const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
+  return found.map(({ range, command }) => [range.start.line, command?.title]);
+}
