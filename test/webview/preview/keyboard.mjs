@@ -102,7 +102,9 @@ const STORIES = {
     await page.getByTestId('approval-list-tick').first().focus();
     await press(page, 'Space', 'd');
     await expectFocus(page, 'decision-deny-word');
-    await press(page, 'Escape', 'l');
+    await press(page, 'Escape');
+    await expectFocus(page, 'decision-approve-all');
+    await press(page, 'l');
     await expectFocus(page, 'decision-approve');
     await press(page, 'l');
     await page.getByTestId('approval-list-tick').first().focus();
@@ -271,6 +273,7 @@ const STORIES = {
     await page.getByTestId('composer-input').focus();
     await page.keyboard.type('half a thought');
     await page.getByTestId('queued-edit').click();
+    await expectFocus(page, 'composer-input');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('Leave the README alone');
     await press(page, 'Enter');
