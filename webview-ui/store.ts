@@ -9,7 +9,13 @@ import {
   threadReducer,
   type ThreadState,
 } from '../src/protocol/thread.ts';
-import type { HostMessage, InterruptedPatch, PanelSettings, ThreadAccess } from '../src/protocol/wire.ts';
+import type {
+  HostMessage,
+  InterruptedPatch,
+  PanelSettings,
+  PendingReview,
+  ThreadAccess,
+} from '../src/protocol/wire.ts';
 import { observe } from './facts.ts';
 import { setTexts } from './l10n.ts';
 import { firstWords } from './text/turnFold.ts';
@@ -36,6 +42,8 @@ export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
 export const wantsList = signal(false);
 /** What was said in any thread before this page, newest first. */
 export const history = signal<readonly string[]>([]);
+/** What has landed and waits for Keep or Undo, of all threads. */
+export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
 /** Patches that a crash left half landed, in whichever thread. */
 const interrupted = signal<readonly InterruptedPatch[]>([]);
 /** Counts the requests to put the cursor into the composer. */
@@ -172,6 +180,9 @@ function take(message: HostMessage): void {
       break;
     case 'interrupted':
       interrupted.value = message.patches;
+      break;
+    case 'review':
+      review.value = message.review;
       break;
     case 'threads':
     case 'elsewhere':

@@ -99,6 +99,8 @@ export interface ProposedFile {
 export interface LandingOrigin {
   readonly turnId: string;
   readonly itemId: string;
+  /** Nobody was asked about it: the person may want to look at it now. */
+  readonly isUnseen?: boolean;
 }
 
 export interface LandedFile {

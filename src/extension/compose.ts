@@ -39,6 +39,7 @@ import { pickHunks } from '../vscode/preview/pickHunks.ts';
 import { withReviews } from '../vscode/preview/withReviews.ts';
 import { QuarantineOffer } from '../vscode/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recoveryOffer.ts';
+import { ReviewDesk } from '../vscode/review/reviewDesk.ts';
 import { StatusBar } from '../vscode/statusBar.ts';
 import { typedText } from '../vscode/threadActivity.ts';
 import { Threads } from '../vscode/threads.ts';
@@ -95,8 +96,31 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   });
   const moves = store.add(new FileMoves(() => new DiskPaths()));
   const landing = landingHands(node.storage.home, node.ids, moves, log);
-  const workspace = createEditorWorkspace({ ...landing, onLanded: (changes, origin) => undo.record(changes, origin) });
-  const undo = new UndoPatch({ reader: workspace, land: (changes) => land(changes, landing) });
+  const workspace = createEditorWorkspace({
+    ...landing,
+    watchFor: (origin) => review.watchFor(origin),
+    onLanded: (changes, origin) => {
+      undo.record(changes, origin);
+      review.landed(changes, origin);
+    },
+  });
+  const undo = new UndoPatch({
+    reader: workspace,
+    land: async (changes) => {
+      const result = await land(changes, { ...landing, watch: review.watchOfUndo });
+      if (result.type === 'applied') review.landed(result.changes, undefined);
+      return result;
+    },
+  });
+  const review: ReviewDesk = store.add(
+    new ReviewDesk({
+      extensionUri: context.extensionUri,
+      storageUri: context.storageUri,
+      reader: workspace,
+      land: (changes, watch) => land(changes, { ...landing, watch }),
+      report,
+    }),
+  );
   const ports: Ports = { ...node, workspace, log, secrets: keys };
 
   const quarantine = new Quarantine(node.storage.home);
@@ -160,6 +184,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       keys: redactor.told,
       interrupted: () => recovery.patches,
       reviews: () => preview.proposals.approvals.map((id) => preview.proposals.stateOf(id)),
+      pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, panelHands).catch(tell),
       onGone: () => threadViews.list.close(),
       log: (level, message) => log[level](message),
@@ -187,6 +212,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     openChange: (id: string, file: string | undefined) => patches.open(id, file),
     openOutput: (itemId: string) => outputs.open(itemId, threads.state),
     openTerminal: (processId: string) => processes.openTerminal(processId),
+    reviewFile: (path: string, what: 'keep' | 'undo' | 'open') => review.decide(path, what),
     putBack: (quarantineId: string) => quarantineOffer.putBack(quarantineId),
     settlePatch: (patchId: string, way: WayOut) => recovery.settle(patchId, way),
     insertText: (text: string) => view.insertText(text),
@@ -209,6 +235,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     new QuarantineOffer({ threads, hands: quarantine, onChange: () => view.sendSettings(), report }),
   );
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
+  store.add(review.onDidChange(() => view.sendReview()));
   let wasRunning: boolean | undefined;
   store.add(
     threads.onChange(({ state }) => {
@@ -220,9 +247,10 @@ export function compose(context: vscode.ExtensionContext): Tiller {
 
   // ---- what may change meanwhile
   const refresh = () => {
-    const { model, provider } = settings();
+    const { model, provider, reviewQuickDiff } = settings();
     setContext('tiller.hasModel', model !== null || provider === DEMO_PROVIDER);
     view.sendSettings();
+    review.showQuickDiff(reviewQuickDiff);
     threads.modelMayBeThere().catch(report);
   };
   store.add(onSettingsChanged(refresh));
@@ -238,6 +266,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   refresh();
   ruleViews.announceProposals().catch(report);
   recovery.look().catch(report);
+  review.restore().catch(report);
   sweepProcesses(node.storage.home).catch(report);
   sweepBoxes(node.storage.home);
 
@@ -262,6 +291,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       await changeModel();
     },
     threadViews,
+    review: review.commands,
     useDemo: async () => {
       await useDemo();
       await changeModel();
@@ -271,6 +301,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     showLog: () => channel.show(true),
     dispose: async () => {
       await threads.close();
+      await review.close();
       store.dispose();
       await connections.dispose();
     },

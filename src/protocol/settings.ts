@@ -83,6 +83,8 @@ export const settingsSchema = z.strictObject({
     .default(PRIVATE_PLACES),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
+  /** Not below `review`: VS Code knows no setting within a setting. */
+  reviewQuickDiff: z.boolean().default(true),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),

@@ -122,6 +122,8 @@ export type HostMessage =
   | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
   /** What was said in any thread, newest first, for the composer to bring back. */
   | { readonly type: 'history'; readonly build: string; readonly texts: readonly string[] }
+  /** What has landed and waits for the person's word. */
+  | { readonly type: 'review'; readonly build: string; readonly review: PendingReview }
   /** It is in the bin; said to a list that is open, which offers to take it back. */
   | {
       readonly type: 'thread_deleted';
@@ -145,6 +147,23 @@ export type HostMessage =
   | { readonly type: 'patch_review'; readonly build: string; readonly review: ReviewState }
   /** All that waits, as one list. */
   | { readonly type: 'show_waiting'; readonly build: string };
+
+/** Changes that have landed and wait for Keep or Undo. */
+export interface PendingReview {
+  readonly changes: number;
+  readonly fileCount: number;
+  /** The first ones: a message is never large. */
+  readonly files: readonly PendingReviewFile[];
+}
+
+export interface PendingReviewFile {
+  /** What a `review_file` names it by. */
+  readonly path: string;
+  /** As a person knows it. */
+  readonly name: string;
+  readonly kind: 'edited' | 'added' | 'moved' | 'deleted';
+  readonly changes: number;
+}
 
 /** Sent by the webview; parsed by the host before anything is done with it. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
@@ -185,6 +204,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** A process as a terminal of VS Code's own, to watch and to type. */
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
+  z.object({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) }),
   z.object({ type: z.literal('put_back'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: wayOutSchema }),
   /** A code block into the active editor, at the cursor. */

@@ -7,6 +7,7 @@ import {
   type HostMessage,
   type InterruptedPatch,
   type PanelSettings,
+  type PendingReview,
   type WebviewMessage,
   webviewMessageSchema,
 } from '../protocol/wire.ts';
@@ -32,6 +33,8 @@ export interface ChatViewOptions {
   readonly interrupted: () => readonly InterruptedPatch[];
   /** What was chosen of the patches that wait. */
   readonly reviews: () => readonly ReviewState[];
+  /** What has landed and waits for review. */
+  readonly pendingReview: () => PendingReview;
   /** What only the host can do. */
   readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
   /** The page is gone, and what it showed with it. */
@@ -115,6 +118,10 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.tell({ type: 'interrupted', patches: this.#options.interrupted() });
   }
 
+  sendReview(): void {
+    this.tell({ type: 'review', review: this.#options.pendingReview() });
+  }
+
   insertText(text: string): void {
     this.#postWhenReady({ type: 'insert_text', text });
   }
@@ -196,7 +203,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #sendSnapshot(): void {
     this.#batcher.clear();
-    const { threads, drafts, settings, interrupted, reviews } = this.#options;
+    const { threads, drafts, settings, interrupted, reviews, pendingReview } = this.#options;
     const { state } = threads;
     this.#post({
       type: 'snapshot',
@@ -209,6 +216,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
     for (const review of reviews()) this.#post({ type: 'patch_review', review });
+    this.#post({ type: 'review', review: pendingReview() });
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 

@@ -4,6 +4,7 @@ import { isPlain, pickWaiting, pickYes } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 import type { ChatView } from './chatView.ts';
 import type { BackgroundProcesses } from './processes/backgroundProcesses.ts';
+import type { ReviewCommands } from './review/reviewCommands.ts';
 import type { Threads } from './threads.ts';
 
 /** A thread that a command is about: named by a context menu, else the one that is shown. */
@@ -47,6 +48,7 @@ export interface CommandHands {
     export(context: ThreadContext | undefined): Promise<void>;
     bringIn(): Promise<void>;
   };
+  readonly review: ReviewCommands;
   readonly useDemo: () => Promise<void>;
   readonly ruleViews: { showRules(): void; showAudit(): void; importRules(): Promise<void> };
   readonly showLog: () => void;
@@ -96,6 +98,24 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     }),
     command('openProposedChanges', ({ openProposal }) => openProposal()),
     command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
+    command('review.next', ({ review }) => review.next()),
+    command('review.previous', ({ review }) => review.previous()),
+    command('review.keepHunk', ({ review }, ...given: unknown[]) => review.keepHunk(...given)),
+    command('review.undoHunk', ({ review }, ...given: unknown[]) => review.undoHunk(...given)),
+    command('review.keepFile', ({ review }, given?: unknown) => review.keepFile(given)),
+    command('review.undoFile', ({ review }, given?: unknown) => review.undoFile(given)),
+    command('review.keepAll', ({ review }) => review.keepAll()),
+    command('review.undoAll', ({ review }) => review.undoAll()),
+    command('review.unkeep', ({ review }) => review.unkeep()),
+    command('review.keepChange', ({ review }, ...given: Parameters<ReviewCommands['keepChange']>) =>
+      review.keepChange(...given),
+    ),
+    command('review.undoChange', ({ review }, ...given: Parameters<ReviewCommands['undoChange']>) =>
+      review.undoChange(...given),
+    ),
+    command('review.peek', ({ review }, ...given: Parameters<ReviewCommands['peek']>) => review.peek(...given)),
+    command('review.showDiff', ({ review }, given?: unknown) => review.showDiff(given)),
+    command('review.showAll', ({ review }) => review.showAll()),
     command('putBack', ({ putBack }) => putBack()),
     command('settlePatch', ({ settlePatch }) => settlePatch()),
     command('setApiKey', ({ setApiKey }) => setApiKey()),

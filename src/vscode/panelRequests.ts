@@ -26,6 +26,7 @@ export interface PanelRequestHands {
   readonly openChange: (id: string, file: string | undefined) => Promise<void>;
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
+  readonly reviewFile: (path: string, what: 'keep' | 'undo' | 'open') => Promise<void>;
   readonly putBack: (quarantineId: string) => void;
   readonly settlePatch: (patchId: string, way: WayOut) => Promise<void>;
   readonly insertText: (text: string) => void;
@@ -57,6 +58,8 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       return hands.openOutput(message.itemId);
     case 'open_terminal':
       return hands.openTerminal(message.processId);
+    case 'review_file':
+      return hands.reviewFile(message.path, message.what);
     case 'put_back':
       return hands.putBack(message.quarantineId);
     case 'settle_patch':

@@ -22,6 +22,7 @@ import {
   type LandingChange,
   type LandingHands,
   type LandingStep,
+  type LandingWatch,
   type OpenLandingJournal,
   type PlannedChange,
 } from './landing/model.ts';
@@ -71,14 +72,14 @@ export async function land(
 async function carryOut(
   planned: readonly PlannedChange[],
   journal: OpenLandingJournal,
-  { log }: LandingHands,
+  { log, watch }: LandingHands,
 ): Promise<LandingResult> {
   const tabs = new UninvitedTabs();
   const compensation = new Compensation();
   const steps = planned.flatMap((change) => change.steps);
   const edited = steps.filter((step) => step.type === 'edit');
   try {
-    const edits = await takeSteps(steps, edited, compensation);
+    const edits = await takeSteps(steps, edited, compensation, watch);
     const outcomes = new Map<EditStep, SaveOutcome>();
     await Promise.all(edits.map(async (edit) => outcomes.set(edit.step, await saveEdit(edit))));
     const byStep = new Map(edits.map((edit) => [edit.step, edit]));
@@ -103,19 +104,20 @@ async function takeSteps(
   steps: readonly LandingStep[],
   edits: readonly EditStep[],
   compensation: Compensation,
+  watch: LandingWatch | undefined,
 ): Promise<readonly BufferEdit[]> {
   const deletions = steps.filter((step) => step.type === 'delete');
   const isInTheWay = ({ file }: { file: { path: string } }) =>
     steps.some((step) => step.type !== 'delete' && destinationOf(step).startsWith(`${file.path}/`));
   for (const step of deletions.filter(isInTheWay)) await deleteFile(step, compensation);
-  for (const step of steps) if (step.type === 'rename') await renameFile(step, compensation);
+  for (const step of steps) if (step.type === 'rename') await renameFile(step, compensation, watch);
   const writes = steps.filter((step) => step.type === 'write');
   for (let start = 0; start < writes.length; start += WRITES_AT_ONCE) {
-    await allSettled(writes.slice(start, start + WRITES_AT_ONCE).map((step) => writeFile(step, compensation)));
+    await allSettled(writes.slice(start, start + WRITES_AT_ONCE).map((step) => writeFile(step, compensation, watch)));
   }
   const landed: BufferEdit[] = [];
-  for (const step of edits.filter(isHot)) landed.push(await editBuffer(step, compensation));
-  const cold = edits.filter((step) => !isHot(step)).map((step) => editBuffer(step, compensation));
+  for (const step of edits.filter(isHot)) landed.push(await editBuffer(step, compensation, watch));
+  const cold = edits.filter((step) => !isHot(step)).map((step) => editBuffer(step, compensation, watch));
   landed.push(...(await allSettled(cold)));
   for (const step of deletions) if (!isInTheWay(step)) await deleteFile(step, compensation);
   return landed;

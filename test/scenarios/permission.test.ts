@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Ports, Workspace } from '../../src/core/ports.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
@@ -172,6 +173,30 @@ describe('patches', () => {
     await chat.answer('approved');
     await ended;
     expect(chat.files()).toEqual({ 'new.txt': 'hello\n' });
+  });
+
+  it('say of themselves whether somebody has seen them', async () => {
+    const unseen: (boolean | undefined)[] = [];
+    const hands = ({ workspace }: Ports) => ({
+      workspace: {
+        ...workspace,
+        apply: (...given: Parameters<Workspace['apply']>) => {
+          unseen.push(given[2]?.isUnseen);
+          return workspace.apply(...given);
+        },
+      },
+    });
+    const model = () => [[calls('apply_patch', { input: ADD_PATCH })], [says('Ok.')]];
+    await using after = await startScenario({ hands, model: model() });
+    await after.send('go');
+    await using before = await startScenario({ hands, model: model(), review: 'before' });
+    const ended = before.turnEnds();
+    const asked = before.next('approval_requested');
+    before.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await asked;
+    await before.answer('approved');
+    await ended;
+    expect(unseen).toEqual([true, undefined]);
   });
 
   it('are planned again when somebody changed the file while they waited', async () => {

@@ -16,7 +16,7 @@ export interface Violation {
 }
 
 const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
-const CORE = ['ports', 'util', 'session', 'tools', 'rules', ...LEAVES].map((name) => `core/${name}`);
+const CORE = ['ports', 'util', 'session', 'tools', 'rules', 'review', ...LEAVES].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
 /** Each layer and what it may import besides itself. A layer that is not listed has no place in the house. */
@@ -27,6 +27,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
+  'core/review': [...FOUNDATION, ...inCore('patch')],
   'core/session': [
     ...FOUNDATION,
     ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'agents'),

@@ -10,6 +10,7 @@ import { InterruptedCard } from './InterruptedCard.tsx';
 import { PatchApproval } from './PatchApproval.tsx';
 import { Processes } from './Processes.tsx';
 import { QuestionCard } from './QuestionCard.tsx';
+import { Review } from './Review.tsx';
 import { Queue } from './Queue.tsx';
 
 /** What waits for the person, then the composer. It never scrolls away. */
@@ -36,6 +37,7 @@ export function Dock() {
       <div class="col">
         {isList && <ApprovalList />}
         {!isList && shown && <Card key={shown.id} waiting={shown} />}
+        <Review />
         <Processes />
         <Queue />
         <Composer />

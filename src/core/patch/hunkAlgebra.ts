@@ -1,9 +1,6 @@
 /** Hunks as values: read off two texts, applied, turned round, and carried over to a text that somebody changed elsewhere. */
-import { diffArrays } from 'diff';
 import type { TextHunk } from '../ports.ts';
-
-/** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
-const DIFF_TIMEOUT_MS = 200;
+import { diffLines } from './lineDiff.ts';
 
 /** Lines with their endings; a lone carriage return ends one. Joined they are the text again. */
 export function textLines(text: string): string[] {
@@ -12,33 +9,12 @@ export function textLines(text: string): string[] {
 
 /** Applied to `before` they give `after` exactly. Never empty for different texts. */
 export function hunksFrom(before: string, after: string): TextHunk[] {
-  const old = textLines(before);
   const now = textLines(after);
-  const shorter = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shorter && old[head] === now[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
-  const oldMiddle = old.slice(head, old.length - tail);
-  const newMiddle = now.slice(head, now.length - tail);
-  if (oldMiddle.length === 0 && newMiddle.length === 0) return [];
-
-  const parts = diffArrays(oldMiddle, newMiddle, { timeout: DIFF_TIMEOUT_MS });
-  if (parts === undefined) return [{ start: head, end: old.length - tail, text: newMiddle.join('') }];
-  const hunks: { start: number; end: number; text: string }[] = [];
-  let at = head;
-  for (const part of parts) {
-    if (!part.added && !part.removed) {
-      at += part.count;
-      continue;
-    }
-    const last = hunks.at(-1);
-    const hunk = last?.end === at ? last : { start: at, end: at, text: '' };
-    if (hunk !== last) hunks.push(hunk);
-    if (part.added) hunk.text += part.value.join('');
-    else hunk.end = at += part.count;
-  }
-  return hunks;
+  return diffLines(textLines(before), now).map(({ start, end, newStart, newEnd }) => ({
+    start,
+    end,
+    text: now.slice(newStart, newEnd).join(''),
+  }));
 }
 
 export function applyHunks(text: string, hunks: readonly TextHunk[]): string {

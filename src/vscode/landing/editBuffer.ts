@@ -6,7 +6,7 @@ import { documentAt } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
-import { type BufferEdit, type EditStep, FilesMoved } from './model.ts';
+import { type BufferEdit, type EditStep, FilesMoved, type LandingWatch } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 import { takeBack } from './takeBack.ts';
 
@@ -16,7 +16,11 @@ export function isHot({ file }: EditStep): boolean {
 }
 
 /** @throws FilesMoved when the person changed the same lines, LandingRefused when VS Code drops the edit. */
-export async function editBuffer(step: EditStep, compensation: Compensation): Promise<BufferEdit> {
+export async function editBuffer(
+  step: EditStep,
+  compensation: Compensation,
+  watch: LandingWatch | undefined,
+): Promise<BufferEdit> {
   const { uri, path } = step.file;
   const tries = isHot(step) ? HOT_TRIES : 2;
   for (let attempt = 1; ; attempt++) {
@@ -27,8 +31,11 @@ export async function editBuffer(step: EditStep, compensation: Compensation): Pr
     if (hunks === undefined) throw new FilesMoved([path]);
     // We hear of a keystroke before we hear that it made the buffer dirty.
     const wasDirty = document?.isDirty === true || !sameButEndings(before, step.before);
+    const done = watch?.edits({ uri: document?.uri ?? uri, path }, { before, after: applyHunks(before, hunks) });
     // No await between reading the text and this call: VS Code checks the version as of the call.
-    if (await replaceHunks(uri, hunks)) return landed(step, { before, hunks, wasDirty }, compensation);
+    const isTaken = await replaceHunks(uri, hunks);
+    done?.();
+    if (isTaken) return landed(step, { before, hunks, wasDirty }, compensation, watch);
     if (attempt === tries) throw new FilesMoved([path]);
     await new Promise((resolve) => setTimeout(resolve, 25 + 10 * (attempt % 5)));
   }
@@ -38,13 +45,14 @@ async function landed(
   step: EditStep,
   { before, hunks, wasDirty }: Pick<BufferEdit, 'before' | 'hunks' | 'wasDirty'>,
   compensation: Compensation,
+  watch: LandingWatch | undefined,
 ): Promise<BufferEdit> {
   const { uri, path } = step.file;
   const document = documentAt(uri);
   if (document === undefined) throw new LandingRefused(`${path} cannot be edited: VS Code did not take the edit.`);
   const after = applyHunks(before, hunks);
   const edit = { step, document, before, after, hunks, wasDirty, version: document.version };
-  compensation.add(path, () => takeBack(edit));
+  compensation.add(path, () => takeBack(edit, watch));
   // Between our look and the edit somebody may have written the file that VS Code opened for it.
   if (!isHot(step) && document.getText() !== after) throw new FilesMoved([path]);
   // A file that the settings make read-only shows the edit and forgets it (§6).

@@ -9,7 +9,7 @@ import { openDocument, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, sameButEndings } from '../workspace/textContent.ts';
 import type { Compensation } from './compensation.ts';
 import { isUntouched } from './findFile.ts';
-import { FilesMoved, type FoundFile, type LandingStep } from './model.ts';
+import { FilesMoved, type FoundFile, type LandingStep, type LandingWatch } from './model.ts';
 
 type StepOf<Type extends LandingStep['type']> = Extract<LandingStep, { type: Type }>;
 
@@ -17,7 +17,11 @@ type StepOf<Type extends LandingStep['type']> = Extract<LandingStep, { type: Typ
  * By the file system and not by an edit: Ctrl+Z in a file that an edit created deletes it (§2).
  * @throws the error of the file system, or FilesMoved
  */
-export async function writeFile(step: StepOf<'write'>, compensation: Compensation): Promise<void> {
+export async function writeFile(
+  step: StepOf<'write'>,
+  compensation: Compensation,
+  watch: LandingWatch | undefined,
+): Promise<void> {
   const { file, bytes, mode, linkTarget, comesFrom } = step;
   if (comesFrom === undefined && !(await isUntouched(file))) throw new FilesMoved([file.path]);
   const folders = file.disk === undefined ? await missingFolders(file.uri) : [];
@@ -27,19 +31,29 @@ export async function writeFile(step: StepOf<'write'>, compensation: Compensatio
     await rm(file.uri.fsPath, { force: true });
     return symlink(linkTarget, file.uri.fsPath);
   }
+  const after = decodeText(bytes)?.text;
+  const text = openDocument(file.uri)?.getText();
+  const done = text === undefined || after === undefined ? undefined : watch?.edits(file, { before: text, after });
   await vscode.workspace.fs.writeFile(file.uri, bytes);
   if (mode !== undefined && file.uri.scheme === 'file') await chmod(file.uri.fsPath, mode);
-  await bufferTakesUp(file.uri, bytes);
+  await bufferTakesUp(file.uri, after);
+  done?.();
 }
 
 /** With a tab by an edit, so that the tab follows; without one by the file system, which asks nobody anything (§6). */
-export async function renameFile({ from, to }: StepOf<'rename'>, compensation: Compensation): Promise<void> {
+export async function renameFile(
+  { from, to }: StepOf<'rename'>,
+  compensation: Compensation,
+  watch: LandingWatch | undefined,
+): Promise<void> {
   const untouched = await Promise.all([isUntouched(from), isUntouched(to)]);
   if (untouched.includes(false)) throw new FilesMoved([from.path]);
   const folders = to.disk === undefined ? await missingFolders(to.uri) : [];
   await moveFile(from.uri, to.uri, { withTab: from.hadTab || from.isDirty, overwrite: to.exists });
+  watch?.moves(from, to);
   compensation.add(from.path, async () => {
     await moveFile(to.uri, from.uri, { withTab: tabsOf(to.uri).length > 0, overwrite: false });
+    watch?.moves(to, from);
     if (to.disk !== undefined) await vscode.workspace.fs.writeFile(to.uri, to.disk.bytes);
     await removeFolders(folders);
     return true;
@@ -140,8 +154,7 @@ function parentOf(uri: vscode.Uri): vscode.Uri {
 }
 
 /** An open buffer reads the file again by itself; whoever reads next shall not meet the old text. */
-async function bufferTakesUp(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
-  const text = decodeText(bytes)?.text;
+async function bufferTakesUp(uri: vscode.Uri, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   for (let waited = 0; waited < 2000; waited += 25) {
     const document = openDocument(uri);

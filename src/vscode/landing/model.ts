@@ -14,6 +14,8 @@ export type LandingChange = FileChange & {
 export interface PatchOrigin {
   readonly turnId: string;
   readonly itemId: string;
+  /** Nobody was asked about it: its hunks are to be reviewed now. */
+  readonly isUnseen?: boolean;
 }
 
 // ---------------------------------------------------------------- what others do for it
@@ -60,6 +62,13 @@ export interface OpenLandingJournal {
   keep(): Promise<void>;
 }
 
+/** Hears what a landing does as it does it, and so knows whose the edits are that VS Code tells of next. */
+export interface LandingWatch {
+  /** A text is about to become another one. What is returned says that VS Code is done with it, one way or the other. */
+  edits(file: Pick<FoundFile, 'uri' | 'path'>, text: { readonly before: string; readonly after: string }): () => void;
+  moves(from: Pick<FoundFile, 'uri' | 'path'>, to: Pick<FoundFile, 'uri' | 'path'>): void;
+}
+
 export interface LandingHands {
   /** A fresh one for each landing: it may remember what it has seen. */
   readonly canonicalPaths: () => CanonicalPaths;
@@ -67,6 +76,7 @@ export interface LandingHands {
   readonly moves: MovesOfPerson;
   readonly journal: LandingJournal;
   readonly log: Log;
+  readonly watch?: LandingWatch | undefined;
 }
 
 // ---------------------------------------------------------------- what it finds

@@ -1,21 +1,26 @@
 /** An edit that landed, taken out of its buffer again: ours goes, what the person did since stays. */
 import * as vscode from 'vscode';
-import { hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
+import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, textContent } from '../workspace/textContent.ts';
-import type { BufferEdit } from './model.ts';
+import type { BufferEdit, LandingWatch } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 import { withinSeconds } from './withinSeconds.ts';
 
 /** False when the person worked on the very lines of the edit since. */
-export async function takeBack(edit: BufferEdit): Promise<boolean> {
+export async function takeBack(edit: BufferEdit, watch: LandingWatch | undefined): Promise<boolean> {
   const { before, after, hunks } = edit;
+  const { path } = edit.step.file;
   for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
     const document = documentAt(edit.step.file.uri) ?? edit.document;
     const now = document.getText();
     const remaining = hunksTakingBack(hunks, { before, after, now });
     if (remaining === undefined) return false;
-    if (await replaceHunks(document.uri, remaining)) {
+    const text = { before: now, after: applyHunks(now, remaining) };
+    const done = watch?.edits({ uri: document.uri, path }, text);
+    const isTaken = await replaceHunks(document.uri, remaining);
+    done?.();
+    if (isTaken) {
       const holdsOnlyOurs = now === after || now === before;
       if (holdsOnlyOurs && !edit.wasDirty) await settle(documentAt(document.uri) ?? document, edit);
       return true;

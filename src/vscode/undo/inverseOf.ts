@@ -117,7 +117,7 @@ function removal(path: string, before: string | null): LandingChange {
 }
 
 /** With the very bytes that were on disk, unless the person had unsaved text there: that is what comes back. */
-function addition(path: string, image: FileImage, before: string | null): LandingChange {
+export function addition(path: string, image: FileImage, before: string | null): LandingChange {
   const text = image.text ?? '';
   const onDisk = image.bytes === null ? undefined : decodeText(image.bytes)?.text;
   const wasUnsaved = image.text !== null && onDisk !== undefined && onDisk !== image.text;

@@ -14,7 +14,7 @@ import {
 import { abortable } from '../../core/util/abort.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES, openNotebook } from '../documentKinds.ts';
-import type { LandedChange, LandingChange, LandingHands, PatchOrigin } from '../landing/model.ts';
+import type { LandedChange, LandingChange, LandingHands, LandingWatch, PatchOrigin } from '../landing/model.ts';
 import { UnsavedLandings } from '../landing/unsavedLandings.ts';
 import { land } from '../workspaceEdits.ts';
 import { documentOfFile } from './documents.ts';
@@ -24,13 +24,15 @@ import { textContent } from './textContent.ts';
 export interface EditorWorkspaceOptions extends LandingHands {
   /** Hears of every landing, so that it can be undone. */
   readonly onLanded?: (changes: readonly LandedChange[], origin: PatchOrigin | undefined) => void;
+  /** Who hears of it while it goes on. */
+  readonly watchFor?: (origin: PatchOrigin | undefined) => LandingWatch;
 }
 
 export interface EditorWorkspace extends Workspace {
   apply(changes: readonly LandingChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
 }
 
-export function createEditorWorkspace({ onLanded, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
+export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
   const unsaved = new UnsavedLandings();
   return {
     get roots() {
@@ -45,7 +47,7 @@ export function createEditorWorkspace({ onLanded, ...hands }: EditorWorkspaceOpt
     realPath: realPathOf,
     list: listDirectory,
     async apply(changes: readonly FileChange[], signal, origin) {
-      const result = await land(changes, hands, signal);
+      const result = await land(changes, { ...hands, watch: watchFor?.(origin) }, signal);
       if (result.type !== 'applied') return result;
       unsaved.note(result.files);
       onLanded?.(result.changes, origin);

@@ -12,6 +12,8 @@ import { createLocks } from '../../../src/node/locks.ts';
 import { type InterruptedLanding, recoverJournals } from '../../../src/node/recovery.ts';
 import { FileMoves } from '../../../src/vscode/landing/fileMoves.ts';
 import type { LandingChange, LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
+import { Decisions } from '../../../src/vscode/review/decide.ts';
+import { Reviews } from '../../../src/vscode/review/reviews.ts';
 import { UndoPatch } from '../../../src/vscode/undoPatch.ts';
 import { openDocument } from '../../../src/vscode/workspace/documents.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../../../src/vscode/workspace/workspace.ts';
@@ -29,6 +31,10 @@ export class EditorPlace {
   readonly #moves: FileMoves;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoPatch;
+  readonly reviews = new Reviews((error) => {
+    throw error;
+  });
+  readonly decisions: Decisions;
   /** Called when the journal is on disk and nothing has been written yet. */
   beforeFirstWrite: () => void | Promise<void> = silent;
 
@@ -43,10 +49,25 @@ export class EditorPlace {
     this.#moves = new FileMoves(() => new DiskPaths());
     const made = landingHands(this.#home, { uuid: randomUUID }, this.#moves, log);
     const hands: LandingHands = { ...made, journal: this.#watched(made.journal) };
-    this.undo = new UndoPatch({ reader: createEditorWorkspace(hands), land: (changes) => land(changes, hands) });
+    const { reviews } = this;
+    const reader = createEditorWorkspace(hands);
+    const decided = { ...hands, watch: reviews.watchAs('decision') };
+    this.undo = new UndoPatch({
+      reader,
+      land: async (changes) => {
+        const result = await land(changes, decided);
+        if (result.type === 'applied') reviews.landed(result.changes, undefined);
+        return result;
+      },
+    });
+    this.decisions = new Decisions({ reviews, reader, land: (changes) => land(changes, decided) });
     this.workspace = createEditorWorkspace({
       ...hands,
-      onLanded: (changes, origin) => this.undo.record(changes, origin),
+      watchFor: (origin) => reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed'),
+      onLanded: (changes, origin) => {
+        this.undo.record(changes, origin);
+        reviews.landed(changes, origin);
+      },
     });
   }
 
@@ -137,6 +158,7 @@ export class EditorPlace {
 
   async close(): Promise<void> {
     this.#moves.dispose();
+    this.reviews.dispose();
     for (const tab of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) await discard(tab);
     rmSync(this.root, { recursive: true, force: true });
     rmSync(this.#home, { recursive: true, force: true });

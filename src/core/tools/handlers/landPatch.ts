@@ -32,7 +32,8 @@ export async function landPatch(
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
-    const result = await workspace.apply(changes, signal, { turnId: context.turnId, itemId: item.id });
+    const origin = { turnId: context.turnId, itemId: item.id, ...(answer === null ? { isUnseen: true } : {}) };
+    const result = await workspace.apply(changes, signal, origin);
     if (result.type === 'applied') {
       context.landed(current.changes);
       return {

@@ -1,0 +1,60 @@
+/** Hunks of one region found anew, and the others moved along. */
+import { diffLines } from '../patch/lineDiff.ts';
+import type { KeptHunk, ReviewHunk, TextReview } from './textReview.ts';
+
+/** Lines of the current text, and the lines of the base that they stand for. */
+export interface Region {
+  readonly start: number;
+  readonly end: number;
+  readonly baseStart: number;
+  readonly baseEnd: number;
+}
+
+/** In the place of hunks `first` to `last`, which lie in the region, stand those that the texts have there now. */
+export function rediff(
+  review: TextReview,
+  { start, end, baseStart, baseEnd }: Region,
+  { first, last, touched }: { readonly first: number; readonly last: number; readonly touched: boolean },
+): TextReview {
+  const { base, current, hunks } = review;
+  const old = hunks.slice(first, last);
+  const found = diffLines(base.slice(baseStart, baseEnd), current.slice(start, end));
+  const made = found.map((change, index) => ({
+    id: old[index]?.id ?? review.nextId + index,
+    baseStart: baseStart + change.start,
+    baseEnd: baseStart + change.end,
+    start: start + change.newStart,
+    end: start + change.newEnd,
+    touched,
+  }));
+  return {
+    ...review,
+    hunks: [...hunks.slice(0, first), ...made, ...hunks.slice(last)],
+    nextId: review.nextId + made.length,
+  };
+}
+
+/** From a line of the current text behind this hunk to its line of the base. */
+export function shiftAfter(hunk: ReviewHunk | undefined): number {
+  return hunk === undefined ? 0 : hunk.baseEnd - hunk.end;
+}
+
+export function movedBy(hunk: ReviewHunk, by: number, baseBy: number): ReviewHunk {
+  return {
+    ...hunk,
+    start: hunk.start + by,
+    end: hunk.end + by,
+    baseStart: hunk.baseStart + baseBy,
+    baseEnd: hunk.baseEnd + baseBy,
+  };
+}
+
+/** Lines `start` to `end` of the base become `count` lines. What somebody has worked on since cannot be un-kept. */
+export function shiftKept(kept: readonly KeptHunk[], start: number, end: number, count: number): readonly KeptHunk[] {
+  const growth = count - (end - start);
+  return kept.flatMap((hunk) => {
+    if (hunk.end <= start) return [hunk];
+    if (hunk.start >= end) return [{ ...hunk, start: hunk.start + growth, end: hunk.end + growth }];
+    return [];
+  });
+}

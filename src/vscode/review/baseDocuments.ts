@@ -1,0 +1,51 @@
+/** Files as they would be without what waits for the person's word: the left side of diffs and of the quick diff. */
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { PendingFile } from './pendingFile.ts';
+import type { Reviews } from './reviews.ts';
+
+const BASE_SCHEME = 'tiller-base';
+
+export class BaseDocuments implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #store = new DisposableStore();
+  readonly #reviews: Reviews;
+  readonly #changed = this.#store.add(new vscode.EventEmitter<vscode.Uri>());
+  readonly onDidChange = this.#changed.event;
+  /** The lines that were handed out last, by address. */
+  readonly #given = new Map<string, readonly string[]>();
+
+  constructor(reviews: Reviews) {
+    this.#reviews = reviews;
+    this.#store.add(vscode.workspace.registerTextDocumentContentProvider(BASE_SCHEME, this));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#given.delete(uri.toString())));
+    this.#store.add(
+      reviews.onDidChange((file) => {
+        const uri = baseUri(file.uri);
+        const given = this.#given.get(uri.toString());
+        if (given !== undefined && given !== linesOfBase(file)) this.#changed.fire(uri);
+      }),
+    );
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string | undefined {
+    const file = this.#reviews.at(vscode.Uri.parse(uri.query, true));
+    if (file === undefined) return undefined;
+    const lines = linesOfBase(file);
+    this.#given.set(uri.toString(), lines);
+    return lines.join('\n');
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+/** The path stays the real one: name, icon and language come from it. */
+export function baseUri(uri: vscode.Uri): vscode.Uri {
+  return vscode.Uri.from({ scheme: BASE_SCHEME, path: uri.path, query: uri.toString() });
+}
+
+/** Of a deleted file: what was in it. */
+function linesOfBase({ story, text }: PendingFile): readonly string[] {
+  return story.type === 'deleted' ? text.current : text.base;
+}

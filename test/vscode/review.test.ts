@@ -1,0 +1,316 @@
+/** What an agent has landed waits for the person's word, whatever happens to the text meanwhile. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { suite, test } from 'mocha';
+import * as vscode from 'vscode';
+import { isPending, type PendingFile } from '../../src/vscode/review/pendingFile.ts';
+import { ReviewStorage } from '../../src/vscode/review/reviewStorage.ts';
+import { Reviews } from '../../src/vscode/review/reviews.ts';
+import { type EditorPlace, inPlace, until, withSetting } from './support/editorPlace.ts';
+
+const LINES = Array.from({ length: 12 }, (_nothing, index) => `${index + 1}`);
+const BEFORE = `${LINES.join('\n')}\n`;
+/** Line 2 changed, line 6 gone, a line after 10. */
+const AFTER = '1\ntwo\n3\n4\n5\n7\n8\n9\n10\n10a\n11\n12\n';
+
+const unseen = { turnId: 'turn', itemId: 'item', isUnseen: true };
+
+async function landed(here: EditorPlace, path = 'a.txt'): Promise<void> {
+  const result = await here.apply([here.update(path, BEFORE, AFTER)], unseen);
+  assert.equal(result.type, 'applied');
+}
+
+function fileAt(here: EditorPlace, path = 'a.txt'): PendingFile {
+  const file = here.reviews.at(here.uri(path));
+  assert.ok(file, `${path} is not under review`);
+  return file;
+}
+
+/** `3-4 for 3-4`: which lines stand for which. */
+function hunks(here: EditorPlace, path = 'a.txt'): string[] {
+  const { text } = fileAt(here, path);
+  return text.hunks.map(({ start, end, baseStart, baseEnd }) => `${start}-${end} for ${baseStart}-${baseEnd}`);
+}
+
+function base(here: EditorPlace, path = 'a.txt'): string {
+  return fileAt(here, path).text.base.join('\n');
+}
+
+const THREE = ['1-2 for 1-2', '5-5 for 5-6', '9-10 for 10-10'];
+
+async function typeAt(here: EditorPlace, line: number, character: number, words: string): Promise<void> {
+  const editor = await here.open('a.txt');
+  await editor.edit((builder) => builder.insert(new vscode.Position(line, character), words));
+}
+
+async function undoHunk(here: EditorPlace, index: number, path = 'a.txt'): Promise<void> {
+  const file = fileAt(here, path);
+  const id = file.text.hunks[index]?.id ?? -1;
+  assert.deepEqual(await here.decisions.undo([{ file, hunks: [id] }]), []);
+}
+
+function keepHunk(here: EditorPlace, index: number): void {
+  const file = fileAt(here);
+  here.decisions.keep([{ file, hunks: [file.text.hunks[index]?.id ?? -1] }]);
+}
+
+suite('review of a patch that has landed', () => {
+  test(
+    'marks its hunks, in an open file and in a closed one, and none of a patch that was agreed to',
+    inPlace({ 'a.txt': BEFORE, 'closed.txt': BEFORE, 'agreed.txt': BEFORE }, async (here) => {
+      await here.open('a.txt');
+      await landed(here);
+      await landed(here, 'closed.txt');
+      await here.apply([here.update('agreed.txt', BEFORE, AFTER)], { turnId: 'turn', itemId: 'other' });
+      assert.deepEqual([hunks(here), hunks(here, 'closed.txt')], [THREE, THREE]);
+      assert.equal(here.reviews.at(here.uri('agreed.txt')), undefined);
+      assert.equal(here.reviews.count, 6);
+    }),
+  );
+
+  test(
+    'keeps a hunk, undoes another, and what the person types meanwhile stays theirs',
+    inPlace({ 'a.txt': BEFORE }, async (here) => {
+      await here.open('a.txt');
+      await landed(here);
+      await typeAt(here, 3, 1, ' is mine\nmore of mine');
+      assert.equal(base(here), BEFORE.replace('4\n', '4 is mine\nmore of mine\n'));
+      keepHunk(here, 0);
+      await undoHunk(here, 0);
+      assert.deepEqual(hunks(here), ['11-12 for 11-11']);
+      const text = '1\ntwo\n3\n4 is mine\nmore of mine\n5\n6\n7\n8\n9\n10\n10a\n11\n12\n';
+      assert.equal(here.document('a.txt')?.getText(), text);
+      // Undoing is one step for Ctrl+Z, and the hunk waits again.
+      assert.equal(await here.pressUndo('a.txt'), text.replace('6\n', ''));
+      assert.deepEqual(hunks(here), ['6-6 for 6-7', '10-11 for 11-11']);
+      assert.equal(here.decisions.unkeep(), true);
+      assert.equal(hunks(here).length, 3);
+    }),
+  );
+
+  test(
+    'follows Ctrl+Z of the landing, and its redo',
+    inPlace({ 'a.txt': BEFORE }, async (here) => {
+      await here.open('a.txt');
+      await landed(here);
+      assert.equal(await here.pressUndo('a.txt'), BEFORE);
+      assert.deepEqual(hunks(here), []);
+      assert.equal(here.reviews.pending.length, 0);
+      await vscode.commands.executeCommand('redo');
+      assert.equal(here.document('a.txt')?.getText(), AFTER);
+      assert.deepEqual(hunks(here), THREE);
+      // Kept and taken back by Ctrl+Z after all, nothing waits.
+      here.decisions.keep([{ file: fileAt(here), hunks: 'all' }]);
+      assert.equal(await here.pressUndo('a.txt'), BEFORE);
+      assert.equal(here.reviews.pending.length, 0);
+    }),
+  );
+
+  test(
+    'is over when the patch is undone by name',
+    inPlace({ 'a.txt': BEFORE, 'gone.txt': 'gone\n', 'old.txt': 'old\n' }, async (here) => {
+      const patch = [
+        here.update('a.txt', BEFORE, AFTER),
+        here.add('new.txt', 'new\n'),
+        here.remove('gone.txt', 'gone\n'),
+        here.move('old.txt', 'moved.txt', 'old\n'),
+      ];
+      await here.apply(patch, unseen);
+      assert.equal(here.reviews.count, 6);
+      keepHunk(here, 0);
+      assert.deepEqual((await here.undo.undo('item')).leftAlone, []);
+      assert.equal(here.disk('a.txt'), BEFORE);
+      assert.deepEqual(here.reviews.pending, []);
+    }),
+  );
+
+  test(
+    'leaves words of the person alone when a whole file is undone, and takes them along when the hunk is named',
+    inPlace({ 'a.txt': BEFORE }, async (here) => {
+      await here.open('a.txt');
+      await landed(here);
+      await typeAt(here, 1, 3, ', as I say');
+      assert.deepEqual(await here.decisions.undo([{ file: fileAt(here), hunks: 'all' }]), []);
+      assert.equal(here.document('a.txt')?.getText(), BEFORE.replace('2\n', 'two, as I say\n'));
+      assert.deepEqual(hunks(here), ['1-2 for 1-2']);
+      await undoHunk(here, 0);
+      assert.equal(here.document('a.txt')?.getText(), BEFORE);
+      assert.match(await here.pressUndo('a.txt'), /two, as I say/);
+    }),
+  );
+
+  test(
+    'undoes in a closed file, with the line ends that it has, and saves what was clean',
+    inPlace({ 'a.txt': BEFORE.replaceAll('\n', '\r\n') }, async (here) => {
+      const [before, after] = [BEFORE, AFTER].map((text) => text.replaceAll('\n', '\r\n'));
+      await here.apply([here.update('a.txt', before ?? '', after ?? '')], unseen);
+      await undoHunk(here, 1);
+      assert.equal(here.disk('a.txt'), after?.replace('5\r\n', '5\r\n6\r\n'));
+      assert.deepEqual(await here.decisions.undo([{ file: fileAt(here), hunks: 'all' }]), []);
+      assert.equal(here.disk('a.txt'), before);
+      assert.deepEqual(here.dirty(), []);
+      assert.equal(here.reviews.pending.length, 0);
+    }),
+  );
+
+  test(
+    'decides about new, moved and deleted files as a whole',
+    inPlace(
+      { 'old.txt': BEFORE, 'gone.txt': '\uFEFFgone\r\n', 'gone.bin': new Uint8Array([0, 255, 1]) },
+      async (here) => {
+        const before = here.tree();
+        await here.apply(
+          [
+            here.add('new.txt', 'new\n'),
+            here.move('old.txt', 'moved.txt', BEFORE, AFTER),
+            here.remove('gone.txt', 'gone\r\n'),
+            here.remove('gone.bin', null),
+          ],
+          unseen,
+        );
+        assert.deepEqual(
+          here.reviews.pending.map(({ uri, story }) => `${story.type} ${uri.path.split('/').at(-1)}`),
+          ['deleted gone.bin', 'deleted gone.txt', 'moved moved.txt', 'added new.txt'],
+        );
+        assert.deepEqual(hunks(here, 'moved.txt'), THREE);
+        const all = here.reviews.pending.map((file) => ({ file, hunks: 'all' as const }));
+        assert.deepEqual(await here.decisions.undo(all), []);
+        assert.deepEqual(here.tree(), before);
+        assert.deepEqual(here.reviews.pending, []);
+      },
+    ),
+  );
+
+  test(
+    'does not delete a new file in which the person has written',
+    inPlace({}, async (here) => {
+      await here.apply([here.add('new.txt', 'new\n')], unseen);
+      await here.type('new.txt', 'mine ');
+      const left = await here.decisions.undo([{ file: fileAt(here, 'new.txt'), hunks: 'all' }]);
+      assert.deepEqual(left, [{ path: here.at('new.txt'), reason: 'You have worked on it since.' }]);
+      assert.equal(here.document('new.txt')?.getText(), 'mine new\n');
+    }),
+  );
+
+  test(
+    'undoes what it can, when one of the files cannot be changed',
+    inPlace({ 'a.txt': BEFORE, 'old.txt': 'old\n' }, async (here) => {
+      await here.apply([here.update('a.txt', BEFORE, AFTER), here.move('old.txt', 'moved.txt', 'old\n')], unseen);
+      await here.type('moved.txt', 'mine ');
+      const left = await here.decisions.undo(here.reviews.pending.map((file) => ({ file, hunks: 'all' })));
+      assert.deepEqual(
+        left.map(({ path }) => path),
+        [here.at('moved.txt')],
+      );
+      assert.match(left[0]?.reason ?? '', /unsaved edits/);
+      assert.equal(here.disk('a.txt'), BEFORE);
+      assert.equal(here.document('moved.txt')?.getText(), 'mine old\n');
+    }),
+  );
+
+  test(
+    'has one hunk of several patches, and goes along when the file is renamed',
+    inPlace({ 'a.txt': BEFORE }, async (here) => {
+      await here.open('a.txt');
+      await landed(here);
+      const later = AFTER.replace('two\n', 'two\nand a half\n');
+      await here.apply([here.update('a.txt', AFTER, later)], unseen);
+      assert.deepEqual(hunks(here)[0], '1-3 for 1-2');
+      const edit = new vscode.WorkspaceEdit();
+      edit.renameFile(here.uri('a.txt'), here.uri('b.txt'));
+      assert.equal(await vscode.workspace.applyEdit(edit), true);
+      await until(() => here.reviews.at(here.uri('b.txt')) !== undefined);
+      assert.equal(here.reviews.at(here.uri('a.txt')), undefined);
+      await undoHunk(here, 0, 'b.txt');
+      assert.equal(here.document('b.txt')?.getText(), AFTER.replace('two', '2'));
+    }),
+  );
+
+  test(
+    'is not the formatter of a save, nor what somebody else writes to the file',
+    inPlace({ 'a.tillertest': '1\n2\n3\n4\n5\n' }, async (here) => {
+      const twoSpaces = vscode.languages.registerDocumentFormattingEditProvider(
+        { pattern: '**/*.tillertest' },
+        {
+          provideDocumentFormattingEdits: (document) => [
+            vscode.TextEdit.replace(new vscode.Range(0, 0, 99, 0), document.getText().replaceAll(/^ *(?=\d)/gm, '  ')),
+          ],
+        },
+      );
+      try {
+        await withSetting('editor.formatOnSave', true, async () => {
+          await here.open('a.tillertest');
+          await here.apply([here.update('a.tillertest', '1\n2\n3\n4\n5\n', '1\n20\n3\n4\n5\n')], unseen);
+        });
+      } finally {
+        twoSpaces.dispose();
+      }
+      assert.equal(here.disk('a.tillertest'), '  1\n  20\n  3\n  4\n  5\n');
+      assert.deepEqual(hunks(here, 'a.tillertest'), ['1-2 for 1-2']);
+      writeFileSync(here.at('a.tillertest'), '  0\n  1\n  20\n  3\n  4\n  six\n');
+      await until(() => here.document('a.tillertest')?.lineCount === 7);
+      assert.deepEqual(hunks(here, 'a.tillertest'), ['2-3 for 2-3']);
+      assert.equal(base(here, 'a.tillertest'), '  0\n  1\n2\n  3\n  4\n  six\n');
+    }),
+  );
+
+  test(
+    'is there again after a reload, as far as the files are',
+    inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE, 'gone.txt': 'gone\n', 'c.txt': BEFORE }, async (here) => {
+      const folder = here.uri('../.review-storage');
+      const storage = new ReviewStorage(folder, here.reviews, (error) => {
+        throw error;
+      });
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) await landed(here, name);
+      await here.apply([here.remove('gone.txt', 'gone\n')], unseen);
+      await here.open('a.txt');
+      await typeAt(here, 1, 3, '!');
+      await storage.flush();
+      // Meanwhile somebody works on one of them, and takes another away.
+      writeFileSync(here.at('b.txt'), `0\n${AFTER}`);
+      await vscode.workspace.fs.delete(here.uri('c.txt'));
+
+      const again = new Reviews((error) => {
+        throw error;
+      });
+      const other = new ReviewStorage(folder, again, (error) => {
+        throw error;
+      });
+      try {
+        assert.deepEqual(await other.restore(again, here.workspace), [here.at('c.txt')]);
+        const lines = (path: string) => again.at(here.uri(path))?.text;
+        assert.deepEqual(lines('a.txt')?.hunks, fileAt(here).text.hunks);
+        assert.equal(lines('b.txt')?.base.join('\n'), `0\n${BEFORE}`);
+        assert.deepEqual(
+          again.pending.map(({ story }) => story.type),
+          ['edited', 'edited', 'deleted'],
+        );
+      } finally {
+        other.dispose();
+        storage.dispose();
+        again.dispose();
+        await vscode.workspace.fs.delete(folder, { recursive: true });
+      }
+    }),
+  );
+
+  test(
+    'keeps up with a thousand hunks',
+    inPlace({ 'a.txt': '' }, async (here) => {
+      const long = Array.from({ length: 20_000 }, (_nothing, index) => `line ${index}`);
+      const changed = long.map((line, index) => (index % 20 === 3 ? `changed ${index}` : line));
+      here.write('a.txt', `${long.join('\n')}\n`);
+      await here.open('a.txt');
+      await until(() => here.document('a.txt')?.lineCount === 20_001);
+      await here.apply([here.update('a.txt', `${long.join('\n')}\n`, `${changed.join('\n')}\n`)], unseen);
+      assert.equal(fileAt(here).text.hunks.length, 1000);
+      const started = performance.now();
+      for (let index = 0; index < 50; index++) keepHunk(here, 0);
+      const each = (performance.now() - started) / 50;
+      assert.ok(each < 100, `${each} ms for one Keep`);
+      assert.equal(fileAt(here).text.hunks.length, 950);
+      assert.deepEqual(await here.decisions.undo([{ file: fileAt(here), hunks: 'all' }]), []);
+      assert.ok(!isPending(fileAt(here)));
+    }),
+  );
+});
