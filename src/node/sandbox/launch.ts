@@ -8,6 +8,7 @@ import { messageOf } from '../errors.ts';
 import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
 import { PRIVATE_FOLDER } from '../privateFiles.ts';
 import { aftermath } from './aftermath.ts';
+import { type BoxLife, followBox } from './boxLife.ts';
 import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from './inheritable.ts';
 import { look } from './look.ts';
@@ -73,20 +74,24 @@ export class Boxes {
     walls: BoxWalls,
     { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
   ): Launch {
-    const isMountPoint = (one: string) => this.#mountPoints.isOurs(one);
-    const before = look(walls, cwd, { scan: this.#scan, isMountPoint });
-    const giveBack = this.#mountPoints.hold(before.heldNames);
+    const filter = filterFile(this.#folder);
+    const life = followBox(this.#folder);
+    let giveBack = () => {};
     try {
+      const isMountPoint = (one: string) => this.#mountPoints.isOurs(one);
+      const before = look(walls, cwd, { scan: this.#scan, isMountPoint });
+      giveBack = this.#mountPoints.hold(before.heldNames);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...before.heldNames.filter(isMountPoint)] };
       const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
-      const boxed = ['--seccomp', '3', ...bubblewrapArguments(facts, options), '--', ...inside];
-      const start = startOf(program, boxed, filterFile(this.#folder), tty !== undefined);
+      const boxed = [...bubblewrapArguments(facts, options), '--', ...inside];
+      const start = startOf(program, boxed, { filter, life, tty: tty !== undefined });
       return {
         ...start,
         env: {},
         ended: async () => {
           try {
+            await life.ended();
             return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
@@ -98,6 +103,7 @@ export class Boxes {
       };
     } catch (error) {
       giveBack();
+      life.close();
       throw error;
     }
   }
@@ -106,44 +112,56 @@ export class Boxes {
 /** Beyond it nobody's descriptors stand, and a list of what is handed over would grow long. */
 const LAST_DESCRIPTOR = 1_023;
 
+interface Handover {
+  /** The file of the system call filter. */
+  readonly filter: string;
+  readonly life: BoxLife;
+  readonly tty: boolean;
+}
+
+/** What bubblewrap is handed, by place. */
+const FILTER = 3;
+const INFO = 4;
+
 /**
- * With pipes the filter is handed over as a descriptor. What would be inherited by accident is replaced by an empty file,
- * which bubblewrap takes for further arguments: it reads none there, and closes it. A terminal's starter hands over
- * nothing: then bash does both on its way to bubblewrap.
+ * With pipes filter and info are handed over as descriptors. What would be inherited by accident is replaced by an empty
+ * file, which bubblewrap takes for further arguments: it reads none there, and closes it. A terminal's starter hands over
+ * nothing: then bash does all of it on its way to bubblewrap.
  */
 function startOf(
   program: string,
   args: readonly string[],
-  filter: string,
-  tty: boolean,
+  handover: Handover,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
-  const leaks = inheritableDescriptors().filter((one) => one !== 3);
-  if (tty || leaks.some((one) => one > LAST_DESCRIPTOR)) return startByBash([program, ...args], filter, leaks, tty);
-  const descriptor = openSync(filter, 'r');
-  const descriptors: Descriptor[] = [descriptor];
-  for (let one = 4; one <= Math.max(3, ...leaks); one++) {
+  const handed = ['--seccomp', String(FILTER), '--info-fd', String(INFO)];
+  const leaks = inheritableDescriptors().filter((one) => one !== FILTER && one !== INFO);
+  if (handover.tty || leaks.some((one) => one > LAST_DESCRIPTOR)) {
+    return startByBash([program, ...handed, ...args], handover, leaks);
+  }
+  const filter = openSync(handover.filter, 'r');
+  const descriptors: Descriptor[] = [filter, handover.life.descriptor];
+  for (let one = INFO + 1; one <= Math.max(INFO, ...leaks); one++) {
     descriptors.push(leaks.includes(one) ? emptyDescriptor() : 'ignore');
   }
   return {
     program,
-    args: [...leaks.flatMap((one) => ['--args', String(one)]), ...args],
+    args: [...leaks.flatMap((one) => ['--args', String(one)]), ...handed, ...args],
     descriptors,
-    started: () => closeSync(descriptor),
+    started: () => closeSync(filter),
   };
 }
 
 function startByBash(
   command: readonly string[],
-  filter: string,
+  { filter, life, tty }: Handover,
   leaks: readonly number[],
-  tty: boolean,
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const closed = leaks.map((one) => ` ${one}<&-`);
   const deaf = tty ? 'trap "" INT QUIT; ' : '';
-  const script = `${deaf}exec 3<"$1"${closed.join('')}; shift; exec "$@"`;
+  const script = `${deaf}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
   return {
     program: requireBash(),
-    args: [...bashRunning(script), filter, ...command],
+    args: [...bashRunning(script), filter, `/proc/${process.pid}/fd/${life.descriptor}`, ...command],
     descriptors: [],
     started: () => {},
   };

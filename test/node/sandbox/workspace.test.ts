@@ -119,6 +119,26 @@ describe.skipIf(noBox)('the workspace', () => {
     expect(readdirSync(place.workspace)).toEqual([]);
   });
 
+  test.each(['ends', 'is killed'])(
+    'is written by nobody any more when a command with much in the background %s',
+    async (end) => {
+      using place = new Playground();
+      const writers = 'for one in {1..16}; do while :; do echo x >> "file$one"; done >/dev/null 2>&1 & done';
+      const sizes = () => readdirSync(place.workspace).map((name) => lstatSync(place.at(name)).size);
+      for (let round = 0; round < 20; round++) {
+        const child = await place.start(['/bin/bash', '-c', `(${writers}); sleep ${end === 'ends' ? 0.1 : 30}`]);
+        if (end === 'is killed') {
+          await sleep(100);
+          process.kill(child.pid ?? 0, 'SIGKILL');
+        }
+        await child.exited;
+        const then = sizes();
+        await sleep(20);
+        expect(sizes()).toEqual(then);
+      }
+    },
+  );
+
   test('keeps a mount point that the box of another process stands on', async () => {
     using place = new Playground();
     const { child, ended } = await startSandbox(place, 'echo up; sleep 1; mkdir .git/hooks; echo $? > code');

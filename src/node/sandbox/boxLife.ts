@@ -1,0 +1,58 @@
+/**
+ * When a box has ended. Not when bubblewrap has: its monitor goes first. The first process inside goes last, after all others
+ * (pid_namespaces(7)), and what was left in the background may write until then.
+ */
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PRIVATE_FILE } from '../privateFiles.ts';
+
+const POLL_MS = 1;
+/** A process that the kernel does not let go yet holds up nobody for longer. */
+const LONGEST_MS = 2_000;
+const LONGEST_INFO = 1_024;
+
+export interface BoxLife {
+  /** Of a nameless file, for `bwrap --info-fd`. */
+  readonly descriptor: number;
+  /** Resolves when nothing runs in the box any more, and closes the file. */
+  ended(): Promise<void>;
+  /** There will be no box. */
+  close(): void;
+}
+
+/** `folder`: one of ours. */
+export function followBox(folder: string): BoxLife {
+  const file = path.join(folder, `info-${randomUUID()}`);
+  const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
+  unlinkSync(file);
+  return {
+    descriptor,
+    async ended() {
+      const first = firstProcessIn(descriptor);
+      closeSync(descriptor);
+      if (first === undefined) return;
+      const deadline = performance.now() + LONGEST_MS;
+      while (runs(first) && performance.now() < deadline) await sleep(POLL_MS);
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** Its number as we see it; `undefined` when there never was a box. */
+function firstProcessIn(descriptor: number): number | undefined {
+  const info = Buffer.alloc(LONGEST_INFO);
+  const text = info.toString('latin1', 0, readSync(descriptor, info, 0, LONGEST_INFO, 0));
+  const pid = /"child-pid": (\d+)/.exec(text)?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}
+
+function runs(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
+  } catch {
+    return false;
+  }
+}
