@@ -76,10 +76,15 @@ test('closing the terminal ends nothing, killing does, and the palette lists wha
   await vscode.quickRow('sleep 600').waitFor();
   await vscode.screenshot('processes/2-palette');
   await vscode.closeQuickInput();
-  await panel.get('processes').getByTestId('process-kill').first().click();
+  const focused = panel.page.locator(':focus');
+  const kill = panel.get('processes').getByTestId('process-kill').first();
+  await kill.click();
   await expect.poll(() => panel.get('process').count()).toBe(1);
-  await panel.get('processes').getByTestId('process-kill').first().click();
+  // The keys go to the next one, and from the last one back to where one writes.
+  await expect.poll(() => kill.and(focused).count()).toBe(1);
+  await vscode.page.keyboard.press('Enter');
   await expect.poll(() => panel.get('processes').count()).toBe(0);
+  await expect.poll(() => panel.get('composer-input').and(focused).count()).toBe(1);
   await expect.poll(() => vscode.status('tiller.processes').count()).toBe(0);
 }, 60_000);
 
