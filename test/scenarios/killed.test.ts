@@ -2,7 +2,7 @@
  * `kill -9` at any moment of a long script: nothing that was told is lost, nothing runs twice, and the next request is
  * well-formed (issue 8). `TILLER_SOAK=200` kills so often; a handful is enough for every day.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { replay } from '../../src/core/rollout/replay.ts';
@@ -70,6 +70,8 @@ function wholeEvent(line: string): Event | undefined {
 }
 
 function rollouts(folder: TempFolder): readonly string[] {
+  // Killed before it had written anything.
+  if (!existsSync(folder.at('tiller/threads'))) return [];
   return readdirSync(folder.at('tiller/threads'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.jsonl'))
     .toSorted()
