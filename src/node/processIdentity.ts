@@ -1,6 +1,6 @@
 /** A process, told apart from a later one with the same number (design decision 13). */
-import { readFileSync } from 'node:fs';
 import { errorCode } from './errors.ts';
+import { processFields, readProcFile } from './procFiles.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
@@ -28,19 +28,10 @@ export function isRunning(identity: ProcessIdentity): boolean {
 
 /** Whoever has this number now. */
 export function identify(pid: number): ProcessIdentity {
-  const stat = readText(`/proc/${pid}/stat`);
   return {
     pid,
-    bootId: readText('/proc/sys/kernel/random/boot_id')?.trim() ?? null,
-    // Field 22 of proc(5), counted after the name in parentheses.
-    startTime: stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null,
+    bootId: readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? null,
+    // Field 22 of proc(5), of which the first two are left out.
+    startTime: processFields(pid)?.[19] ?? null,
   };
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 /** Which processes there are, and who started whom. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { listProcessesWithPs } from '../ownPrograms.ts';
+import { isLiving, processFields, readProcFile } from '../procFiles.ts';
 
 export interface ProcessRow {
   readonly pid: number;
@@ -17,7 +18,7 @@ export function listProcesses(platform: NodeJS.Platform): readonly ProcessRow[] 
 
 /** Whether a process was started with this `NAME=value` in its environment; false where nobody may look. */
 export function startedWith(pid: number, variable: string): boolean {
-  const environment = readProc(`/proc/${pid}/environ`);
+  const environment = readProcFile(`/proc/${pid}/environ`);
   return environment !== undefined && environment.split('\0').includes(variable);
 }
 
@@ -25,23 +26,12 @@ function fromProc(): ProcessRow[] {
   const rows: ProcessRow[] = [];
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const stat = readProc(`/proc/${name}/stat`);
-    if (stat === undefined) continue;
-    // The program's name stands in parentheses and may hold anything, further parentheses included (proc(5)).
-    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
-    if (state === 'Z' || state === 'X') continue;
+    const fields = processFields(name);
+    if (fields === undefined || !isLiving(fields)) continue;
+    const [, parent, group, session] = fields;
     rows.push({ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) });
   }
   return rows;
-}
-
-/** The process may end while we look at it. */
-function readProc(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return undefined;
-  }
 }
 
 function fromPs(): ProcessRow[] {

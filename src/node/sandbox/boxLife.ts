@@ -3,10 +3,11 @@
  * (pid_namespaces(7)), and what was left in the background may write until then.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PRIVATE_FILE } from '../privateFiles.ts';
+import { isLiving, processFields } from '../procFiles.ts';
 
 const POLL_MS = 1;
 /** A process that the kernel does not let go yet holds up nobody for longer. */
@@ -30,8 +31,12 @@ export function followBox(folder: string): BoxLife {
   return {
     descriptor,
     async ended() {
-      const first = firstProcessIn(descriptor);
-      closeSync(descriptor);
+      let first: number | undefined;
+      try {
+        first = firstProcessIn(descriptor);
+      } finally {
+        closeSync(descriptor);
+      }
       if (first === undefined) return;
       const deadline = performance.now() + LONGEST_MS;
       while (runs(first) && performance.now() < deadline) await sleep(POLL_MS);
@@ -49,10 +54,6 @@ function firstProcessIn(descriptor: number): number | undefined {
 }
 
 function runs(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
+  const fields = processFields(pid);
+  return fields !== undefined && isLiving(fields);
 }
