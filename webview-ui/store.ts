@@ -99,13 +99,12 @@ export const waiting = computed((): readonly Waiting[] => [
 export const waitingItems = computed(
   () => new Set(asked.value.flatMap(({ itemId, alsoItems = [] }) => [itemId, ...alsoItems])),
 );
+const denials = computed(
+  () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
+);
 /** Who has said no to an item, and with which word. */
 export function denialOf(itemId: string): Denial | undefined {
-  for (const { denials } of turns.value.toReversed()) {
-    const denial = denials.find((one) => one.itemId === itemId);
-    if (denial !== undefined) return denial;
-  }
-  return undefined;
+  return denials.value.get(itemId);
 }
 
 /** The diff of a proposed change; its item is in the running turn. */

@@ -37,8 +37,7 @@ async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<str
 async function land(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  const say = (line: string) => void streams.stderr.write(`${visibleName(line)}\n`);
-  await settleLandings(home, createLocks(home, 'cli'), say);
+  await settleLandings(home, createLocks(home, 'cli'), (line) => void streams.stderr.write(`${line}\n`));
   const workspace = createDiskWorkspace({ roots: [cwd], home });
   const plan = await planPatchIn(workspace, operations, cwd);
   if (plan.type === 'failed') return fail(streams, plan.message);

@@ -22,7 +22,6 @@ import { settleLandings } from './settleLandings.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
-import { visibleName } from '../protocol/visibleText.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { messageOf } from '../node/errors.ts';
@@ -55,7 +54,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       keys: secretsInSettings(settings),
       usesEnvironmentProxy: true,
     });
-    await settleLandings(home, ports.locks, (line) => say(visibleName(line)));
+    await settleLandings(home, ports.locks, say);
     await sweepProcesses(home);
     sweepBoxes(home);
     const manager = new SessionManager(ports, { version, originator: 'cli' });

@@ -2,6 +2,7 @@ import type { Locks } from '../core/ports.ts';
 import { assertNever } from '../core/util/assertNever.ts';
 import { type InterruptedLanding, recoverJournals } from '../node/recovery.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
+import { visibleName } from '../protocol/visibleText.ts';
 
 /** Somebody in VS Code who settles the same patch needs less. */
 const PATIENCE_MS = 15_000;
@@ -11,7 +12,8 @@ const PATIENCE_MS = 15_000;
  * whether to finish it instead (design decision 4, "finish" or "put back"). One that somebody else is deciding is theirs.
  */
 export async function settleLandings(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
-  for (const landing of await recoverJournals(home, locks)) await putBack(landing, say);
+  const sayVisibly = (line: string) => say(visibleName(line));
+  for (const landing of await recoverJournals(home, locks)) await putBack(landing, sayVisibly);
 }
 
 async function putBack(landing: InterruptedLanding, say: (line: string) => void): Promise<void> {

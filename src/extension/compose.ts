@@ -91,7 +91,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     roots: [],
     name: 'vscode',
     redact: (text) => redactor.redact(text),
-    hideKeys: (text) => redactor.hideTold(text),
+    hideKeys: (text) => redactor.told.hide(text),
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
   });
   const moves = store.add(new FileMoves(() => new DiskPaths()));

@@ -5,6 +5,7 @@ import type { ThreadState } from '../protocol/thread.ts';
 import type { DiffPreview } from '../vscode/diffPreview.ts';
 import type { Threads } from '../vscode/threads.ts';
 import type { UndoPatch, UndoReport } from '../vscode/undoPatch.ts';
+import { leftAloneInWords } from '../vscode/workspacePaths.ts';
 
 /** Patches in editors: what is proposed, what has landed, and taking it back. */
 export class PatchViews implements Disposable {
@@ -99,8 +100,7 @@ function tell({ restored, leftAlone }: UndoReport): void {
     void vscode.window.showInformationMessage(sentence);
     return;
   }
-  const reasons = leftAlone.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`).join(' ');
   void vscode.window.showWarningMessage(
-    vscode.l10n.t('Files restored: {0}. Left alone: {1}', restored.length, reasons),
+    vscode.l10n.t('Files restored: {0}. Left alone: {1}', restored.length, leftAloneInWords(leftAlone)),
   );
 }

@@ -91,7 +91,10 @@ export async function openJournal(home: string, id: string, steps: readonly Jour
 /** Calls back whenever a journal came or went, in this process or another. Where that cannot be heard it never does. */
 export function watchJournals(home: string, onChange: () => void): Disposable {
   try {
-    const watcher = watch(journalFolder(home), { persistent: false }, onChange);
+    const watcher = watch(journalFolder(home), { persistent: false }, (change) => {
+      // What is still being written belongs to somebody who lives.
+      if (change === 'rename') onChange();
+    });
     watcher.on('error', () => watcher.close());
     return { dispose: () => watcher.close() };
   } catch {

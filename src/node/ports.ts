@@ -56,7 +56,7 @@ export function createNodePorts(options: NodePortsOptions): NodePorts {
   return {
     workspace: createDiskWorkspace({ roots, home }),
     exec: createExec(host.platform, home, undefined, options.spareTerminals),
-    storage: createStorage(home, (text) => keys.hideTold(hideKeys(text))),
+    storage: createStorage(home, (text) => keys.told.hide(hideKeys(text))),
     audit: createAuditJournal({ home, redact: (text) => redactor.redact(redact?.(text) ?? text) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),

@@ -26,15 +26,12 @@ export interface Redactor {
   /** From now on this value is hidden wherever it appears. */
   hide(secret: string): void;
   redact(text: string): string;
-  /** Hides what it was told of and nothing that only looks like it: for files that are read again. */
-  hideTold(text: string): string;
-  /** What it was told of, for texts that come in pieces. */
+  /** What it was told of and nothing that only looks like it: for files that are read again, and texts in pieces. */
   readonly told: KeyHider;
 }
 
 export function createRedactor(): Redactor {
   const told = new KeyHider();
-  const hideTold = (text: string) => told.hide(text);
   return {
     told,
     hide(secret) {
@@ -42,9 +39,8 @@ export function createRedactor(): Redactor {
       // Also as it stands inside of JSON, and of JSON inside of JSON: the arguments of a call.
       for (const form of [secret, inJson(secret), inJson(inJson(secret))]) told.add(form);
     },
-    hideTold,
     redact(text) {
-      let safe = hideTold(text);
+      let safe = told.hide(text);
       for (const [pattern, replacement] of PATTERNS) safe = safe.replace(pattern, replacement);
       return safe;
     },

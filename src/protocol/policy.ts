@@ -160,6 +160,11 @@ export function reviewIn(decision: ApprovalDecision | null): PatchReview | undef
   return decision.approved_reviewed.files;
 }
 
+/** What was said with a no; `undefined` when it was none. */
+export function denialIn(decision: ApprovalDecision): { readonly message?: string | undefined } | undefined {
+  return typeof decision === 'object' && 'denied' in decision ? decision.denied : undefined;
+}
+
 /** What a call asks of the sandbox (codex-behaviour.md §6.2). */
 export const sandboxPermissionsSchema = z.enum(['use_default', 'require_escalated']);
 export type SandboxPermissions = z.infer<typeof sandboxPermissionsSchema>;

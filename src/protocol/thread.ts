@@ -17,7 +17,15 @@ import type {
   TurnSettings,
 } from './event.ts';
 import type { AgentState, PlanStep, TurnItem, UserInput } from './item.ts';
-import { type ApprovalDecision, type Box, type ErrorAction, type ErrorKind, isSameRule, type Rule } from './policy.ts';
+import {
+  type ApprovalDecision,
+  type Box,
+  denialIn,
+  type ErrorAction,
+  type ErrorKind,
+  isSameRule,
+  type Rule,
+} from './policy.ts';
 
 export type TurnStatus =
   | { readonly type: 'running' }
@@ -331,7 +339,8 @@ function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly 
 /** `null` when it was a yes. */
 function wordOfDenial(decision: ApprovalDecision): string | null {
   if (decision === 'abort') return '';
-  return typeof decision === 'object' && 'denied' in decision ? (decision.denied.message ?? '').trim() : null;
+  const denied = denialIn(decision);
+  return denied === undefined ? null : (denied.message ?? '').trim();
 }
 
 /** The item of the question, and those of the calls that waited for the same answer. */

@@ -3,7 +3,8 @@ import type { ApprovalRequest } from '../protocol/event.ts';
 import type { ApprovalDecision, DecisionReason } from '../protocol/policy.ts';
 import { rulePlaceOf, wordsOfRule } from '../protocol/ruleWords.ts';
 import { visibleName } from '../protocol/visibleText.ts';
-import { oneLine, withoutLinks } from './plainText.ts';
+import { inOneLine } from '../protocol/oneLine.ts';
+import { withoutLinks } from './plainText.ts';
 
 /** Characters of a command in a notification; the rest is in the panel. */
 const NOTIFIED_LENGTH = 160;
@@ -21,7 +22,7 @@ export function questionOf(approval: ApprovalRequest): string {
       ? vscode.l10n.t('Tiller wants to change {0}', withoutLinks(first.path))
       : vscode.l10n.t('Tiller wants to change {0} files', count);
   }
-  const command = withoutLinks(oneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
+  const command = withoutLinks(inOneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
   if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the sandbox: {0}', command);
   const rule = ruleName(approval.reason);
   return rule === null
@@ -65,6 +66,6 @@ export function yesesTo({ choices, changes = [] }: ApprovalRequest): readonly Ye
 
 /** What would be done, in one line of a list. */
 export function subjectOf(approval: ApprovalRequest): string {
-  if (approval.kind !== 'patch') return oneLine(approval.command ?? approval.callId, 200);
+  if (approval.kind !== 'patch') return inOneLine(approval.command ?? approval.callId, 200);
   return vscode.l10n.t('Change {0}', (approval.changes ?? []).map(({ path }) => path).join(', '));
 }

@@ -85,7 +85,7 @@ export class HiddenStream {
   }
 
   #beginProcess(process: ProcessState): ProcessState {
-    if (process.status.type === 'exited') return { ...process, output: this.#keys.hide(process.output) };
+    if (process.status.type === 'exited') return process;
     const { processId, output: text } = process;
     const output = this.#begin({ turnId: null, msg: { type: 'process_output', processId, stream: 'stdout', text } });
     return { ...process, output };

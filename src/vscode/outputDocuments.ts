@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { plainTerminalText } from '../protocol/terminalText.ts';
 import type { ThreadState } from '../protocol/thread.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
-import { oneLine } from './plainText.ts';
+import { inOneLine } from '../protocol/oneLine.ts';
 
 export const OUTPUT_SCHEME = 'tiller-output';
 
@@ -50,7 +50,7 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
 
 /** A tab is named by what follows the last slash. */
 function addressOf(itemId: string, command: string): vscode.Uri {
-  const name = vscode.l10n.t('Output of {0}', oneLine(command, TAB_LENGTH)).replaceAll('/', '∕');
+  const name = vscode.l10n.t('Output of {0}', inOneLine(command, TAB_LENGTH)).replaceAll('/', '∕');
   return vscode.Uri.from({ scheme: OUTPUT_SCHEME, path: `/${name}`, query: itemId });
 }
 

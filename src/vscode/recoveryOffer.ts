@@ -2,10 +2,12 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
+import { visibleName } from '../protocol/visibleText.ts';
 import type { InterruptedPatch, WayOut } from '../protocol/wire.ts';
 import type { HalfLandedPatch, PatchSettlement } from './halfLanded.ts';
+import { withoutLinks } from './plainText.ts';
 import { pickPatch, pickWay, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryWords.ts';
-import { shownPath } from './workspacePaths.ts';
+import { inWorkspace, shownPath } from './workspacePaths.ts';
 
 interface Waiting {
   readonly patch: HalfLandedPatch;
@@ -144,7 +146,7 @@ export class RecoveryOffer implements Disposable {
     } catch (error) {
       this.#ask(id);
       this.#report(error);
-      void vscode.window.showErrorMessage(messageOf(error));
+      void vscode.window.showErrorMessage(withoutLinks(inWorkspace(visibleName(messageOf(error)))));
     }
   }
 

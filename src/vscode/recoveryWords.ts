@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import { assertNever } from '../core/util/assertNever.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
+import { visibleName } from '../protocol/visibleText.ts';
 import type { WayOut } from '../protocol/wire.ts';
 import { withoutIcons, withoutLinks } from './plainText.ts';
 import type { HalfLandedPatch, PatchSettlement, SettledPatch } from './halfLanded.ts';
@@ -98,6 +99,6 @@ function tellWhatWasDone({ leftAlone, unsaved }: SettledPatch, way: WayOut): voi
 }
 
 function shortList(paths: readonly string[]): string {
-  const shown = paths.slice(0, 3).map((path) => withoutLinks(shownPath(path)));
+  const shown = paths.slice(0, 3).map((path) => withoutLinks(visibleName(shownPath(path))));
   return paths.length > 3 ? `${shown.join(', ')}, …` : shown.join(', ');
 }

@@ -1,6 +1,7 @@
 /** What a person is told whose answer comes too late: VS Code keeps a notification behind the bell, buttons and all. */
 import * as vscode from 'vscode';
 import type { ApprovalRequest, EventMsgOf } from '../protocol/event.ts';
+import { denialIn } from '../protocol/policy.ts';
 import { subjectOf } from './approvalWords.ts';
 import { withoutLinks } from './plainText.ts';
 
@@ -32,5 +33,5 @@ export function tooLate(approval: ApprovalRequest, settled: Settled | undefined)
 }
 
 function isNo({ decision }: Settled): boolean {
-  return typeof decision === 'object' && 'denied' in decision;
+  return denialIn(decision) !== undefined;
 }

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { ThreadState } from '../protocol/thread.ts';
-import { oneLine, withoutLinks } from './plainText.ts';
+import { inOneLine } from '../protocol/oneLine.ts';
+import { withoutLinks } from './plainText.ts';
 import { questionOf } from './threadRows.ts';
 import type { Threads } from './threads.ts';
 
@@ -35,7 +36,7 @@ export class ThreadNotices implements Disposable {
   async #notify(thread: ThreadState): Promise<void> {
     const show = vscode.l10n.t('Show');
     const title = withoutLinks(thread.title ?? vscode.l10n.t('Untitled'));
-    const question = withoutLinks(oneLine(questionOf(thread), QUESTION_LENGTH));
+    const question = withoutLinks(inOneLine(questionOf(thread), QUESTION_LENGTH));
     const sentence = vscode.l10n.t('“{0}” is waiting for you: {1}', title, question);
     if ((await vscode.window.showInformationMessage(sentence, show)) === show) this.#showThread(thread.threadId);
   }

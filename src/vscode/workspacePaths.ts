@@ -1,6 +1,8 @@
 /** Paths as a person knows them in this workspace. */
 import * as vscode from 'vscode';
 import { insideOf } from '../protocol/insideOf.ts';
+import { visibleName } from '../protocol/visibleText.ts';
+import { withoutLinks } from './plainText.ts';
 
 /** A sentence of ours with its paths as VS Code shows them: from the folder they are in, named where there are several. */
 export function inWorkspace(sentence: string): string {
@@ -10,6 +12,11 @@ export function inWorkspace(sentence: string): string {
     (said, { uri, name }) => insideOf(uri.fsPath, said, folders.length > 1 ? `${name}/` : ''),
     sentence,
   );
+}
+
+/** For a notification: which files were left alone, and why. */
+export function leftAloneInWords(leftAlone: readonly { readonly path: string; readonly reason: string }[]): string {
+  return withoutLinks(leftAlone.map(({ path, reason }) => `${visibleName(shownPath(path))}: ${reason}`).join(' '));
 }
 
 /** The file relative to the folder it is in. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
-import { oneLine, withoutIcons, withoutLinks } from '../../src/vscode/plainText.ts';
+import { inOneLine } from '../../src/protocol/oneLine.ts';
+import { withoutIcons, withoutLinks } from '../../src/vscode/plainText.ts';
 
 suite('words of a model in controls of VS Code', () => {
   test('stay words: no picture in a list, nothing to click in a notification', () => {
@@ -9,12 +10,12 @@ suite('words of a model in controls of VS Code', () => {
   });
 
   test('say when they are cut', () => {
-    assert.equal(oneLine('npm test\n', 20), 'npm test');
-    assert.equal(oneLine('cat <<E > a\nx\nE', 20), 'cat <<E > a…');
-    assert.equal(oneLine('x'.repeat(30), 10), `${'x'.repeat(9)}…`);
+    assert.equal(inOneLine('npm test\n', 20), 'npm test');
+    assert.equal(inOneLine('cat <<E > a\nx\nE', 20), 'cat <<E > a…');
+    assert.equal(inOneLine('x'.repeat(30), 10), `${'x'.repeat(9)}…`);
   });
 
   test('show what cannot be seen in them', () => {
-    assert.equal(oneLine('rm \u202ex\u001b[2J', 40), 'rm \\u{202e}x\\u{1b}[2J');
+    assert.equal(inOneLine('rm \u202ex\u001b[2J', 40), 'rm \\u{202e}x\\u{1b}[2J');
   });
 });

@@ -10,13 +10,12 @@ export const lines = signal<readonly AuditLine[] | null>(null);
 export const hasMore = signal(false);
 export const filter = signal('');
 
+/** Told once, not again at each key of the filter. */
+const searchable = computed(() => (lines.value ?? []).map((line) => ({ line, text: searchText(line) })));
 /** Every word of the filter stands somewhere in the line. */
 export const shown = computed(() => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  return (lines.value ?? []).filter((line) => {
-    const text = searchText(line);
-    return words.every((word) => text.includes(word));
-  });
+  return searchable.value.filter(({ text }) => words.every((word) => text.includes(word))).map(({ line }) => line);
 });
 
 function searchText(line: AuditLine): string {

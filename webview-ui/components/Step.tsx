@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { DecisionReason } from '../../src/protocol/policy.ts';
 import type { Denial } from '../../src/protocol/thread.ts';
+import { shortened } from '../../src/protocol/oneLine.ts';
 import { visibleText } from '../../src/protocol/visibleText.ts';
 import { reasonInFull } from '../decisions.ts';
 import { t } from '../l10n.ts';
@@ -42,7 +43,7 @@ export function refusalFacts(
 ): Pick<StepProps, 'meta' | 'word'> {
   if (forbiddenBy !== undefined) return { meta: t('by a rule'), word: reasonInFull(forbiddenBy) };
   if (why !== undefined || denial?.by !== 'user') return { word: visibleText(why ?? '') };
-  const word = denial.word.length <= MAX_WORD ? denial.word : `${denial.word.slice(0, MAX_WORD - 1)}…`;
+  const word = shortened(denial.word, MAX_WORD);
   return { meta: t('by you'), word: word === '' ? '' : t('“{0}”', visibleText(word)) };
 }
 

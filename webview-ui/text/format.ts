@@ -1,4 +1,5 @@
 /** Numbers as a person reads them. */
+import { shortened } from '../../src/protocol/oneLine.ts';
 import { t } from '../l10n.ts';
 
 /** `0.8 s`, `12 s`, `2 m 4 s`, `1 h 3 m` */
@@ -47,5 +48,5 @@ export function visibleKeys(chars: string, limit = 60): string {
     .replaceAll('\t', '⇥')
     // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
     .replaceAll(/[\u0000-\u001f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`);
-  return shown.length <= limit ? shown : `${shown.slice(0, limit - 1)}…`;
+  return shortened(shown, limit);
 }

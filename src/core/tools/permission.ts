@@ -1,7 +1,13 @@
 import type { AuditDecision } from '../../protocol/audit.ts';
 import type { ResolvedBy } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
-import { type ApprovalDecision, type DecisionReason, type PatchReview, reviewIn } from '../../protocol/policy.ts';
+import {
+  type ApprovalDecision,
+  denialIn,
+  type DecisionReason,
+  type PatchReview,
+  reviewIn,
+} from '../../protocol/policy.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
 import type { ProposedFile } from '../ports.ts';
@@ -149,8 +155,7 @@ export function recordOf(
   reason: DecisionReason,
   answer?: Answered,
 ): DecisionRecord {
-  const decision = answer?.decision;
-  const word = typeof decision === 'object' && 'denied' in decision ? decision.denied.message : undefined;
+  const word = answer && denialIn(answer.decision)?.message;
   return { outcome, by: answer?.by ?? reason.source, reason, ...(word === undefined ? {} : { word }) };
 }
 

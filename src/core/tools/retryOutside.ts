@@ -1,4 +1,5 @@
 /** A second try without the box, when the first was stopped by it and a person says so (codex-behaviour.md §6.3). */
+import { denialIn } from '../../protocol/policy.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import type { Preparation, ToolContext, ToolResult } from './handler.ts';
 import { type Answered, type Permission, type PermissionDeps, type ReadyCall, recordOf } from './permission.ts';
@@ -33,7 +34,8 @@ export async function askOutside(
 
 function refusalOf({ decision, by }: Answered): string | undefined {
   if (decision === 'abort') return 'the user stopped the turn';
-  if (typeof decision === 'string' || !('denied' in decision)) return undefined;
+  const denied = denialIn(decision);
+  if (denied === undefined) return undefined;
   if (by === 'non_interactive') return 'nobody is there to ask';
-  return `denied by the user${decision.denied.message ? `: ${decision.denied.message}` : ''}`;
+  return `denied by the user${denied.message ? `: ${denied.message}` : ''}`;
 }

@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { plainTerminalText } from '../../protocol/terminalText.ts';
 import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
-import { oneLine, withoutIcons } from '../plainText.ts';
+import { inOneLine } from '../../protocol/oneLine.ts';
+import { withoutIcons } from '../plainText.ts';
 import type { Threads } from '../threads.ts';
 import { ProcessTerminals } from './processTerminals.ts';
 
@@ -90,7 +91,7 @@ export class BackgroundProcesses implements Disposable {
       running.length === 1
         ? vscode.l10n.t('Tiller: 1 background process')
         : vscode.l10n.t('Tiller: {0} background processes', running.length);
-    const commands = running.map(({ process }) => oneLine(process.command, 2 * MAX_LABEL));
+    const commands = running.map(({ process }) => inOneLine(process.command, 2 * MAX_LABEL));
     const said = running.length === 0 ? '' : [sentence, ...commands].join('\n');
     if (said === this.#said) return;
     this.#said = said;
@@ -115,7 +116,7 @@ function choose(running: readonly Running[]): Promise<Choice | undefined> {
   pick.placeholder = vscode.l10n.t('Choose one to open it in a terminal');
   pick.matchOnDescription = true;
   pick.items = running.map((one) => ({
-    label: withoutIcons(oneLine(one.process.command, MAX_LABEL)),
+    label: withoutIcons(inOneLine(one.process.command, MAX_LABEL)),
     description: ageOf(one.process),
     detail: withoutIcons(lastLine(one.process.output)),
     iconPath: new vscode.ThemeIcon('server-process'),

@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { Event } from '../../protocol/event.ts';
 import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
 import type { Threads } from '../threads.ts';
-import { oneLine } from '../plainText.ts';
+import { inOneLine } from '../../protocol/oneLine.ts';
 import { TerminalMirror } from './terminalMirror.ts';
 
 /** Characters; a tab has room for a few words. */
@@ -44,7 +44,7 @@ export class ProcessTerminals implements Disposable {
       },
     });
     const terminal = vscode.window.createTerminal({
-      name: vscode.l10n.t('Tiller: {0}', oneLine(process.command, MAX_NAME)),
+      name: vscode.l10n.t('Tiller: {0}', inOneLine(process.command, MAX_NAME)),
       pty: mirror,
       iconPath: new vscode.ThemeIcon('server-process'),
       isTransient: true,

@@ -1,7 +1,7 @@
 /** What the person can say of changes that have landed, from the palette, by key, in the editor and in Source Control. */
 import * as vscode from 'vscode';
 import { hunkAt, type ReviewHunk } from '../../core/review/textReview.ts';
-import { withoutLinks } from '../plainText.ts';
+import { leftAloneInWords } from '../workspacePaths.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { Choice, Decisions, LeftAlone } from './decide.ts';
 import { Navigation } from './navigation.ts';
@@ -185,6 +185,5 @@ function nothingHere(): void {
 
 function tell(leftAlone: readonly LeftAlone[]): void {
   if (leftAlone.length === 0) return;
-  const reasons = leftAlone.map(({ path, reason }) => `${vscode.workspace.asRelativePath(path)}: ${reason}`).join(' ');
-  void vscode.window.showWarningMessage(vscode.l10n.t('Not undone: {0}', withoutLinks(reasons)));
+  void vscode.window.showWarningMessage(vscode.l10n.t('Not undone: {0}', leftAloneInWords(leftAlone)));
 }
