@@ -74,6 +74,28 @@ type TextChange =
       readonly movedOver: string | null;
     };
 
+/** Where a path led when it was looked at. Absolute; no folder of either is a link. */
+export interface FilePlace {
+  /** Links of the folders followed, the last name as it is: what a removal removes. */
+  readonly name: string;
+  /** The last name followed, too, even where it leads to nothing yet: what is read and written. The same where it is no link. */
+  readonly target: string;
+}
+
+export type FilePlaces = ReadonlyMap<string, FilePlace>;
+
+/**
+ * A change with the places that were decided about. Everything that reads or writes for it uses these places, follows no
+ * link there, and refuses it as stale when its paths lead elsewhere by then.
+ */
+export type DecidedChange = FileChange & { readonly places: ChangePlaces };
+
+export interface ChangePlaces {
+  readonly path: FilePlace;
+  /** `null` for a change that moves nothing. */
+  readonly movedTo: FilePlace | null;
+}
+
 /** Lines that end with a line feed, counted from 0, `end` excluded. */
 export interface LineSpan {
   readonly start: number;
@@ -113,7 +135,7 @@ export interface LandedFile {
 
 export type ApplyResult =
   | { readonly type: 'applied'; readonly files: readonly LandedFile[] }
-  /** The files are no longer what the plan was made for: plan again. Nothing was changed. */
+  /** The files, or the places their paths lead to, are no longer what the plan was made for: plan and decide again. Nothing was changed. */
   | {
       readonly type: 'stale';
       readonly paths: readonly string[];
@@ -123,7 +145,8 @@ export type ApplyResult =
   /** Everything was put back; `notRestored` names what could not be. */
   | { readonly type: 'failed'; readonly message: string; readonly notRestored: readonly string[] };
 
-export type WorkspaceErrorCode = 'not_found' | 'is_directory' | 'not_text' | 'too_large' | 'denied' | 'io';
+/** `moved`: the path leads to another place than the one that was asked for. */
+export type WorkspaceErrorCode = 'not_found' | 'is_directory' | 'not_text' | 'too_large' | 'denied' | 'io' | 'moved';
 
 /** Why a file could not be read, in a form a tool can answer with. */
 export class WorkspaceError extends Error {
@@ -154,10 +177,17 @@ export interface Workspace {
   stat(path: string): Promise<FileStat | undefined>;
   /** Where a file lies when every link on the way to it is followed. @throws WorkspaceError */
   realPath(path: string): Promise<string>;
+  /** Where each path leads now, existing or not; the error where that cannot be said. An entry for each. */
+  places(paths: readonly string[]): Promise<ReadonlyMap<string, FilePlace | WorkspaceError>>;
+  /**
+   * What stands at each place, read without following a link; `moved` where one has come to stand there. By the keys of
+   * `places`. Rejects only with the signal's reason.
+   */
+  readPlaces(places: FilePlaces, signal?: AbortSignal): Promise<ReadonlyMap<string, TextFile | WorkspaceError>>;
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */
-  apply(changes: readonly FileChange[], signal?: AbortSignal, origin?: LandingOrigin): Promise<ApplyResult>;
+  apply(changes: readonly DecidedChange[], signal?: AbortSignal, origin?: LandingOrigin): Promise<ApplyResult>;
   /** Files that were changed by `apply` and stand unsaved in an editor now. */
   unsavedLandings(): readonly string[];
   /** Saves them as the person would. Returns those that are still unsaved. Never rejects. */

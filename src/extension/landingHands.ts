@@ -4,6 +4,7 @@ import { type JournalStep, openJournal } from '../node/journal.ts';
 import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import type { FileImage } from '../node/landing/fileImage.ts';
 import { planFolders } from '../node/landing/folders.ts';
+import { holdFolders } from '../node/landing/heldFolders.ts';
 import type { FileMoves } from '../vscode/landing/fileMoves.ts';
 import type { DiskImage, JournalEntry, LandingHands } from '../vscode/landing/model.ts';
 
@@ -12,6 +13,7 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMo
   return {
     moves,
     canonicalPaths: () => new DiskPaths(),
+    holdFolders,
     locks: new PathLock(),
     journal: {
       async open(entries) {

@@ -1,8 +1,8 @@
 /** Changes landed on disk as a transaction: all of them or none (design decision 4). */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ApplyResult, FileChange } from '../core/ports.ts';
-import { LandingRefused, placeChange, type PlacedChange, placesOf } from '../core/patch/placedChange.ts';
+import type { ApplyResult, DecidedChange, FileChange } from '../core/ports.ts';
+import { LandingRefused, movedPaths, placeChange, placesOf } from '../core/patch/placedChange.ts';
 import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
 import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './landing/canonicalPath.ts';
@@ -22,30 +22,23 @@ export interface LandingOptions {
 
 /** Of the whole process: two workspaces may well look at one file. */
 const landingLock = new PathLock();
-/** Finding out what paths a landing needs takes its time; nobody is overtaken meanwhile. */
-const arrival = new PathLock();
 
 /** Never rejects, except when `signal` aborts before the first write. */
 export async function land(
-  changes: readonly FileChange[],
+  changes: readonly DecidedChange[],
   options: LandingOptions,
   signal?: AbortSignal,
 ): Promise<ApplyResult> {
   signal?.throwIfAborted();
-  const paths = new DiskPaths();
   let release: (() => void) | undefined;
   try {
-    const turn = await arrival.acquire([''], signal);
-    let placed: readonly PlacedChange[];
-    try {
-      placed = await Promise.all(changes.map((change) => placeChange(change, paths)));
-    } finally {
-      turn();
-    }
+    const placed = changes.map((change) => placeChange(change));
     release = await landingLock.acquire(
       placed.flatMap((one) => placesOf(one)),
       signal,
     );
+    const moved = await movedPaths(changes, new DiskPaths());
+    if (moved.length > 0) return { type: 'stale', paths: moved };
     const plan = await planLanding(placed);
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();

@@ -1,11 +1,35 @@
 /** The Workspace port on disk: for the CLI and for files that no editor has open. */
-import { readFileSync, statSync, type Dirent } from 'node:fs';
+import {
+  constants,
+  fstatSync,
+  openSync,
+  closeSync,
+  readFile as readOpenFile,
+  readFileSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { toWorkspaceError, WorkspaceError, type DirectoryEntry, type FileStat, type Workspace } from '../core/ports.ts';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type HeldFolders, PlaceMoved } from '../core/patch/placedChange.ts';
+import {
+  toWorkspaceError,
+  WorkspaceError,
+  type DirectoryEntry,
+  type FilePlace,
+  type FilePlaces,
+  type FileStat,
+  type TextFile,
+  type Workspace,
+} from '../core/ports.ts';
 import { abortable } from '../core/util/abort.ts';
-import { isMissing } from './errors.ts';
+import { errorCode, isMissing } from './errors.ts';
 import { land, type LandingOptions } from './landing.ts';
-import { MAX_TEXT_BYTES } from './landing/limits.ts';
+import { DiskPaths } from './landing/canonicalPath.ts';
+import { holdFolders } from './landing/heldFolders.ts';
+import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './landing/limits.ts';
 import { decodeText } from '../core/util/textBytes.ts';
 
 export interface DiskWorkspaceOptions extends LandingOptions {
@@ -16,21 +40,74 @@ export function createDiskWorkspace({ roots, ...landing }: DiskWorkspaceOptions)
   return {
     roots,
     async read(path, signal) {
-      const decoded = decodeText(await readFileBytes(path, MAX_TEXT_BYTES, signal));
-      if (decoded === undefined) {
-        throw new WorkspaceError('not_text', path, `${path} is not text: it is binary or not encoded as UTF-8.`);
-      }
-      return { text: decoded.text, source: 'disk', dirty: false };
+      return textIn(await readFileBytes(path, MAX_TEXT_BYTES, signal), path);
     },
     readBytes: (path, options) => readFileBytes(path, options?.maxBytes ?? MAX_TEXT_BYTES, options?.signal),
     stat: statPath,
     realPath: realPathOf,
+    places: placesOfPaths,
+    readPlaces: readAtPlaces,
     list: listDirectory,
     apply: (changes, signal) => land(changes, landing, signal),
     // What is on the disk is saved.
     unsavedLandings: () => [],
     save: async () => [],
   };
+}
+
+function textIn(bytes: Uint8Array, path: string): TextFile {
+  const decoded = decodeText(bytes);
+  if (decoded !== undefined) return { text: decoded.text, source: 'disk', dirty: false };
+  throw new WorkspaceError('not_text', path, `${path} is not text: it is binary or not encoded as UTF-8.`);
+}
+
+async function placesOfPaths(paths: readonly string[]): Promise<ReadonlyMap<string, FilePlace | WorkspaceError>> {
+  const disk = new DiskPaths();
+  const places = paths.map(async (path) => {
+    const place = await disk.place(path).catch((error: unknown) => toWorkspaceError(error, path));
+    return [path, place] as const;
+  });
+  return new Map(await Promise.all(places));
+}
+
+async function readAtPlaces(
+  places: FilePlaces,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
+  using folders = holdFolders();
+  const files = new Map<string, TextFile | WorkspaceError>();
+  for (const [path, { target }] of places) {
+    if (files.size % FILES_AT_ONCE === 0) await setImmediate();
+    signal?.throwIfAborted();
+    files.set(path, await readAt(target, path, folders));
+  }
+  return files;
+}
+
+/** Returns failures. */
+async function readAt(place: string, path: string, folders: HeldFolders): Promise<TextFile | WorkspaceError> {
+  try {
+    const file = openSync(folders.at(place), READ_ONLY);
+    try {
+      return textIn(await bytesOf(file, path, MAX_TEXT_BYTES), path);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const isLink = error instanceof PlaceMoved || errorCode(error) === 'ELOOP';
+    return isLink ? new WorkspaceError('moved', path, `${path} leads elsewhere now.`) : toWorkspaceError(error, path);
+  }
+}
+
+/** No link, and no waiting for whoever writes to a pipe. Windows knows neither. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+const readOpen: (file: number) => Promise<Buffer> = promisify(readOpenFile);
+
+async function bytesOf(file: number, path: string, maxBytes: number): Promise<Uint8Array> {
+  const stats = fstatSync(file);
+  mustBeReadable(stats, path, maxBytes);
+  return stats.size <= SMALL_FILE ? readFileSync(file) : readOpen(file);
 }
 
 async function readFileBytes(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -45,16 +122,20 @@ const SMALL_FILE = 256 * 1024;
 async function readWithin(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const stats = statSync(path);
-    if (stats.isDirectory()) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
-    // Reading a pipe or a device might never end.
-    if (!stats.isFile()) throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
-    if (stats.size > maxBytes) {
-      throw new WorkspaceError('too_large', path, `${path} has ${stats.size} bytes; the limit is ${maxBytes}.`);
-    }
+    mustBeReadable(stats, path, maxBytes);
     // Through the thread pool a small file takes ten times as long, and a patch may read hundreds.
     return stats.size <= SMALL_FILE ? readFileSync(path) : await readFile(path);
   } catch (error) {
     throw toWorkspaceError(error, path);
+  }
+}
+
+function mustBeReadable(stats: Stats, path: string, maxBytes: number): void {
+  if (stats.isDirectory()) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
+  // Reading a pipe or a device might never end.
+  if (!stats.isFile()) throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
+  if (stats.size > maxBytes) {
+    throw new WorkspaceError('too_large', path, `${path} has ${stats.size} bytes; the limit is ${maxBytes}.`);
   }
 }
 

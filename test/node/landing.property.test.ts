@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { test } from 'vitest';
 import type { FileChange } from '../../src/core/ports.ts';
 import { land } from '../../src/node/landing.ts';
+import { decidedHere } from '../support/decided.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -68,7 +69,7 @@ test('whatever lands equals the model; whatever fails, at whichever step, leaves
         mkdirSync(dirname(join(root, name)), { recursive: true });
         writeFileSync(join(root, name), text);
       }
-      const changes = changesFor(tree, wished, root);
+      const changes = changesFor(tree, wished, root).map((change) => decidedHere(change));
       const folders = () => readdirSync(root, { recursive: true }).length;
       const entries = folders();
 

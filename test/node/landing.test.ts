@@ -14,17 +14,40 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, test } from 'vitest';
-import type { FileChange, Workspace } from '../../src/core/ports.ts';
+import {
+  type ApplyResult,
+  type DecidedChange,
+  type FileChange,
+  type Workspace,
+  WorkspaceError,
+} from '../../src/core/ports.ts';
 import { createDiskWorkspace } from '../../src/node/workspace.ts';
+import { decided } from '../support/decided.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 interface Place extends Disposable {
-  readonly workspace: Workspace;
+  readonly workspace: Landing;
   at(...names: string[]): string;
   /** Every file below `work`, by its path; a link as `-> target`. */
   tree(): Record<string, string>;
   /** What is left in the journal folder. */
   journals(): string[];
+}
+
+/** Decides about the places and lands there at once; a path that leads nowhere fails here already. */
+interface Landing extends Pick<Workspace, 'read'> {
+  apply(changes: readonly FileChange[], signal?: AbortSignal): Promise<ApplyResult>;
+}
+
+function landingIn(workspace: Workspace): Landing {
+  return {
+    read: workspace.read,
+    apply: async (changes, signal) => {
+      const found = await decided(workspace, changes).catch((error: unknown) => error);
+      if (found instanceof WorkspaceError) return { type: 'failed', message: found.message, notRestored: [] };
+      return workspace.apply(found as DecidedChange[], signal);
+    },
+  };
 }
 
 type BeforeStep = (path: string, index: number) => void;
@@ -38,7 +61,7 @@ function place(files: Record<string, string | Uint8Array> = {}, beforeStep?: Bef
   }
   const home = folder.at('home');
   return {
-    workspace: createDiskWorkspace({ roots: [folder.at('work')], home, beforeStep }),
+    workspace: landingIn(createDiskWorkspace({ roots: [folder.at('work')], home, beforeStep })),
     at: (...names) => folder.at('work', ...names),
     tree: () => treeBelow(folder.at('work')),
     journals: () => (existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : []),
@@ -293,7 +316,7 @@ describe('a failure on the way', () => {
 
   test('no journal can be written: nothing is touched, and the journal is named', async () => {
     using here = place({ 'a.txt': 'a' });
-    const workspace = createDiskWorkspace({ roots: [here.at()], home: here.at('a.txt') });
+    const workspace = landingIn(createDiskWorkspace({ roots: [here.at()], home: here.at('a.txt') }));
     const result = await workspace.apply([add(here.at('b.txt'), 'b')]);
     const where = here.at('a.txt', 'journal');
     const message = `The changes were not made: ${where} does not exist: a part of its path is a file, not a directory.`;

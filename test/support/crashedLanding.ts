@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
-import type { FileChange } from '../../src/core/ports.ts';
+import type { DecidedChange } from '../../src/core/ports.ts';
+import { decidedHere } from './decided.ts';
 import type { TempFolder } from './tempFolder.ts';
 
 /** Lands the changes given as JSON and stalls before the step given by number. */
@@ -42,12 +43,12 @@ export const newTree = Object.fromEntries(
   }),
 );
 
-function changesIn(folder: TempFolder): FileChange[] {
-  return Object.entries(oldTree).map(([name, before], index): FileChange => {
+function changesIn(folder: TempFolder): DecidedChange[] {
+  return Object.entries(oldTree).map(([name, before], index): DecidedChange => {
     const path = folder.at('work', name);
-    if (index % 4 === 1) return { kind: 'delete', path, before };
+    if (index % 4 === 1) return decidedHere({ kind: 'delete', path, before });
     const movedTo = index % 4 === 0 ? folder.at('work', 'moved', name) : null;
-    return { kind: 'update', path, before, after: `new ${before}`, hunks: [], movedTo, movedOver: null };
+    return decidedHere({ kind: 'update', path, before, after: `new ${before}`, hunks: [], movedTo, movedOver: null });
   });
 }
 

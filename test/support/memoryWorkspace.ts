@@ -5,6 +5,8 @@ import {
   type ApplyResult,
   type DirectoryEntry,
   type FileChange,
+  type FilePlace,
+  type FilePlaces,
   type FileStat,
   type LandedFile,
   type TextFile,
@@ -69,6 +71,20 @@ export class MemoryWorkspace implements Workspace {
 
   async realPath(path: string): Promise<string> {
     return this.links.get(this.#absolute(path)) ?? this.#absolute(path);
+  }
+
+  async places(paths: readonly string[]): Promise<ReadonlyMap<string, FilePlace | WorkspaceError>> {
+    return new Map(paths.map((path) => [path, this.#place(path)]));
+  }
+
+  async readPlaces(places: FilePlaces, signal?: AbortSignal): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
+    const files = [...places].map(async ([path, place]) => {
+      const isThere = this.#place(path).target === place.target;
+      const moved = new WorkspaceError('moved', path, `${path} leads elsewhere now.`);
+      const found = isThere ? await this.read(path, signal).catch((error: unknown) => asWorkspaceError(error)) : moved;
+      return [path, found] as const;
+    });
+    return new Map(await Promise.all(files));
   }
 
   async read(path: string, signal?: AbortSignal): Promise<TextFile> {
@@ -138,6 +154,11 @@ export class MemoryWorkspace implements Workspace {
     return [...this.#dirty.keys()];
   }
 
+  #place(path: string): FilePlace {
+    const name = this.#absolute(path);
+    return { name, target: this.links.get(name) ?? name };
+  }
+
   #discards(change: FileChange): boolean {
     const staysInPlace = change.kind === 'update' && change.movedTo === null;
     return !staysInPlace && [change.path, landsAt(change)].some((path) => this.#dirty.has(this.#absolute(path)));
@@ -194,6 +215,11 @@ export class MemoryWorkspace implements Workspace {
     const relative = posix.relative(this.roots[0] ?? '/', absolute);
     return relative.startsWith('..') ? absolute : relative;
   }
+}
+
+function asWorkspaceError(error: unknown): WorkspaceError {
+  if (error instanceof WorkspaceError) return error;
+  throw error;
 }
 
 function landsAt(change: FileChange): string {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
 import { type Box, boxSchema, type SandboxPermissions, type SandboxPolicy } from '../../protocol/policy.ts';
-import type { FileChange } from '../ports.ts';
+import type { DecidedChange, FilePlace } from '../ports.ts';
 import type { Argv } from './parseScript.ts';
 import { unwrapCommand } from './unwrapCommand.ts';
 
@@ -24,18 +24,20 @@ export function commandApprovalKey(approval: CommandApproval): string {
   return JSON.stringify(['command', canonicalArgv(argv), path.resolve(cwd), box, policy, sandboxPermissions, tty]);
 }
 
-/** One key per absolute path, where it was and where it moves to; a patch is approved only if all of them are. */
-export function patchApprovalKeys(paths: readonly string[]): string[] {
-  return [...new Set(paths.map((one) => JSON.stringify(['patch', path.resolve(one)])))];
+/** One key per place, where it was and where it moves to; a patch is approved only if all of them are. */
+export function patchApprovalKeys(places: readonly FilePlace[]): string[] {
+  const real = places.flatMap(({ name, target }) => [name, target]);
+  return [...new Set(real)].map((place) => JSON.stringify(['patch', place]));
 }
 
 /**
- * What a yes to a patch is a yes to: its files and everything it takes out and puts in. Lines that moved because somebody
- * typed elsewhere in the file are the same patch; another text that would be replaced is another one.
+ * What a yes to a patch is a yes to: the places of its files and everything it takes out and puts in. Lines that moved
+ * because somebody typed elsewhere in the file are the same patch; another text that would be replaced, or another place
+ * that a path leads to, is another one.
  */
-export function patchBinding(changes: readonly FileChange[]): string {
+export function patchBinding(changes: readonly DecidedChange[]): string {
   const effects = changes.map((change) => {
-    const place = path.resolve(change.path);
+    const place = bound(change.places.path);
     switch (change.kind) {
       case 'add':
         return [change.kind, place, change.before, change.text];
@@ -44,13 +46,15 @@ export function patchBinding(changes: readonly FileChange[]): string {
       case 'update': {
         const lines = change.before.split(/(?<=\n)/);
         const hunks = change.hunks.map(({ start, end, text }) => [lines.slice(start, end).join(''), text]);
-        const movedTo = change.movedTo === null ? null : path.resolve(change.movedTo);
-        return [change.kind, place, hunks, movedTo, change.movedOver];
+        const { movedTo } = change.places;
+        return [change.kind, place, hunks, movedTo === null ? null : bound(movedTo), change.movedOver];
       }
     }
   });
   return `patch:${createHash('sha256').update(JSON.stringify(effects)).digest('hex')}`;
 }
+
+const bound = ({ name, target }: FilePlace): readonly string[] => [name, target];
 
 const commandKeySchema = z.tuple([z.literal('command'), z.array(z.string()), z.string(), boxSchema]).rest(z.unknown());
 const patchKeySchema = z.tuple([z.literal('patch'), z.string()]);

@@ -54,6 +54,8 @@ export class WorkspaceCoordinator {
       readBytes: (path, options) => workspace.readBytes(path, options),
       stat: (path) => workspace.stat(path),
       realPath: (path) => workspace.realPath(path),
+      places: (paths) => workspace.places(paths),
+      readPlaces: (places, signal) => workspace.readPlaces(places, signal),
       list: (path) => workspace.list(path),
       unsavedLandings: () => workspace.unsavedLandings(),
       save: (paths) => workspace.save(paths),

@@ -1,48 +1,117 @@
 import type { PatchOperation } from '../patch/operation.ts';
+import { decidedChanges } from '../patch/placedChange.ts';
 import { type PatchPlan, pathsOf, planPatch } from '../patch/plan.ts';
 import { rebaseChange } from '../patch/review.ts';
 import type { FileSnapshot } from '../patch/workingTree.ts';
-import { type FileChange, type Workspace, WorkspaceError } from '../ports.ts';
+import {
+  type DecidedChange,
+  type FilePlace,
+  type FilePlaces,
+  type TextFile,
+  type Workspace,
+  WorkspaceError,
+} from '../ports.ts';
 
-/** Reads what a patch names, buffers first, and plans it. Touches nothing. */
-export async function planPatchIn(
+export type DecidedPlan = Extract<PatchPlan, { type: 'planned' }> & {
+  readonly changes: readonly DecidedChange[];
+  /** Of all paths of the patch. */
+  readonly places: FilePlaces;
+};
+
+export type PlanFailure = Extract<PatchPlan, { type: 'failed' }>;
+
+/** The paths do not lead to these places any more. */
+export interface PlacesMoved {
+  readonly type: 'moved';
+}
+
+/** Where each path of a patch leads; the error where that cannot be said. */
+export type LookedUpPlaces = ReadonlyMap<string, FilePlace | WorkspaceError>;
+
+/** How often the places are looked up anew because a link came or went. */
+const MAX_LOOKS = 5;
+
+/**
+ * Reads what a patch names, buffers first, and plans it. Touches nothing. `judge` is asked before anything is read; what
+ * it returns is returned instead of a plan.
+ */
+export async function planPatchIn<Refusal extends { readonly type: 'refused' } = never>(
   workspace: Workspace,
   operations: readonly PatchOperation[],
   cwd: string,
   signal?: AbortSignal,
-): Promise<PatchPlan> {
-  const files = new Map<string, FileSnapshot>();
-  const read = async (file: string) => files.set(file, await snapshot(workspace, file, signal));
-  await Promise.all(pathsOf(operations, cwd).map(read));
-  return planPatch(operations, cwd, files);
+  judge?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
+): Promise<DecidedPlan | PlanFailure | Refusal> {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const places = await workspace.places(pathsOf(operations, cwd));
+    const refusal = await judge?.(places);
+    if (refusal !== undefined) return refusal;
+    const plan = await planAt(workspace, operations, cwd, places, signal);
+    if (plan.type !== 'moved') return plan;
+  }
+  return {
+    type: 'failed',
+    category: 'cannot_read',
+    message: 'The folders of these files keep being replaced by links, and the other way round; nothing was changed.',
+  };
 }
 
-/** The same changes for the files as they are now; `undefined` when one of them would be another change. */
+/** Reads at these places and nowhere else. */
+export async function planAt(
+  workspace: Workspace,
+  operations: readonly PatchOperation[],
+  cwd: string,
+  places: LookedUpPlaces,
+  signal?: AbortSignal,
+): Promise<DecidedPlan | PlanFailure | PlacesMoved> {
+  const known = knownPlaces(places);
+  const read = await workspace.readPlaces(known, signal);
+  const files = new Map<string, FileSnapshot>();
+  for (const [path, place] of places) {
+    const snapshot = place instanceof WorkspaceError ? snapshotOf(place) : snapshotAt(path, read);
+    if (snapshot === undefined) return { type: 'moved' };
+    files.set(path, snapshot);
+  }
+  const plan = planPatch(operations, cwd, files);
+  if (plan.type === 'failed') return plan;
+  return { ...plan, changes: decidedChanges(plan.changes, known), places: known };
+}
+
+/** The same changes for the files as they are now; `undefined` when one of them would be another change, or elsewhere. */
 export async function rebaseIn(
   workspace: Workspace,
-  changes: readonly FileChange[],
+  changes: readonly DecidedChange[],
+  places: FilePlaces,
   signal?: AbortSignal,
-): Promise<readonly FileChange[] | undefined> {
-  const rebased = await Promise.all(
-    changes.map(async (change) => {
-      const now = await snapshot(workspace, change.path, signal);
-      const target = change.kind === 'update' ? change.movedTo : null;
-      return rebaseChange(change, now, target === null ? undefined : await snapshot(workspace, target, signal));
-    }),
-  );
-  return rebased.every((change) => change !== undefined) ? rebased : undefined;
+): Promise<readonly DecidedChange[] | undefined> {
+  const read = await workspace.readPlaces(places, signal);
+  const rebased = changes.map((change) => {
+    const target = change.kind === 'update' ? change.movedTo : null;
+    const now = snapshotAt(change.path, read);
+    const over = target === null ? undefined : snapshotAt(target, read);
+    if (now === undefined || (target !== null && over === undefined)) return undefined;
+    return rebaseChange(change, now, over);
+  });
+  return rebased.every((change) => change !== undefined) ? decidedChanges(rebased, places) : undefined;
 }
 
-async function snapshot(workspace: Workspace, file: string, signal?: AbortSignal): Promise<FileSnapshot> {
-  try {
-    return { type: 'text', text: (await workspace.read(file, signal)).text };
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    if (error.code === 'not_found') return { type: 'missing' };
-    if (error.code === 'is_directory') return { type: 'directory' };
-    if (error.code === 'not_text') return { type: 'not_text' };
-    return { type: 'unreadable', message: reasonOf(error) };
-  }
+function knownPlaces(places: LookedUpPlaces): FilePlaces {
+  return new Map([...places].flatMap(([path, place]) => (place instanceof WorkspaceError ? [] : [[path, place]])));
+}
+
+/** `undefined` where the path leads elsewhere. */
+function snapshotAt(path: string, read: ReadonlyMap<string, TextFile | WorkspaceError>): FileSnapshot | undefined {
+  const found = read.get(path);
+  if (found === undefined || (found instanceof WorkspaceError && found.code === 'moved')) return undefined;
+  return snapshotOf(found);
+}
+
+function snapshotOf(found: TextFile | WorkspaceError): FileSnapshot {
+  if (!(found instanceof WorkspaceError)) return { type: 'text', text: found.text };
+  if (found.code === 'not_found') return { type: 'missing' };
+  if (found.code === 'is_directory') return { type: 'directory' };
+  if (found.code === 'not_text') return { type: 'not_text' };
+  return { type: 'unreadable', message: reasonOf(found) };
 }
 
 /** The sentence as a part of another one that has named the path already. */

@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CanonicalPaths } from '../../core/patch/placedChange.ts';
+import type { FilePlace } from '../../core/ports.ts';
 import { errorCode, isMissing } from '../errors.ts';
 
 /**
@@ -16,13 +17,14 @@ export class DiskPaths implements CanonicalPaths {
     return join(await this.#folder(dirname(absolute)), basename(absolute));
   }
 
-  /** Where writing to this path ends up: links are written through, also those that lead to nothing yet. */
-  async throughLinks(path: string): Promise<string> {
-    let place = await this.of(path);
+  /** Links are written through, also those that lead to nothing yet. */
+  async place(path: string): Promise<FilePlace> {
+    const name = await this.of(path);
+    let target = name;
     for (let hops = 0; hops < MOST_HOPS; hops++) {
-      const target = linkTarget(place);
-      if (target === undefined) return place;
-      place = await this.of(resolve(dirname(place), target));
+      const next = linkTarget(target);
+      if (next === undefined) return { name, target };
+      target = await this.of(resolve(dirname(target), next));
     }
     throw Object.assign(new Error('too many symbolic links'), { code: 'ELOOP' });
   }

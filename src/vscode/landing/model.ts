@@ -1,11 +1,13 @@
 /** The words of a landing: what it gets, what it needs of others, what it leaves. */
 import type * as vscode from 'vscode';
-import type { CanonicalPaths, PlacedChange } from '../../core/patch/placedChange.ts';
-import type { FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
+import type { CanonicalPaths, HeldFolders, PlacedChange } from '../../core/patch/placedChange.ts';
+import type { ChangePlaces, FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
 /** A change with what only our own memory can add to it. */
 export type LandingChange = FileChange & {
+  /** Absent where our own memory takes something back. */
+  readonly places?: ChangePlaces;
   /** Of an `add` that brings a file back: its very bytes and permissions instead of the text. */
   readonly exactly?: FileImage;
 };
@@ -72,6 +74,7 @@ export interface LandingWatch {
 export interface LandingHands {
   /** A fresh one for each landing: it may remember what it has seen. */
   readonly canonicalPaths: () => CanonicalPaths;
+  readonly holdFolders: () => HeldFolders;
   readonly locks: PathLocks;
   readonly moves: MovesOfPerson;
   readonly journal: LandingJournal;

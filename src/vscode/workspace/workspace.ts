@@ -4,17 +4,20 @@ import * as vscode from 'vscode';
 import {
   type ApplyResult,
   type DirectoryEntry,
-  type FileChange,
+  type DecidedChange,
+  type FilePlaces,
   type FileStat,
   type TextFile,
   toWorkspaceError,
   type Workspace,
   WorkspaceError,
 } from '../../core/ports.ts';
+import { isSamePlace } from '../../core/patch/placedChange.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES, openNotebook } from '../documentKinds.ts';
 import type { LandedChange, LandingChange, LandingHands, LandingWatch, PatchOrigin } from '../landing/model.ts';
+import { placesInEditor } from '../landing/placeInEditor.ts';
 import { UnsavedLandings } from '../landing/unsavedLandings.ts';
 import { land } from '../workspaceEdits.ts';
 import { documentOfFile } from './documents.ts';
@@ -45,8 +48,10 @@ export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWo
     },
     stat: statPath,
     realPath: realPathOf,
+    places: (paths) => placesInEditor(paths, hands.canonicalPaths()),
+    readPlaces: (places, signal) => readAtPlaces(places, hands, signal),
     list: listDirectory,
-    async apply(changes: readonly FileChange[], signal, origin) {
+    async apply(changes: readonly DecidedChange[], signal, origin) {
       const result = await land(changes, { ...hands, watch: watchFor?.(origin) }, signal);
       if (result.type !== 'applied') return result;
       unsaved.note(result.files);
@@ -78,6 +83,37 @@ async function readText(path: string): Promise<TextFile> {
   }
   const dirty = openNotebook(uriOf(path))?.isDirty ?? false;
   return { text: content.text, source: document === undefined ? 'disk' : 'buffer', dirty };
+}
+
+/** Compared before and after: what was read meanwhile is only given out where nothing has moved. */
+async function readAtPlaces(
+  places: FilePlaces,
+  hands: LandingHands,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
+  const paths = [...places.keys()];
+  const before = await placesInEditor(paths, hands.canonicalPaths());
+  const read = await Promise.all(
+    paths.map((path) => readText(path).catch((error: unknown) => toWorkspaceError(error, path))),
+  );
+  const after = await placesInEditor(paths, hands.canonicalPaths());
+  signal?.throwIfAborted();
+  const isThere = (path: string, now: typeof before) => {
+    const [decided, found] = [places.get(path), now.get(path)];
+    return (
+      decided !== undefined && found !== undefined && !(found instanceof WorkspaceError) && isSamePlace(found, decided)
+    );
+  };
+  return new Map(
+    paths.map((path, index) => {
+      const found = read[index];
+      const isSame = isThere(path, before) && isThere(path, after);
+      return [
+        path,
+        isSame && found !== undefined ? found : new WorkspaceError('moved', path, `${path} leads elsewhere now.`),
+      ];
+    }),
+  );
 }
 
 async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Exec, ExecExit, FileChange, Ports } from '../../../src/core/ports.ts';
 import { commandsIn, WorkspaceCoordinator } from '../../../src/core/session/workspaceCoordinator.ts';
 import { createNodePorts } from '../../../src/node/ports.ts';
+import { decidedHere } from '../../support/decided.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 const addition = (path: string, text: string, before: string | null): FileChange => ({
@@ -53,7 +54,7 @@ test('a plan that another thread has overtaken says so; one that somebody else h
   using here = hands();
   const { ports, at } = here;
   const landings = ['first', 'second'].map((thread) =>
-    coordinator.portsFor(thread, ports).workspace.apply([addition(at('a.txt'), 'a\n', null)]),
+    coordinator.portsFor(thread, ports).workspace.apply([decidedHere(addition(at('a.txt'), 'a\n', null))]),
   );
   const results = await Promise.all(landings);
   expect(new Set(results.map((result) => result.type))).toEqual(new Set(['applied', 'stale']));
@@ -63,7 +64,10 @@ test('a plan that another thread has overtaken says so; one that somebody else h
   expect(coordinator.lastWriter(at('b.txt'))).toBeUndefined();
 
   const own = coordinator.portsFor(winner, ports).workspace;
-  expect(await own.apply([addition(at('a.txt'), 'b\n', null)])).toEqual({ type: 'stale', paths: [at('a.txt')] });
+  expect(await own.apply([decidedHere(addition(at('a.txt'), 'b\n', null))])).toEqual({
+    type: 'stale',
+    paths: [at('a.txt')],
+  });
 });
 
 test('what a thread has running is known to the others until it ends', async () => {

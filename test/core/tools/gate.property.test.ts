@@ -17,6 +17,7 @@ import {
   type SandboxPermissions,
   sandboxPolicyInputSchema,
 } from '../../../src/protocol/policy.ts';
+import { decidedHere } from '../../support/decided.ts';
 
 interface Wanted {
   readonly what: 'touch a' | 'touch  a' | 'touch b' | 'touch a; touch a' | 'patch';
@@ -198,13 +199,13 @@ function commandCall({ what, cwd, box, permissions, tty }: Wanted, rules: () => 
 }
 
 function patchCall({ cwd, text }: Wanted): ReadyCall {
-  const change: FileChange = { kind: 'add', path: `${cwd}/p`, text, before: null };
+  const change = decidedHere<FileChange>({ kind: 'add', path: `${cwd}/p`, text, before: null });
   return {
     type: 'ready',
     plan: null,
     requirement: { type: 'needs_approval', reason: { source: 'policy', id: 'untrusted', text: 'Asked.' }, parts: [] },
     card: { kind: 'patch' },
-    approvalKeys: patchApprovalKeys([change.path]),
+    approvalKeys: patchApprovalKeys([change.places.path]),
     binding: patchBinding([change]),
   };
 }

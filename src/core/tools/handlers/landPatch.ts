@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import type { ChangeDecision, TurnItemOf } from '../../../protocol/item.ts';
 import { type PatchReview, reviewIn } from '../../../protocol/policy.ts';
-import type { PatchPlan } from '../../patch/plan.ts';
+import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
 import { reviewedChanges } from '../../patch/review.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { FileChange, LandedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
-import { planPatchIn, rebaseIn } from '../planPatchIn.ts';
+import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type LandPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
 import { reviewNote } from './reviewNote.ts';
@@ -28,7 +28,7 @@ export async function landPatch(
   const review = reviewIn(answer);
   const taken = review === undefined ? planned : reviewedPlan(plan, review);
   const notes = review === undefined ? [] : [reviewNote(proposal, review, taken.changes)];
-  let current: PatchPlan = taken;
+  let current: DecidedPlan | PlanFailure = taken;
   let others = '';
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
@@ -50,13 +50,18 @@ export async function landPatch(
       );
     }
     if (result.byAnotherThread) others = ' by another thread';
+    // Where the paths lead now has not been decided about.
+    const { places } = planned;
+    if (!(await leadThere(workspace, places))) return changedSince(item);
     if (review === undefined) {
-      current = await planPatchIn(workspace, operations, cwd, signal);
-      if (current.type === 'planned' && boundTo !== undefined && patchBinding(current.changes) !== boundTo) {
+      const again = await planAt(workspace, operations, cwd, places, signal);
+      if (again.type === 'moved') return changedSince(item);
+      if (again.type === 'planned' && boundTo !== undefined && patchBinding(again.changes) !== boundTo) {
         return changedSince(item);
       }
+      current = again;
     } else {
-      const rebased = await rebaseIn(workspace, current.changes, signal);
+      const rebased = await rebaseIn(workspace, current.changes, places, signal);
       if (rebased === undefined) return changedSince(item);
       current = { ...current, changes: rebased };
     }
@@ -69,10 +74,10 @@ export async function landPatch(
 
 /** What the person has left of it. The report names only what lands. */
 function reviewedPlan({ planned, proposal, cwd }: LandPlan, review: PatchReview): LandPlan['planned'] {
-  const changes = reviewedChanges(proposal, review);
+  const changes = decidedChanges(reviewedChanges(proposal, review), planned.places);
   const written = new Set(changes.map(placeOf));
   const report = planned.report.filter(({ path }) => written.has(resolve(cwd, path)));
-  return { type: 'planned', changes, report };
+  return { ...planned, changes, report };
 }
 
 /** Where the text stands afterwards. */

@@ -5,7 +5,7 @@ import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
 import type { ReviewSetting } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
-import { type PatchPlan, pathsOf } from '../../patch/plan.ts';
+import { pathsOf } from '../../patch/plan.ts';
 import { reviewedChanges } from '../../patch/review.ts';
 import { fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
@@ -15,7 +15,7 @@ import type { FileChange, Host, ProposedFile, ProposedHunk, Workspace } from '..
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
-import { planPatchIn } from '../planPatchIn.ts';
+import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
@@ -23,7 +23,7 @@ export interface LandPlan {
   readonly operations: readonly PatchOperation[];
   /** Where its relative paths start. */
   readonly cwd: string;
-  readonly planned: Extract<PatchPlan, { type: 'planned' }>;
+  readonly planned: DecidedPlan;
   /** What a person is asked about, file by file. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
@@ -82,7 +82,7 @@ export async function preparePatch(
       return { requirement, matchedRules: [] };
     },
     // Unsaved edits are asked about each time.
-    approvalKeys: discards.size > 0 ? [] : patchApprovalKeys(allPaths),
+    approvalKeys: discards.size > 0 ? [] : patchApprovalKeys([...planned.places.values()]),
     binding: patchBinding(planned.changes),
   };
 }

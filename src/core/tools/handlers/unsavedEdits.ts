@@ -20,11 +20,11 @@ export function isDiscarding(change: FileChange, discards: ReadonlySet<string>):
 }
 
 /** The changes with the person's word on those that they named. `shown`: a path as the question named it. */
-export function withAgreement(
-  changes: readonly FileChange[],
+export function withAgreement<Change extends FileChange>(
+  changes: readonly Change[],
   answer: ApprovalDecision | null,
   shown: (path: string) => string,
-): readonly FileChange[] {
+): readonly Change[] {
   const agreed = new Set(discardingIn(answer));
   if (agreed.size === 0) return changes;
   return changes.map((change) => (agreed.has(shown(change.path)) ? { ...change, discardsUnsaved: true } : change));

@@ -1,0 +1,119 @@
+/** Folders held open while a patch is read or landed, so that a link put in their place leads nothing of ours elsewhere. */
+import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { errorCode } from '../errors.ts';
+
+export interface DiskFolders extends HeldFolders {
+  /** To be called when a folder was made or removed at a place. */
+  forget(place: string): void;
+  /** Held folders that are no longer at their places. */
+  moved(): readonly string[];
+}
+
+/** On Linux through open folders; elsewhere every name is looked at immediately before it is used (docs/sandbox.md). */
+export function holdFolders(): DiskFolders {
+  return process.platform === 'linux' && existsSync('/proc/self/fd') ? new OpenFolders() : new CheckedFolders();
+}
+
+/** open(2), the same number on all processors that Node runs on: a folder that may only be passed through can be held, too. */
+const O_PATH = 0o10000000;
+const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Enough for most patches, and far below what a process may have open. */
+const MOST_OPEN = 512;
+
+/** Opens part after part of a path, each in the one before, and never a link. */
+class OpenFolders implements DiskFolders {
+  /** The one used last comes last. */
+  readonly #open = new Map<string, number>();
+
+  at(place: string): string {
+    return nameIn(this.#hold(dirname(place)), basename(place));
+  }
+
+  forget(place: string): void {
+    for (const [folder, file] of this.#open) {
+      if (folder !== place && !folder.startsWith(`${place}/`)) continue;
+      this.#open.delete(folder);
+      closeSync(file);
+    }
+  }
+
+  moved(): readonly string[] {
+    using now = new OpenFolders();
+    return [...this.#open].filter(([folder, file]) => !now.#isAt(folder, file)).map(([folder]) => folder);
+  }
+
+  [Symbol.dispose](): void {
+    for (const file of this.#open.values()) closeSync(file);
+    this.#open.clear();
+  }
+
+  #isAt(folder: string, file: number): boolean {
+    try {
+      const now = fstatSync(this.#hold(folder), { bigint: true });
+      const held = fstatSync(file, { bigint: true });
+      return now.ino === held.ino && now.dev === held.dev;
+    } catch {
+      return false;
+    }
+  }
+
+  #hold(folder: string): number {
+    const known = this.#open.get(folder);
+    if (known !== undefined) {
+      this.#open.delete(folder);
+      this.#open.set(folder, known);
+      return known;
+    }
+    const parent = dirname(folder);
+    const name = parent === folder ? folder : nameIn(this.#hold(parent), basename(folder));
+    const file = openFolder(name, folder);
+    this.#open.set(folder, file);
+    if (this.#open.size > MOST_OPEN) this.#closeOldest();
+    return file;
+  }
+
+  #closeOldest(): void {
+    const [oldest] = this.#open;
+    if (oldest === undefined) return;
+    this.#open.delete(oldest[0]);
+    closeSync(oldest[1]);
+  }
+}
+
+function nameIn(folder: number, name: string): string {
+  return `/proc/self/fd/${folder}/${name}`;
+}
+
+function openFolder(name: string, folder: string): number {
+  try {
+    return openSync(name, FOLDER);
+  } catch (error) {
+    // A link, or a file where a folder should be; for the latter the system's word stands.
+    const isLink = errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP' ? isLinkAt(name) : false;
+    throw isLink ? new PlaceMoved(folder) : error;
+  }
+}
+
+function isLinkAt(name: string): boolean {
+  return lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+/** Without a way to work in an open folder: a link that comes between the look and the act is still followed. */
+class CheckedFolders implements DiskFolders {
+  at(place: string): string {
+    const folder = dirname(place);
+    if (realpathSync.native(folder) !== folder) throw new PlaceMoved(folder);
+    return place;
+  }
+
+  forget(): void {}
+
+  moved(): readonly string[] {
+    return [];
+  }
+
+  [Symbol.dispose](): void {}
+}
