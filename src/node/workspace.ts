@@ -74,12 +74,16 @@ async function readAtPlaces(
   places: FilePlaces,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
-  using folders = holdFolders();
+  const folders = holdFolders();
   const files = new Map<string, TextFile | WorkspaceError>();
-  for (const [path, { target }] of places) {
-    if (files.size % FILES_AT_ONCE === 0) await setImmediate();
-    signal?.throwIfAborted();
-    files.set(path, await readAt(target, path, folders));
+  try {
+    for (const [path, { target }] of places) {
+      if (files.size % FILES_AT_ONCE === 0) await setImmediate();
+      signal?.throwIfAborted();
+      files.set(path, await readAt(target, path, folders));
+    }
+  } finally {
+    folders.dispose();
   }
   return files;
 }

@@ -1,4 +1,5 @@
 /** Where the changes of a landing stand, said once for the editor's port and for Node's. */
+import type { Disposable } from '../util/disposable.ts';
 import {
   type ChangePlaces,
   type DecidedChange,

@@ -41,11 +41,15 @@ class OpenFolders implements DiskFolders {
   }
 
   moved(): readonly string[] {
-    using now = new OpenFolders();
-    return [...this.#open].filter(([folder, file]) => !now.#isAt(folder, file)).map(([folder]) => folder);
+    const now = new OpenFolders();
+    try {
+      return [...this.#open].filter(([folder, file]) => !now.#isAt(folder, file)).map(([folder]) => folder);
+    } finally {
+      now.dispose();
+    }
   }
 
-  [Symbol.dispose](): void {
+  dispose(): void {
     for (const file of this.#open.values()) closeSync(file);
     this.#open.clear();
   }
@@ -115,5 +119,5 @@ class CheckedFolders implements DiskFolders {
     return [];
   }
 
-  [Symbol.dispose](): void {}
+  dispose(): void {}
 }
