@@ -19,7 +19,7 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMo
       async open(entries) {
         // Another window that finds the journal half written knows by the number that somebody is writing it.
         const id = `${ids.uuid()}-${process.pid}`;
-        return openJournal(home, id, await withFolders(entries));
+        return openJournal(home, id, withFolders(entries));
       },
     },
     log,
@@ -28,18 +28,24 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMo
 
 /**
  * VS Code makes the folders of a new file as it writes it; who finishes or puts back what a crash left has to make or
- * remove them. @throws LandingRefused where that cannot be
+ * remove them. @throws LandingRefused where that cannot be, PlaceMoved
  */
-async function withFolders(entries: readonly JournalEntry[]): Promise<readonly JournalStep[]> {
+function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
   const all = entries.map((entry) => ({ ...entry, before: imageOf(entry.before), after: imageOf(entry.after) }));
   const steps = all.filter(({ unsaved }) => !unsaved);
   const seen = steps.map((step) => ({ ...step, seen: '' }));
   const isRemoved = ({ after }: JournalStep) => after.type === 'absent';
-  const { folders, replaced } = await planFolders(
-    seen.filter((step) => !isRemoved(step)),
-    seen.filter(isRemoved),
-  );
-  return [...folders, ...steps.filter(({ path }) => !replaced.has(path)), ...all.filter(({ unsaved }) => unsaved)];
+  const held = holdFolders();
+  try {
+    const { folders, replaced } = planFolders(
+      seen.filter((step) => !isRemoved(step)),
+      seen.filter(isRemoved),
+      held,
+    );
+    return [...folders, ...steps.filter(({ path }) => !replaced.has(path)), ...all.filter(({ unsaved }) => unsaved)];
+  } finally {
+    held.dispose();
+  }
 }
 
 /** Its owner is whoever owns the file when it is put back. */

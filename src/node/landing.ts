@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { ApplyResult, DecidedChange, FileChange } from '../core/ports.ts';
-import { LandingRefused, movedPaths, placeChange, placesOf } from '../core/patch/placedChange.ts';
+import { LandingRefused, movedPaths, placeChange, PlaceMoved, placesOf } from '../core/patch/placedChange.ts';
 import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
 import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './landing/canonicalPath.ts';
+import { type DiskFolders, holdFolders, withPlaces } from './landing/heldFolders.ts';
 import { stampOf } from './landing/fileImage.ts';
 import { FILES_AT_ONCE } from './landing/limits.ts';
 import { PathLock } from '../core/util/pathLock.ts';
@@ -30,6 +31,7 @@ export async function land(
   signal?: AbortSignal,
 ): Promise<ApplyResult> {
   signal?.throwIfAborted();
+  const folders = holdFolders();
   let release: (() => void) | undefined;
   try {
     const placed = changes.map((change) => placeChange(change));
@@ -39,15 +41,17 @@ export async function land(
     );
     const moved = await movedPaths(changes, new DiskPaths());
     if (moved.length > 0) return { type: 'stale', paths: moved };
-    const plan = await planLanding(placed);
+    const plan = await planLanding(placed, folders);
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();
-    const failure = await run(plan.steps, options, signal);
+    const failure = await run(plan.steps, folders, options, signal);
     return failure ?? { type: 'applied', files: changes.map(landedFile) };
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
+    if (error instanceof PlaceMoved) return { type: 'stale', paths: [error.place] };
     return failed(error instanceof LandingRefused ? error.message : `The changes were not made: ${messageOf(error)}`);
   } finally {
+    folders.dispose();
     release?.();
   }
 }
@@ -55,6 +59,7 @@ export async function land(
 /** Nothing returned is good news. */
 async function run(
   steps: readonly PlannedStep[],
+  folders: DiskFolders,
   { home, beforeStep }: LandingOptions,
   signal: AbortSignal | undefined,
 ): Promise<ApplyResult | undefined> {
@@ -68,11 +73,12 @@ async function run(
   const attempt = async (transition: Transition, index: number): Promise<Attempt> => {
     try {
       await beforeStep?.(transition.path, index);
-      if (stampOf(transition.path) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
-      makeTransition(transition);
+      if (stampOf(transition.path, folders) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
+      makeTransition(transition, folders);
       return { type: 'made', transition };
     } catch (error) {
-      return { type: 'failed', transition, message: describeFileError(error, transition.path) };
+      if (error instanceof PlaceMoved) return { type: 'changed_meanwhile', transition };
+      return { type: 'failed', transition, message: withPlaces(describeFileError(error, transition.path)) };
     }
   };
   const attempts: Attempt[] = [];
@@ -80,8 +86,10 @@ async function run(
     if (index % FILES_AT_ONCE === 0) await setImmediate();
     const made = await attempt(transition, index);
     attempts.push(made);
-    if (made.type !== 'made') return giveUp(attempts, journal);
+    if (made.type !== 'made') return giveUp(attempts, folders, journal);
   }
+  const moved = folders.moved();
+  if (moved.length > 0) return giveUp(attempts, folders, journal, moved);
   // A journal that cannot be removed is settled at the next start.
   await journal.close().catch(() => {});
   return undefined;
@@ -93,21 +101,30 @@ type Attempt =
   | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
   | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };
 
-async function giveUp(attempts: readonly Attempt[], journal: OpenJournal): Promise<ApplyResult> {
+/** `moved`: folders that something else stands for now, so that what was written is not where it was decided to be. */
+async function giveUp(
+  attempts: readonly Attempt[],
+  folders: DiskFolders,
+  journal: OpenJournal,
+  moved: readonly string[] = [],
+): Promise<ApplyResult> {
   const begun = attempts.filter(({ type }) => type !== 'changed_meanwhile').map(({ transition }) => transition);
-  const notRestored = await undo(begun, journal);
+  const notRestored = await undo(begun, folders, journal);
   const failure = attempts.find((attempt) => attempt.type === 'failed');
   if (failure !== undefined) return failed(failure.message, notRestored);
-  const changed = attempts.filter(({ type }) => type === 'changed_meanwhile').map(({ transition }) => transition.path);
+  const overtaken = attempts
+    .filter(({ type }) => type === 'changed_meanwhile')
+    .map(({ transition }) => transition.path);
+  const changed = [...overtaken, ...moved];
   if (notRestored.length === 0) return { type: 'stale', paths: changed };
   return failed(`${changed.join(', ')} was changed by somebody else in the meantime.`, notRestored);
 }
 
 /** In reverse, and compared; the paths that could not be brought back. */
-async function undo(begun: readonly Transition[], journal: OpenJournal): Promise<string[]> {
+async function undo(begun: readonly Transition[], folders: DiskFolders, journal: OpenJournal): Promise<string[]> {
   const notRestored: string[] = [];
   for (const transition of begun.toReversed()) {
-    if (settleTransition(reversed(transition)) === 'left_alone') notRestored.push(transition.path);
+    if (settleTransition(reversed(transition), folders) !== 'done') notRestored.push(transition.path);
   }
   await (notRestored.length === 0 ? journal.close() : journal.keep()).catch(() => {});
   return notRestored;

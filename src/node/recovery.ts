@@ -13,13 +13,16 @@ import {
   readJournal,
 } from './journal.ts';
 import { type FileImage, imageOf, sameImage } from './landing/fileImage.ts';
-import { reversed, settleTransition, type TransitionResult } from './landing/transition.ts';
+import { type DiskFolders, holdFolders } from './landing/heldFolders.ts';
+import { removeName, reversed, settleTransition, type TransitionResult } from './landing/transition.ts';
 import { isRunning } from './processIdentity.ts';
 import { isPending, type Patience, settleAlone, type Settlement } from './settleAlone.ts';
 
 export interface Recovery {
   /** Files somebody worked on since: not touched. What they held before the landing is kept in the journal folder. */
   readonly leftAlone: readonly string[];
+  /** Those of them that are reached by a link now, so that they would be written elsewhere; absent where there are none. */
+  readonly moved?: readonly string[];
 }
 
 /** What the patch was to do to one file. */
@@ -146,17 +149,21 @@ async function settle(
   inEditor: InEditor = new Map(),
   onDisk: OnDisk = async () => {},
 ): Promise<Recovery> {
-  const leftAlone: string[] = [];
   // A file that was moved and not yet changed holds at its new place what it held at the old one.
   const known = transitions.flatMap(({ before, after }) => [before, after]).filter(({ type }) => type === 'file');
-  for (const transition of transitions) {
-    const result = inEditor.get(transition.path) ?? (transition.unsaved ? 'done' : settleTransition(transition, known));
-    if (result === 'left_alone') leftAlone.push(transition.path);
-  }
+  const results = withFolders((folders) =>
+    transitions.map((transition) => {
+      const { path, unsaved } = transition;
+      const result = inEditor.get(path) ?? (unsaved ? 'done' : settleTransition(transition, folders, known));
+      return { path, result };
+    }),
+  );
   await onDisk();
+  const leftAlone = results.filter(({ result }) => result !== 'done').map(({ path }) => path);
+  const moved = results.filter(({ result }) => result === 'moved').map(({ path }) => path);
   if (leftAlone.length === 0) await rm(journal, { force: true });
   else await keepJournal(journal).catch(() => {});
-  return { leftAlone };
+  return moved.length === 0 ? { leftAlone } : { leftAlone, moved };
 }
 
 /** When every path holds the same side of its transition, in editors too, there is nothing to choose. */
@@ -167,12 +174,32 @@ async function settleUndisputed(
 ): Promise<boolean> {
   const files = cutFiles(transitions);
   for (const side of ['before', 'after'] as const) {
-    if (!allHold(transitions, side) || (await holdsAnother(files, side))) continue;
-    for (const { temporaryPath } of transitions) await rm(temporaryPath, { force: true });
+    if (!withFolders((folders) => allHold(transitions, side, folders)) || (await holdsAnother(files, side))) continue;
+    withFolders((folders) => removeTemporaries(transitions, folders));
     await rm(journal, { force: true });
     return true;
   }
   return false;
+}
+
+/** One that cannot be removed is in nobody's way. */
+function removeTemporaries(transitions: readonly JournalledTransition[], folders: DiskFolders): void {
+  for (const { temporaryPath } of transitions) {
+    try {
+      removeName(temporaryPath, folders);
+    } catch {
+      // It stays.
+    }
+  }
+}
+
+function withFolders<Result>(act: (folders: DiskFolders) => Result): Result {
+  const folders = holdFolders();
+  try {
+    return act(folders);
+  } finally {
+    folders.dispose();
+  }
 }
 
 function cutFiles(transitions: readonly JournalledTransition[]): readonly CutFile[] {
@@ -189,11 +216,15 @@ function bytesOf(image: FileImage): Uint8Array | null | undefined {
   return image.type === 'absent' ? null : undefined;
 }
 
-function allHold(transitions: readonly JournalledTransition[], side: 'before' | 'after'): boolean {
+function allHold(
+  transitions: readonly JournalledTransition[],
+  side: 'before' | 'after',
+  folders: DiskFolders,
+): boolean {
   return transitions.every((transition) => {
     if (transition.unsaved) return true;
     try {
-      return sameImage(imageOf(transition.path).image, transition[side]);
+      return sameImage(imageOf(transition.path, folders).image, transition[side]);
     } catch {
       return false;
     }

@@ -28,7 +28,7 @@ import { abortable } from '../core/util/abort.ts';
 import { errorCode, isMissing } from './errors.ts';
 import { land, type LandingOptions } from './landing.ts';
 import { DiskPaths } from './landing/canonicalPath.ts';
-import { holdFolders } from './landing/heldFolders.ts';
+import { holdFolders, NO_LINK } from './landing/heldFolders.ts';
 import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './landing/limits.ts';
 import { decodeText } from '../core/util/textBytes.ts';
 
@@ -91,7 +91,7 @@ async function readAtPlaces(
 /** Returns failures. */
 async function readAt(place: string, path: string, folders: HeldFolders): Promise<TextFile | WorkspaceError> {
   try {
-    const file = openSync(folders.at(place), READ_ONLY);
+    const file = openSync(folders.at(place), constants.O_RDONLY | NO_LINK);
     try {
       return textIn(await bytesOf(file, path, MAX_TEXT_BYTES), path);
     } finally {
@@ -102,9 +102,6 @@ async function readAt(place: string, path: string, folders: HeldFolders): Promis
     return isLink ? new WorkspaceError('moved', path, `${path} leads elsewhere now.`) : toWorkspaceError(error, path);
   }
 }
-
-/** No link, and no waiting for whoever writes to a pipe. Windows knows neither. */
-const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const readOpen: (file: number) => Promise<Buffer> = promisify(readOpenFile);
 

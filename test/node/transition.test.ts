@@ -1,11 +1,21 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { FileImage } from '../../src/node/landing/fileImage.ts';
-import { reversed, settleTransition } from '../../src/node/landing/transition.ts';
+import { holdFolders } from '../../src/node/landing/heldFolders.ts';
+import { reversed, settleTransition, type Transition } from '../../src/node/landing/transition.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const absent: FileImage = { type: 'absent' };
 const file = (text: string): FileImage => ({ type: 'file', bytes: Buffer.from(text), mode: null, owner: null });
+
+function settle(transition: Transition) {
+  const folders = holdFolders();
+  try {
+    return settleTransition(transition, folders);
+  } finally {
+    folders.dispose();
+  }
+}
 
 /** What a writer leaves that empties a file before it fills it, as VS Code does, killed at any moment. */
 test.each([
@@ -19,7 +29,7 @@ test.each([
   const transition = { path, before, after, temporaryPath: folder.at('.a.tmp') };
   for (const way of [transition, reversed(transition)]) {
     writeFileSync(path, left);
-    expect(settleTransition(way)).toBe('done');
+    expect(settle(way)).toBe('done');
     if (way.after.type === 'file') expect(readFileSync(path)).toEqual(way.after.bytes);
     else expect(existsSync(path)).toBe(false);
   }
@@ -30,7 +40,7 @@ test('what somebody has written there since is left alone', () => {
   const path = folder.at('a.txt');
   writeFileSync(path, 'mine\n');
   const transition = { path, before: absent, after: file('new\n'), temporaryPath: folder.at('.tmp') };
-  expect(settleTransition(transition)).toBe('left_alone');
-  expect(settleTransition(reversed(transition))).toBe('left_alone');
+  expect(settle(transition)).toBe('left_alone');
+  expect(settle(reversed(transition))).toBe('left_alone');
   expect(readFileSync(path, 'utf8')).toBe('mine\n');
 });

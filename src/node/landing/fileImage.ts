@@ -3,8 +3,10 @@
  * the system answers them from memory in microseconds, and sending each through the thread pool costs ten times that,
  * which is most of what a landing of 500 files takes.
  */
-import { lstatSync, readFileSync, readlinkSync, type BigIntStats } from 'node:fs';
-import { isMissing } from '../errors.ts';
+import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
+import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { errorCode, isMissing } from '../errors.ts';
+import { NO_LINK } from './heldFolders.ts';
 
 export interface Owner {
   readonly user: number;
@@ -34,25 +36,45 @@ export interface SeenImage {
   readonly stamp: Stamp;
 }
 
-/** @throws when it is a socket, a device or a pipe, or cannot be read. */
-export function imageOf(path: string): SeenImage {
-  const stats = look(path);
-  const stamp = stampFrom(stats);
-  if (stats === undefined) return { image: { type: 'absent' }, stamp };
-  if (stats.isDirectory()) return { image: { type: 'folder' }, stamp };
-  if (stats.isSymbolicLink()) return { image: { type: 'link', target: readlinkSync(path) }, stamp };
+/** @throws PlaceMoved; when it is a socket, a device or a pipe, or cannot be read. */
+export function imageOf(place: string, folders: HeldFolders): SeenImage {
+  const stats = look(place, folders);
+  if (stats === undefined) return { image: { type: 'absent' }, stamp: stampFrom(stats) };
+  if (stats.isDirectory()) return { image: { type: 'folder' }, stamp: stampFrom(stats) };
+  if (stats.isSymbolicLink()) {
+    return { image: { type: 'link', target: readlinkSync(folders.at(place)) }, stamp: stampFrom(stats) };
+  }
   if (!stats.isFile()) throw new Error('it is a device, a pipe or a socket');
+  // Whatever has taken its place since is no link, and has another stamp when its turn comes.
   const image: RegularFile = {
     type: 'file',
-    bytes: readFileSync(path),
+    bytes: readAt(place, folders),
     mode: Number(stats.mode & 0o7777n),
     owner: { user: Number(stats.uid), group: Number(stats.gid) },
   };
-  return { image, stamp };
+  return { image, stamp: stampFrom(stats) };
 }
 
-export function stampOf(path: string): Stamp {
-  return stampFrom(look(path));
+export function stampOf(place: string, folders: HeldFolders): Stamp {
+  return stampFrom(look(place, folders));
+}
+
+function readAt(place: string, folders: HeldFolders): Uint8Array {
+  const file = openFile(place, constants.O_RDONLY, folders);
+  try {
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Never what a link leads to. The caller closes it. @throws PlaceMoved */
+export function openFile(place: string, flags: number, folders: HeldFolders): number {
+  try {
+    return openSync(folders.at(place), flags | NO_LINK);
+  } catch (error) {
+    throw errorCode(error) === 'ELOOP' ? new PlaceMoved(place) : error;
+  }
 }
 
 /** A mode that was left to the system equals every other. */
@@ -69,9 +91,9 @@ export function sameContent(one: FileImage, other: FileImage): boolean {
 }
 
 /** Also where a folder of the path is a file: nothing is there. */
-function look(path: string): BigIntStats | undefined {
+function look(place: string, folders: HeldFolders): BigIntStats | undefined {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false });
+    return lstatSync(folders.at(place), { bigint: true, throwIfNoEntry: false });
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -1,6 +1,6 @@
-import { access, constants, lstat } from 'node:fs/promises';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { LandingRefused } from '../../core/patch/placedChange.ts';
+import { type HeldFolders, LandingRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { isMissing } from '../errors.ts';
 import type { PlannedStep } from './step.ts';
 
@@ -11,17 +11,18 @@ export interface FolderPlan {
   readonly replaced: ReadonlySet<string>;
 }
 
-/** The folders that have to be made for new files. @throws LandingRefused where that cannot be. */
-export async function planFolders(
+/** The folders that have to be made for new files. @throws LandingRefused where that cannot be, PlaceMoved */
+export function planFolders(
   writes: readonly PlannedStep[],
   removals: readonly PlannedStep[],
-): Promise<FolderPlan> {
+  held: HeldFolders,
+): FolderPlan {
   const folders = new Map<string, PlannedStep>();
   const replaced = new Set<string>();
   const existing = new Set<string>();
   const removalOf = new Map(removals.map((step) => [step.path, step]));
 
-  const plan = async (path: string): Promise<void> => {
+  const plan = (path: string): void => {
     if (existing.has(path) || folders.has(path)) return;
     const removal = removalOf.get(path);
     if (removal !== undefined) {
@@ -29,25 +30,27 @@ export async function planFolders(
       replaced.add(path);
       return;
     }
-    if (await isFolder(path)) {
+    if (isFolder(path, held)) {
       existing.add(path);
       return;
     }
-    await plan(dirname(path));
+    plan(dirname(path));
     folders.set(path, { path, before: { type: 'absent' }, after: { type: 'folder' }, seen: 'absent' });
   };
 
-  for (const write of writes) if (write.before.type === 'absent') await plan(dirname(write.path));
+  for (const write of writes) if (write.before.type === 'absent') plan(dirname(write.path));
   return { folders: [...folders.values()], replaced };
 }
 
-async function isFolder(path: string): Promise<boolean> {
+function isFolder(path: string, held: HeldFolders): boolean {
   try {
-    if (!(await lstat(path)).isDirectory()) throw new LandingRefused(`${path} is not a directory.`);
-    await access(path, constants.W_OK | constants.X_OK);
+    const stats = lstatSync(held.at(path));
+    if (stats.isSymbolicLink()) throw new PlaceMoved(path);
+    if (!stats.isDirectory()) throw new LandingRefused(`${path} is not a directory.`);
+    accessSync(held.at(path), constants.W_OK | constants.X_OK);
     return true;
   } catch (error) {
-    if (error instanceof LandingRefused) throw error;
+    if (error instanceof LandingRefused || error instanceof PlaceMoved) throw error;
     if (isMissing(error)) return false;
     throw new LandingRefused(`${path} cannot be written to: permission denied.`);
   }

@@ -11,9 +11,17 @@ export interface DiskFolders extends HeldFolders {
   moved(): readonly string[];
 }
 
+/** Files are opened with it: neither a link is followed nor a pipe waited for. Windows knows neither flag. */
+export const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** The error of the system with the names that a person knows. */
+export function withPlaces(message: string): string {
+  return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
+}
+
 /** On Linux through open folders; elsewhere every name is looked at immediately before it is used (docs/sandbox.md). */
-export function holdFolders(): DiskFolders {
-  return process.platform === 'linux' && existsSync('/proc/self/fd') ? new OpenFolders() : new CheckedFolders();
+export function holdFolders(platform = process.platform): DiskFolders {
+  return platform === 'linux' && existsSync('/proc/self/fd') ? new OpenFolders() : new CheckedFolders();
 }
 
 /** open(2), the same number on all processors that Node runs on: a folder that may only be passed through can be held, too. */
@@ -27,9 +35,12 @@ const MOST_OPEN = 512;
 class OpenFolders implements DiskFolders {
   /** The one used last comes last. */
   readonly #open = new Map<string, number>();
+  /** Most names of a patch come folder by folder. */
+  #last: { readonly folder: string; readonly file: number } | undefined;
 
   at(place: string): string {
-    return nameIn(this.#hold(dirname(place)), basename(place));
+    const end = place.lastIndexOf('/');
+    return nameIn(this.#hold(place.slice(0, end) || '/'), place.slice(end + 1));
   }
 
   forget(place: string): void {
@@ -38,6 +49,7 @@ class OpenFolders implements DiskFolders {
       this.#open.delete(folder);
       closeSync(file);
     }
+    this.#last = undefined;
   }
 
   moved(): readonly string[] {
@@ -52,6 +64,7 @@ class OpenFolders implements DiskFolders {
   dispose(): void {
     for (const file of this.#open.values()) closeSync(file);
     this.#open.clear();
+    this.#last = undefined;
   }
 
   #isAt(folder: string, file: number): boolean {
@@ -65,18 +78,19 @@ class OpenFolders implements DiskFolders {
   }
 
   #hold(folder: string): number {
-    const known = this.#open.get(folder);
-    if (known !== undefined) {
-      this.#open.delete(folder);
-      this.#open.set(folder, known);
-      return known;
-    }
-    const parent = dirname(folder);
-    const name = parent === folder ? folder : nameIn(this.#hold(parent), basename(folder));
-    const file = openFolder(name, folder);
+    if (this.#last?.folder === folder) return this.#last.file;
+    const file = this.#open.get(folder) ?? this.#openIn(folder);
+    this.#open.delete(folder);
     this.#open.set(folder, file);
+    this.#last = { folder, file };
     if (this.#open.size > MOST_OPEN) this.#closeOldest();
     return file;
+  }
+
+  #openIn(folder: string): number {
+    const parent = dirname(folder);
+    const name = parent === folder ? folder : nameIn(this.#hold(parent), basename(folder));
+    return openFolder(name, folder);
   }
 
   #closeOldest(): void {
@@ -95,14 +109,16 @@ function openFolder(name: string, folder: string): number {
   try {
     return openSync(name, FOLDER);
   } catch (error) {
-    // A link, or a file where a folder should be; for the latter the system's word stands.
-    const isLink = errorCode(error) === 'ENOTDIR' || errorCode(error) === 'ELOOP' ? isLinkAt(name) : false;
-    throw isLink ? new PlaceMoved(folder) : error;
+    const code = errorCode(error);
+    const isNoFolder = code === 'ENOTDIR' || code === 'ELOOP';
+    throw isNoFolder && !isFileAt(name) ? new PlaceMoved(folder) : error;
   }
 }
 
-function isLinkAt(name: string): boolean {
-  return lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+/** Where a file stands for a folder the system's word is the right one; anything else is a link, or was one just now. */
+function isFileAt(name: string): boolean {
+  const stats = lstatSync(name, { throwIfNoEntry: false });
+  return stats !== undefined && !stats.isSymbolicLink() && !stats.isDirectory();
 }
 
 /** Without a way to work in an open folder: a link that comes between the look and the act is still followed. */

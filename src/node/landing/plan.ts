@@ -1,6 +1,12 @@
 /** From changes of text to an order of steps: looks at everything, touches nothing. */
 import { setImmediate } from 'node:timers/promises';
-import { type PlacedChange, twinsRefused, writtenPlaces } from '../../core/patch/placedChange.ts';
+import {
+  type HeldFolders,
+  type PlacedChange,
+  PlaceMoved,
+  twinsRefused,
+  writtenPlaces,
+} from '../../core/patch/placedChange.ts';
 import { planFolders } from './folders.ts';
 import { FILES_AT_ONCE } from './limits.ts';
 import { planChange, type ChangePlan } from './planChange.ts';
@@ -8,16 +14,16 @@ import type { PlannedStep } from './step.ts';
 
 /**
  * Folders first, then what is written, and what disappears last (design decision 4), so that a text that moves is never
- * only in memory. @throws LandingRefused
+ * only in memory. @throws LandingRefused, PlaceMoved
  */
-export async function planLanding(placed: readonly PlacedChange[]): Promise<ChangePlan> {
+export async function planLanding(placed: readonly PlacedChange[], held: HeldFolders): Promise<ChangePlan> {
   const written = writtenPlaces(placed);
   const removed = new Set(placed.flatMap(({ removes }) => removes ?? []));
 
   const plans: ChangePlan[] = [];
   for (const [index, one] of placed.entries()) {
     if (index % FILES_AT_ONCE === 0) await setImmediate();
-    plans.push(planChange(one, removed));
+    plans.push(planOrStale(one, removed, held));
   }
   const stale = plans.flatMap((plan) => (plan.type === 'stale' ? plan.paths : []));
   if (stale.length > 0) return { type: 'stale', paths: [...new Set(stale)] };
@@ -27,12 +33,21 @@ export async function planLanding(placed: readonly PlacedChange[]): Promise<Chan
   const writes = steps.filter((step) => step.after.type !== 'absent');
   // A name that is removed here and written there is simply written.
   const removals = steps.filter((step) => step.after.type === 'absent' && !written.has(step.path));
-  const { folders, replaced } = await planFolders(writes, removals);
+  const { folders, replaced } = planFolders(writes, removals, held);
   const otherRemovals = removals.filter((removal) => !replaced.has(removal.path));
   // Where a disk ignores case, the old spelling has to go before the new one can come.
   const arriving = new Set(writes.flatMap(({ path, before }) => (before.type === 'absent' ? path.toLowerCase() : [])));
   const [respelled, last] = partition(otherRemovals, ({ path }) => arriving.has(path.toLowerCase()));
   return { type: 'ready', steps: [...folders, ...respelled, ...writes, ...last] };
+}
+
+function planOrStale(placed: PlacedChange, removed: ReadonlySet<string>, held: HeldFolders): ChangePlan {
+  try {
+    return planChange(placed, removed, held);
+  } catch (error) {
+    if (error instanceof PlaceMoved) return { type: 'stale', paths: [placed.change.path] };
+    throw error;
+  }
 }
 
 function refuseTwins(steps: readonly PlannedStep[]): void {

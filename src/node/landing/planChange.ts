@@ -1,7 +1,7 @@
 /** One change of text as steps on disk. Looks, and touches nothing. */
 import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { LandingRefused, type PlacedChange } from '../../core/patch/placedChange.ts';
+import { type HeldFolders, LandingRefused, type PlacedChange, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
 import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
@@ -12,30 +12,36 @@ export type ChangePlan =
   | { readonly type: 'ready'; readonly steps: readonly PlannedStep[] }
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
-/** `removed`: the names that disappear in the same landing; what is written in their place replaces nothing. */
-export function planChange(placed: PlacedChange, removed: ReadonlySet<string>): ChangePlan {
+/**
+ * `removed`: the names that disappear in the same landing; what is written in their place replaces nothing.
+ * @throws LandingRefused, PlaceMoved
+ */
+export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, held: HeldFolders): ChangePlan {
   const { change, source, writes, removes } = placed;
-  const seen = readImage(source, change.path);
+  const seen = readTarget(source, change.path, held);
   switch (change.kind) {
     case 'add':
       if (!removed.has(source) && !holds(seen.image, change.before)) return stale(change.path);
-      return ready(write(source, seen, encodeText(change.text, false), null));
+      return ready(write(source, seen, encodeText(change.text, false), null, held));
     case 'delete':
-      if (removes === undefined || !isAsDeleted(seen.image, change.before, removes)) return stale(change.path);
-      return ready(remove(removes, removes === source ? seen : undefined));
+      if (removes === undefined || !isAsDeleted(seen.image, change.before, removes, held)) return stale(change.path);
+      return ready(remove(removes, removes === source ? seen : undefined, held));
     case 'update': {
       const decoded = seen.image.type === 'file' ? decodeText(seen.image.bytes) : undefined;
       if (seen.image.type !== 'file' || decoded?.text !== change.before) return stale(change.path);
       const { mode } = seen.image;
       // Decoding was exact, so whatever the change left alone keeps its bytes.
       const bytes = encodeText(change.after, decoded.hasByteOrderMark);
-      if (writes === undefined || removes === undefined) return ready(write(source, seen, bytes, mode));
+      if (writes === undefined || removes === undefined) return ready(write(source, seen, bytes, mode, held));
 
       const destination = change.movedTo ?? change.path;
-      const over = readDestination(writes, source, destination);
+      const over = readDestination(writes, source, destination, held);
       if (!removed.has(writes) && !holds(over.image, change.movedOver)) return stale(destination);
       // The permissions travel with the file (design decision 4, difference (c)).
-      return ready(write(writes, over, bytes, mode), remove(removes, removes === source ? seen : undefined));
+      return ready(
+        write(writes, over, bytes, mode, held),
+        remove(removes, removes === source ? seen : undefined, held),
+      );
     }
   }
 }
@@ -59,17 +65,25 @@ function holds(image: FileImage, before: string | null): boolean {
 }
 
 /** A file that is not text, and a link that leads nowhere, are deleted unread. */
-function isAsDeleted(image: FileImage, before: string | null, name: string): boolean {
+function isAsDeleted(image: FileImage, before: string | null, name: string, held: HeldFolders): boolean {
   if (before !== null) return textOf(image) === before;
   if (image.type !== 'absent') return textOf(image) === NOT_TEXT;
-  return readImage(name, name).image.type === 'link';
+  return readImage(name, name, held).image.type === 'link';
 }
 
-function readImage(path: string, name: string): SeenImage {
+/** Where texts are read and written there was no link when that was decided. */
+function readTarget(place: string, name: string, held: HeldFolders): SeenImage {
+  const seen = readImage(place, name, held);
+  if (seen.image.type === 'link') throw new PlaceMoved(place);
+  return seen;
+}
+
+function readImage(place: string, name: string, held: HeldFolders): SeenImage {
   let seen: SeenImage;
   try {
-    seen = imageOf(path);
+    seen = imageOf(place, held);
   } catch (error) {
+    if (error instanceof PlaceMoved) throw error;
     throw new LandingRefused(describeFileError(error, name));
   }
   if (seen.image.type === 'folder') throw new LandingRefused(`${name} is a directory.`);
@@ -77,17 +91,18 @@ function readImage(path: string, name: string): SeenImage {
 }
 
 /** On a disk that ignores case a new spelling already leads to the file itself: there is nothing to move over. */
-function readDestination(path: string, source: string, name: string): SeenImage {
-  const seen = readImage(path, name);
+function readDestination(path: string, source: string, name: string, held: HeldFolders): SeenImage {
+  const seen = readTarget(path, name, held);
   if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;
   const isOneName =
-    lstatSync(path).ino === lstatSync(source).ino && !readdirSync(dirname(path)).includes(basename(path));
+    lstatSync(held.at(path)).ino === lstatSync(held.at(source)).ino &&
+    !readdirSync(dirname(held.at(path))).includes(basename(path));
   return isOneName ? { image: { type: 'absent' }, stamp: 'absent' } : seen;
 }
 
-function write(path: string, now: SeenImage, bytes: Uint8Array, mode: number | null): PlannedStep {
+function write(path: string, now: SeenImage, bytes: Uint8Array, mode: number | null, held: HeldFolders): PlannedStep {
   const existing = now.image.type === 'file' ? now.image : undefined;
-  if (existing !== undefined) mayWrite(path);
+  if (existing !== undefined) mayWrite(held.at(path), path);
   return {
     path,
     before: now.image,
@@ -96,15 +111,15 @@ function write(path: string, now: SeenImage, bytes: Uint8Array, mode: number | n
   };
 }
 
-function remove(path: string, known: SeenImage | undefined): PlannedStep {
-  const { image, stamp } = known ?? readImage(path, path);
-  mayWrite(dirname(path));
+function remove(path: string, known: SeenImage | undefined, held: HeldFolders): PlannedStep {
+  const { image, stamp } = known ?? readImage(path, path, held);
+  mayWrite(dirname(held.at(path)), dirname(path));
   return { path, before: image, after: { type: 'absent' }, seen: stamp };
 }
 
-function mayWrite(path: string): void {
+function mayWrite(name: string, path: string): void {
   try {
-    accessSync(path, constants.W_OK);
+    accessSync(name, constants.W_OK);
   } catch (error) {
     throw new LandingRefused(describeFileError(error, path));
   }
