@@ -1,6 +1,5 @@
 /** Planning and deciding of a patch, whichever way the model sent it. */
 import path from 'node:path';
-import type { TurnSettings } from '../../../protocol/event.ts';
 import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
 import type { ReviewSetting } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
@@ -11,11 +10,12 @@ import { fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
-import type { FileChange, Host, ProposedFile, ProposedHunk, Workspace } from '../../ports.ts';
+import type { FileChange, ProposedFile, ProposedHunk, Workspace } from '../../ports.ts';
 import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
 import { planPatchIn } from '../planPatchIn.ts';
+import { inTemporaryFolder, temporaryIn } from '../temporaryPaths.ts';
 import { inOpenFolders } from './openFolders.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
@@ -39,7 +39,8 @@ export async function preparePatch(
   const workdir = path.resolve(context.settings.cwd, ...workdirs);
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return failure(parsed.message);
-  const operations = await inOpenFolders(parsed.operations, workdir, context.workspace);
+  const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
+  const operations = await inTemporaryFolder(named, workdir, context);
   const planned = await planPatchIn(context.workspace, operations, workdir, context.signal);
   if (planned.type === 'failed') return failure(planned.message);
 
@@ -51,7 +52,7 @@ export async function preparePatch(
       discards: [...discards].map((file) => shown(file, settings.cwd)),
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
-      writable: await scopeOf(settings, host, context.workspace, paths),
+      writable: await scopeOf(context, paths),
       review,
       platform: host.platform,
     });
@@ -91,19 +92,13 @@ function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
 
-async function scopeOf(
-  settings: TurnSettings,
-  host: Host,
-  workspace: Workspace,
-  paths: readonly string[],
-): Promise<WritableScope> {
-  const { TMPDIR } = host.environment;
-  const writable = writableRoots(settings.sandboxPolicy, {
-    cwd: settings.cwd,
-    platform: host.platform,
-    tmpdirVariable: TMPDIR,
-  });
-  const roots = writable.type === 'roots' ? writable.roots.map((root) => root.path) : [];
+/** What sandboxed commands may write, a patch may, too. */
+async function scopeOf(context: ToolContext, paths: readonly string[]): Promise<WritableScope> {
+  const { settings, host, workspace } = context;
+  const writable = writableRoots(settings.sandboxPolicy, { cwd: settings.cwd, platform: host.platform });
+  const { folder, seenAt } = temporaryIn(context);
+  const temporary = seenAt.length > 0 ? [folder] : [];
+  const roots = writable.type === 'roots' ? [...writable.roots.map((root) => root.path), ...temporary] : [];
   return { roots, protectedNames: PROTECTED_NAMES, protectedPaths: await linksBelow(roots, paths, workspace) };
 }
 
