@@ -32,7 +32,7 @@ export const HELP = `tiller: a coding agent for your workspace
         --mode MODE              read-only or workspace-write (default)
         --network                with network
         --writable DIR           also writable (repeat)
-        --tmp DIR                what it sees as /tmp (default: a fresh folder)
+        --tmp DIR                what it sees as /tmp and $TMPDIR (default: a fresh folder)
         --cd DIR                 where to run it (default: here)
   tiller execpolicy check [--rules FILE]… [--approval-policy P] [--sandbox MODE] [--escalated] (-- CMD… | --script S)
       Says what would happen to a command and why; runs nothing.

@@ -214,8 +214,10 @@ export interface BoxWalls {
   readonly temporary: {
     /** A folder of ours that outlives the process; made when it is missing. */
     readonly folder: string;
-    /** Where the process sees it, and nothing of what the machine has there. */
+    /** Where the process sees it, and nothing of what the machine has there: none, or its own path first. */
     readonly seenAt: readonly string[];
+    /** Whether `$TMPDIR` of the process names it. */
+    readonly isTmpdir: boolean;
   };
 }
 

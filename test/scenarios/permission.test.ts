@@ -238,7 +238,14 @@ describe('patches', () => {
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await chat.answer({ denied: {} });
     await ended;
-    expect(chat.said('approval_requested')[0]).toMatchObject({ kind: 'patch', reason: { id: 'protected-path' } });
+    const [named, place] = [chat.folder.at(name, 'new.txt'), elsewhere.at('new.txt')];
+    expect(chat.said('approval_requested')[0]).toMatchObject({
+      kind: 'patch',
+      reason: {
+        id: 'outside-writable-roots',
+        text: `${named} leads to ${place}, which lies outside the writable folders.`,
+      },
+    });
     expect(readFileSync(elsewhere.at('new.txt'), 'utf8')).toBe('theirs\n');
   });
 

@@ -50,6 +50,8 @@ export interface ScenarioOptions {
   readonly trusted?: boolean;
   /** What else the front door says of the thread. */
   readonly config?: Partial<ThreadConfig>;
+  /** The folder in which TILLER_HOME is made; the temporary folder of the machine unless told. */
+  readonly homeIn?: string;
   /** Go on in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
 }
@@ -62,7 +64,7 @@ export interface ScenarioOptions {
  */
 export async function startScenario(options: ScenarioOptions): Promise<Scenario> {
   const workspace = options.resume?.folder ?? tempFolder();
-  const home = options.resume?.home ?? tempFolder();
+  const home = options.resume?.home ?? tempFolder(options.homeIn);
   for (const [name, text] of Object.entries(options.files ?? {})) {
     mkdirSync(path.dirname(workspace.at(name)), { recursive: true });
     writeFileSync(workspace.at(name), text);

@@ -1,19 +1,26 @@
 /**
  * What must happen before a patch lands (codex-behaviour.md §6.5, design decision 6).
  *
- * Pure, and lexical: paths are compared as text, so the hand that writes must still refuse links that lead outside.
+ * Pure: paths and the places they lead to are compared as text. The port that lands the patch refuses it when a path leads
+ * to another place by then.
  */
 import type { ApprovalPolicy, DecisionReason, ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
+import path from 'node:path';
+import type { FilePlace, FilePlaces } from '../ports.ts';
 import type { Platform } from './knownSafe.ts';
-import { type PathPlace, type WritableScope, placeOf } from './pathScope.ts';
+import { isSamePath, type PathPlace, type WritableScope, placeOf } from './pathScope.ts';
 import type { ApprovalRequirement } from './requirement.ts';
 
 export interface PatchRequest {
   /** Every path it touches, absolute, the targets of moves included. */
   readonly paths: readonly string[];
+  /** Where they lead. */
+  readonly places: FilePlaces;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly writable: WritableScope;
+  /** Where the writable roots lead; a root that is missing here may be led elsewhere by a command. */
+  readonly rootPlaces: ReadonlyMap<string, string>;
   /** Files with unsaved edits of the person that would go. */
   readonly discards: readonly string[];
   readonly review: ReviewSetting;
@@ -60,18 +67,48 @@ function outcomeOf(request: PatchRequest, isElsewhere: boolean): Exclude<Outcome
 
 interface Elsewhere {
   readonly path: string;
-  readonly place: Exclude<PathPlace, 'inside'>;
+  /** Set when a link leads there. */
+  readonly leadsTo?: string;
+  readonly place: Exclude<PathPlace, 'inside'> | 'linked';
 }
 
 /** The first path that is not freely writable. Full access and a sandbox around us leave none; `read-only` leaves only such. */
-function firstElsewhere({ paths, sandboxPolicy, writable, platform }: PatchRequest): Elsewhere | undefined {
+function firstElsewhere(request: PatchRequest): Elsewhere | undefined {
+  const { paths, sandboxPolicy, writable, rootPlaces } = request;
   if (sandboxPolicy.type === 'danger-full-access' || sandboxPolicy.type === 'external-sandbox') return undefined;
-  const scope = sandboxPolicy.type === 'read-only' ? { ...writable, roots: [] } : writable;
-  for (const path of paths) {
-    const place = placeOf(path, scope, platform);
-    if (place !== 'inside') return { path, place };
+  const roots = sandboxPolicy.type === 'read-only' ? [] : [...writable.roots, ...rootPlaces.values()];
+  for (const named of paths) {
+    const found = elsewhereOf(named, request, { ...writable, roots });
+    if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** It has to lie inside as it is written and where it leads, and no link below a root may lie between the two. */
+function elsewhereOf(named: string, request: PatchRequest, scope: WritableScope): Elsewhere | undefined {
+  const { places, platform } = request;
+  const found = places.get(named);
+  for (const one of found === undefined ? [named] : [named, found.name, found.target]) {
+    const place = placeOf(one, scope, platform);
+    const link = isSamePath(one, named, platform) ? {} : { leadsTo: one };
+    if (place !== 'inside') return { path: named, ...link, place };
+  }
+  if (found === undefined || !isLinked(named, found, request)) return undefined;
+  return { path: named, leadsTo: found.target, place: 'linked' };
+}
+
+/**
+ * Whether a link below a writable root lies on the way: a command can make it lead elsewhere. A root itself may be reached
+ * by one.
+ */
+function isLinked(named: string, found: FilePlace, { rootPlaces, platform }: PatchRequest): boolean {
+  const paths = platform === 'win32' ? path.win32 : path.posix;
+  const ways = [...rootPlaces].flatMap(([root, place]) => [[root, place] as const, [place, place] as const]);
+  const around = ways.filter(([root]) => placeOf(named, { roots: [root], protectedNames: [] }, platform) === 'inside');
+  return !around.every(([root, place]) => {
+    const direct = paths.join(place, paths.relative(root, named));
+    return [found.name, found.target].every((one) => isSamePath(one, direct, platform));
+  });
 }
 
 const EMPTY: DecisionReason = { source: 'policy', id: 'empty-patch', text: 'The patch changes nothing.' };
@@ -94,7 +131,7 @@ function insideReason(outcome: Outcome, { approvalPolicy }: PatchRequest): Decis
 }
 
 function elsewhereReason(
-  { path, place }: Elsewhere,
+  { path: named, leadsTo, place }: Elsewhere,
   outcome: Outcome,
   { sandboxPolicy }: PatchRequest,
 ): DecisionReason {
@@ -102,7 +139,17 @@ function elsewhereReason(
   if (sandboxPolicy.type === 'read-only') {
     return { source: 'policy', id: 'read-only', text: `Nothing may be written under the read-only policy${refused}.` };
   }
-  return place === 'protected'
-    ? { source: 'policy', id: 'protected-path', text: `${path} is protected${refused}.` }
-    : { source: 'policy', id: 'outside-writable-roots', text: `${path} lies outside the writable folders${refused}.` };
+  const what = leadsTo === undefined ? named : `${named} leads to ${leadsTo}, which`;
+  switch (place) {
+    case 'protected':
+      return { source: 'policy', id: 'protected-path', text: `${what} is protected${refused}.` };
+    case 'linked':
+      return { source: 'policy', id: 'protected-path', text: `${named} leads by a link to ${leadsTo}${refused}.` };
+    case 'outside':
+      return {
+        source: 'policy',
+        id: 'outside-writable-roots',
+        text: `${what} lies outside the writable folders${refused}.`,
+      };
+  }
 }

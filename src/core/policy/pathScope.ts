@@ -24,6 +24,19 @@ export function placeOf(target: string, scope: WritableScope, platform: Platform
   return segments.slice(innermost).some((name) => names.has(name)) ? 'protected' : 'inside';
 }
 
+/** Whether these file systems take two absolute paths for one. */
+export function isSamePath(one: string, other: string, platform: Platform): boolean {
+  const [left, right] = [comparableSegments(one, platform), comparableSegments(other, platform)];
+  return left.length === right.length && startsWith(left, right);
+}
+
+/** Of the folders that a path is or lies in, how deep the deepest is; 0 for none. */
+export function depthBelow(target: string, folders: readonly string[], platform: Platform): number {
+  const segments = comparableSegments(target, platform);
+  const around = folders.map((folder) => comparableSegments(folder, platform));
+  return Math.max(0, ...around.filter((folder) => startsWith(segments, folder)).map(({ length }) => length));
+}
+
 function comparableSegments(target: string, platform: Platform): string[] {
   const paths = platform === 'win32' ? path.win32 : path.posix;
   const names = paths.normalize(target).split(paths.sep);

@@ -1,5 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { MessageItem } from '../../protocol/responseItem.ts';
+import { escapeMarkup, unescapeMarkup } from './markup.ts';
 
 /** What the model is told about where it works. Absent fields were not told, or have not changed. */
 export interface EnvironmentFacts {
@@ -57,9 +58,9 @@ export function changedFacts(
 /** `<environment_context>` as a user message (codex-behaviour.md §7). */
 export function environmentMessage(facts: Partial<EnvironmentFacts>): MessageItem {
   const lines = Object.entries(facts).flatMap(([key, value]) => {
-    if (!Array.isArray(value)) return [`  <${key}>${escapeXml(String(value))}</${key}>`];
+    if (!Array.isArray(value)) return [`  <${key}>${escapeMarkup(String(value))}</${key}>`];
     if (value.length === 0) return [`  <${key}></${key}>`];
-    return [`  <${key}>`, ...value.map((root) => `    <root>${escapeXml(String(root))}</root>`), `  </${key}>`];
+    return [`  <${key}>`, ...value.map((root) => `    <root>${escapeMarkup(String(root))}</root>`), `  </${key}>`];
   });
   const text = ['<environment_context>', ...lines, '</environment_context>'].join('\n');
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
@@ -72,16 +73,9 @@ const ROOT = /<root>(.*)<\/root>/g;
 export function factsIn(text: string): Partial<EnvironmentFacts> {
   if (!text.startsWith('<environment_context>\n')) return {};
   const facts = [...text.matchAll(FIELD)].map(([, key, value, roots]) => {
-    const list = roots === undefined ? undefined : [...roots.matchAll(ROOT)].map(([, root]) => unescapeXml(root ?? ''));
-    return [key, list ?? unescapeXml(value ?? '')] as const;
+    const list =
+      roots === undefined ? undefined : [...roots.matchAll(ROOT)].map(([, root]) => unescapeMarkup(root ?? ''));
+    return [key, list ?? unescapeMarkup(value ?? '')] as const;
   });
   return Object.fromEntries(facts) as Partial<EnvironmentFacts>;
-}
-
-function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function unescapeXml(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

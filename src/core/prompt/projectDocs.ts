@@ -3,6 +3,7 @@ import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { type Storage, type Workspace, WorkspaceError } from '../ports.ts';
 import { errorCode } from '../util/fileErrors.ts';
 import { isBelow } from '../util/pathBelow.ts';
+import { escapeMarkup } from './markup.ts';
 
 /** In one folder the first that exists counts; an override hides its AGENTS.md even when blank (codex-behaviour.md §7). */
 const FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md'];
@@ -104,7 +105,7 @@ async function foldersFromGitRoot(workspace: Workspace, cwd: string): Promise<re
 
 /** As a user message that is recognised later as not the user's (codex-behaviour.md §7). */
 export function projectDocsMessage(cwd: string, docs: string): MessageItem {
-  const text = `# AGENTS.md instructions for ${cwd}\n\n<INSTRUCTIONS>\n${docs}\n</INSTRUCTIONS>`;
+  const text = `# AGENTS.md instructions for ${escapeMarkup(cwd)}\n\n<INSTRUCTIONS>\n${docs}\n</INSTRUCTIONS>`;
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
 

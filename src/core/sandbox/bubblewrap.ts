@@ -91,9 +91,10 @@ function mountsOf(facts: TreeFacts): Mount[] {
   const { writable } = facts;
   const { folder, seenAt } = facts.temporary;
   const hidden = facts.hidden.filter((at) => !seenAt.includes(at));
+  const writableAlready = seenAt.includes(folder) ? [...writable, folder] : writable;
   const isIn = (path: string, folders: readonly string[]) => folders.some((one) => isWithin(path, one));
   const visible = facts.visible.filter(
-    (at) => !isIn(at, writable) && isIn(at, [...hidden, ...seenAt, ...facts.masked.map(({ path }) => path)]),
+    (at) => !isIn(at, writableAlready) && isIn(at, [...hidden, ...seenAt, ...facts.masked.map(({ path }) => path)]),
   );
   // Nothing has to be kept from being read where nothing of the machine is seen.
   const masked = facts.masked.filter(

@@ -1,12 +1,16 @@
 import path from 'node:path';
 import { allowsNetwork, type Box, type SandboxPolicy } from '../../protocol/policy.ts';
-import type { Confinement, WritableRoot } from '../ports.ts';
+import type { Confinement } from '../ports.ts';
+import { type Temporary, temporaryOf } from './temporary.ts';
+import { isWithin } from './within.ts';
 import { type Surroundings, writableRoots } from './writableRoots.ts';
 
 /** What of the machine and the thread decides where the walls stand, besides the policy. Absolute paths. */
 export interface BoxSurroundings extends Surroundings {
-  /** Private to the thread: what its commands see as `/tmp`. */
+  /** Private to the thread (core/sandbox/temporary.ts). */
   readonly temporaryFolder: string;
+  /** Value of `TMPDIR` in our own environment, where it is set. */
+  readonly tmpdirVariable?: string | undefined;
   /** Of `unreadablePaths`. */
   readonly unreadable: readonly string[];
 }
@@ -16,22 +20,35 @@ export function confine(box: Box, policy: SandboxPolicy, surroundings: BoxSurrou
   if (box === 'none' || box === 'external') return { type: 'none' };
   const writable = writableRoots(policy, surroundings);
   if (writable.type === 'everything') return { type: 'none' };
-  const temporaries = temporaryPaths(policy, surroundings);
-  const isTemporary = ({ path: root }: WritableRoot) => temporaries.includes(root) && root !== surroundings.cwd;
+  const { cwd, temporaryFolder, unreadable } = surroundings;
+  const temporary = temporaryOf(box, policy, temporaryFolder, cwd);
+  const roots = writable.roots.map((root) => root.path);
   return {
     type: 'box',
     walls: {
-      writableRoots: writable.roots.filter((root) => !isTemporary(root)),
-      visible: [surroundings.cwd],
+      writableRoots: writable.roots,
+      visible: [cwd],
       network: allowsNetwork(policy),
-      unreadable: surroundings.unreadable,
-      temporary: { folder: surroundings.temporaryFolder, seenAt: temporaries },
+      unreadable: [...unreadable, ...replacedTmpdir(box, temporary, [cwd, ...roots], surroundings)],
+      temporary,
     },
   };
 }
 
+/** Where other programs keep their temporary files: not seen once `$TMPDIR` names the thread's own folder. */
+function replacedTmpdir(
+  box: Box,
+  temporary: Temporary,
+  shown: readonly string[],
+  { tmpdirVariable = '' }: BoxSurroundings,
+): readonly string[] {
+  if (box !== 'bubblewrap' || !temporary.isTmpdir || !path.posix.isAbsolute(tmpdirVariable)) return [];
+  const folder = path.posix.resolve(tmpdirVariable);
+  return shown.some((one) => isWithin(folder, one)) ? [] : [folder];
+}
+
 /**
- * The same walls without a folder that may be written but the thread's own `/tmp`: for what is known only to read. Should
+ * The same walls without a folder that may be written but the thread's own temporary one: for what is known only to read. Should
  * that ever be misjudged, nothing comes of it; and nothing has to be looked after when it has ended.
  */
 export function forReading(confinement: Confinement): Confinement {
@@ -39,19 +56,6 @@ export function forReading(confinement: Confinement): Confinement {
   const { writableRoots, visible, ...walls } = confinement.walls;
   const roots = writableRoots.map((root) => root.path);
   return { type: 'box', walls: { ...walls, writableRoots: [], visible: [...visible, ...roots] } };
-}
-
-/**
- * The temporary folders that a policy leaves writable (codex-behaviour.md §6.2). In the box each of them is the thread's
- * own: what other programs keep in theirs is not seen. Under `read-only` programs that need one have it too.
- */
-function temporaryPaths(policy: SandboxPolicy, { platform, tmpdirVariable }: Surroundings): string[] {
-  if (platform === 'win32') return [];
-  const excludes = policy.type === 'workspace-write' ? policy : { excludeSlashTmp: false, excludeTmpdirEnvVar: false };
-  const slashTmp = excludes.excludeSlashTmp ? [] : ['/tmp'];
-  const hasTmpdir = tmpdirVariable !== undefined && path.posix.isAbsolute(tmpdirVariable);
-  const tmpdir = excludes.excludeTmpdirEnvVar || !hasTmpdir ? [] : [path.posix.resolve(tmpdirVariable)];
-  return [...new Set([...slashTmp, ...tmpdir])].filter((folder) => folder !== '/');
 }
 
 /** `~/…` and absolute paths as the setting has them. TILLER_HOME is never readable. */

@@ -22,7 +22,7 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
     parameters[`${stem}_${index}`] = value;
     return `(param "${stem}_${index}")`;
   };
-  const roots = [...writableRoots.map(({ path }) => path), temporary.folder];
+  const roots = writableRoots.map(({ path }) => path);
   const protectedPaths = writableRoots.flatMap((root) => root.protectedPaths);
   const lines = [
     ...BASE,
@@ -36,6 +36,10 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
       const parameter = name('UNREADABLE', index, path);
       return `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
     }),
+    // It lies in TILLER_HOME, which is unreadable.
+    ...(temporary.isTmpdir
+      ? [`(allow file-read* file-write* (subpath ${name('TEMPORARY', 0, temporary.folder)}))`]
+      : []),
     ...(network ? NETWORK : []),
   ];
   return { text: lines.join('\n'), parameters };

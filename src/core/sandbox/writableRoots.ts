@@ -1,4 +1,7 @@
-/** Where commands and patches may write under a policy (codex-behaviour.md §6.2). Reading is unrestricted. */
+/**
+ * Where commands and patches may write under a policy (codex-behaviour.md §6.2), besides the thread's temporary folder
+ * (temporary.ts). Reading is unrestricted.
+ */
 import path from 'node:path';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { Host, WritableRoot } from '../ports.ts';
@@ -27,11 +30,9 @@ export interface Surroundings {
   /** Absolute. */
   readonly cwd: string;
   readonly platform: Host['platform'];
-  /** Value of `TMPDIR`, where it is set. */
-  readonly tmpdirVariable?: string | undefined;
 }
 
-/** Listed folders, the working directory, and the temporary folders that the policy does not exclude; each once. */
+/** The working directory and the listed folders, each once. */
 export function writableRoots(policy: SandboxPolicy, surroundings: Surroundings): WritableRoots {
   switch (policy.type) {
     case 'danger-full-access':
@@ -48,11 +49,9 @@ function workspaceRoots(
   policy: SandboxPolicy & { type: 'workspace-write' },
   surroundings: Surroundings,
 ): WritableRoot[] {
-  const { cwd, platform, tmpdirVariable } = surroundings;
+  const { cwd, platform } = surroundings;
   const paths = platform === 'win32' ? path.win32 : path.posix;
-  const slashTmp = platform === 'win32' || policy.excludeSlashTmp ? [] : ['/tmp'];
-  const tmpdir = policy.excludeTmpdirEnvVar || tmpdirVariable === undefined ? [] : [tmpdirVariable];
-  const folders = [cwd, ...policy.writableRoots, ...slashTmp, ...tmpdir]
+  const folders = [cwd, ...policy.writableRoots]
     .filter((folder) => paths.isAbsolute(folder))
     .map((folder) => paths.resolve(folder));
   return [...new Set(folders)].map((folder) => ({

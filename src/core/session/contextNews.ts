@@ -10,6 +10,8 @@ import {
   factsIn,
 } from '../prompt/environmentContext.ts';
 import { isPermissionsMessage, permissionsMessage } from '../prompt/permissions.ts';
+import type { ToolThread } from '../tools/handler.ts';
+import { temporaryIn } from '../tools/temporaryPaths.ts';
 import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
 
 /**
@@ -33,15 +35,17 @@ export class ContextNews {
     settings: TurnSettings,
     options: {
       readonly ports: Ports;
+      readonly thread: Pick<ToolThread, 'id' | 'home'>;
       readonly projectDocMaxBytes: number;
       readonly projectDocFallbackFilenames: readonly string[];
       readonly userInstructions: string;
       readonly allowedPrefixes: readonly AllowedPrefix[];
     },
   ): Promise<readonly ResponseItem[]> {
-    const { ports, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } = options;
+    const { ports, thread, projectDocMaxBytes, projectDocFallbackFilenames, userInstructions, allowedPrefixes } =
+      options;
     const news: MessageItem[] = [];
-    const permissions = permissionsMessage(settings);
+    const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }));
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
     const allowed = allowedPrefixesMessage(allowedPrefixes);
     const isNews = textOf(allowed.content) !== this.#allowed;

@@ -331,6 +331,7 @@ export class Session {
     const projectDocMaxBytes = this.#options.isTrusted() ? this.#options.projectDocMaxBytes : 0;
     const context = await this.#context.take(settings, {
       ...this.#options,
+      thread: { id: this.threadId, home: ports.storage.home },
       projectDocMaxBytes,
       allowedPrefixes: this.#options.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
     });

@@ -1,7 +1,7 @@
-import path from 'node:path';
 import type { Box } from '../../protocol/policy.ts';
 import type { Confinement } from '../ports.ts';
 import { confine, unreadablePaths } from '../sandbox/confinement.ts';
+import { temporaryFolder } from '../sandbox/temporary.ts';
 import type { ToolContext } from './handler.ts';
 
 /** The walls around a command of this thread. Its temporary folder is its own and outlives the command. */
@@ -13,7 +13,7 @@ export function confinementOf(
     cwd: settings.cwd,
     platform: host.platform,
     tmpdirVariable: host.environment.TMPDIR,
-    temporaryFolder: path.join(thread.home, 'tmp', thread.id),
+    temporaryFolder: temporaryFolder(thread),
     unreadable: unreadablePaths(thread.unreadable, host.homeDirectory, thread.home),
   });
 }

@@ -102,10 +102,15 @@ export interface ReadyPreparation<Plan> {
   /** Rules that spoke in the decision. */
   readonly matchedRules?: LoadedRules;
   /**
-   * Decides again: under the rules as they are by then, and about what a person has left of a patch. Absent where neither
-   * has a say.
+   * Decides again: under the rules and with the files as they are by then, and about what a person has left of a patch.
+   * Absent where none of them has a say.
    */
-  readonly reconsider?: (review?: PatchReview) => Promise<Pick<CommandDecision, 'requirement' | 'matchedRules'>>;
+  readonly reconsider?: (review?: PatchReview) => Promise<Reconsidered>;
+}
+
+export interface Reconsidered extends Pick<CommandDecision, 'requirement' | 'matchedRules'> {
+  /** Set when a yes would be to something else than was asked: the call is prepared and asked about anew. */
+  readonly isOutdated?: boolean;
 }
 
 /** The same preparation, its plan in other clothes. */

@@ -4,9 +4,9 @@ import type { Attempt, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResul
 import {
   type AskedAhead,
   type DecisionRecord,
-  type Permission,
   type PermissionDeps,
   seekPermission,
+  type SettledPermission,
 } from './permission.ts';
 import { reviewIn } from '../../protocol/policy.ts';
 import { type GivenReview, withGivenReview } from './patchReview.ts';
@@ -82,7 +82,7 @@ class OpenItem {
   }
 
   /** Ends what was not allowed. A person knows why they said no. */
-  refuse({ record: { outcome, by, reason }, output }: Extract<Permission, { type: 'refused' }>): void {
+  refuse({ record: { outcome, by, reason }, output }: Extract<SettledPermission, { type: 'refused' }>): void {
     const item = this.#item;
     if (!item) return;
     const why = outcome === 'forbidden' ? reason.text : by === 'user' ? undefined : output;
@@ -99,6 +99,8 @@ function explained({ type }: TurnItem, why: string | undefined): { readonly why?
 
 /** How often a call is asked about again because what it would do has changed since the yes. */
 const MAX_ROUNDS = 5;
+
+const KEEPS_CHANGING = 'What this would do keeps changing while it waits for approval. Nothing was done.';
 
 async function decideAndRun(
   handler: ToolHandler,
@@ -117,6 +119,12 @@ async function decideAndRun(
     }
     if (prepared.item) items.start(prepared.item);
     const permission = await seekPermission(prepared, deps, context, round === 1 ? asked : undefined);
+    if (permission.type === 'outdated') {
+      given = { review: reviewIn(permission.answer), proposal: prepared.proposal };
+      if (round < MAX_ROUNDS) continue;
+      items.close('failed', KEEPS_CHANGING);
+      return failure(KEEPS_CHANGING);
+    }
     const journal = journalOf(prepared.item, deps.audit, context);
     if (permission.type === 'refused') {
       const escalated = prepared.card?.kind === 'escalation';

@@ -12,17 +12,11 @@ import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
 import type { ProposedFile } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
-import type { ApprovalCard, Preparation, ToolContext } from './handler.ts';
+import type { ApprovalCard, Preparation, Reconsidered, ToolContext } from './handler.ts';
 
 export interface Answered {
   readonly decision: ApprovalDecision;
   readonly by: ResolvedBy;
-}
-
-/** A decision with the rules that spoke in it. */
-export interface Decided {
-  readonly requirement: ApprovalRequirement;
-  readonly matchedRules: LoadedRules;
 }
 
 export interface Question {
@@ -34,8 +28,8 @@ export interface Question {
   /** Exactly what a yes would be to. Two calls with the same one are one question; absent: with nothing else. */
   readonly binding?: string | undefined;
   readonly proposal?: readonly ProposedFile[] | undefined;
-  /** Decides again, under the rules as they are by then, and about what is left of a patch. */
-  readonly reconsider?: ((review?: PatchReview) => Promise<Decided>) | undefined;
+  /** Decides again, under the rules and with the files as they are by then, and about what is left of a patch. */
+  readonly reconsider?: ((review?: PatchReview) => Promise<Reconsidered>) | undefined;
 }
 
 /** Whoever can say yes or no: remembered approvals first, then a person. */
@@ -70,7 +64,15 @@ export interface PermissionDeps {
   noteUse(rules: LoadedRules): void;
 }
 
-export type Permission = { readonly record: DecisionRecord } & (
+export type Permission = SettledPermission | OutdatedPermission;
+
+/** The answer was to a question that would be another one by now. It permits nothing. */
+export interface OutdatedPermission {
+  readonly type: 'outdated';
+  readonly answer: ApprovalDecision;
+}
+
+export type SettledPermission = { readonly record: DecisionRecord } & (
   | {
       readonly type: 'granted';
       /** A person or a rule has said yes to running outside the sandbox. */
@@ -121,7 +123,7 @@ export async function seekPermission(
     asked = undefined;
     // What a rule has said no to meanwhile is told as that rule's no, and not as the person's.
     if (answer.by === 'rule' && answer.decision !== 'approved') {
-      const again: Decided | undefined = await call.reconsider?.();
+      const again: Reconsidered | undefined = await call.reconsider?.();
       if (again?.requirement.type === 'forbidden') {
         ({ requirement, matchedRules } = again);
         continue;
@@ -133,7 +135,8 @@ export async function seekPermission(
       return { type: 'refused', output: refusal, record: recordOf('denied', requirement.reason, answer) };
     }
     // A yes is to what was asked; a rule that came meanwhile has its say, and one that forbids has the last.
-    const again: Decided | undefined = await call.reconsider?.(reviewIn(answer.decision));
+    const again: Reconsidered | undefined = await call.reconsider?.(reviewIn(answer.decision));
+    if (again?.isOutdated) return { type: 'outdated', answer: answer.decision };
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
     if (answer.by === 'user') word = answer.decision;
     if (settled) {

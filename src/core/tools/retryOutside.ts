@@ -2,7 +2,7 @@
 import { denialIn } from '../../protocol/policy.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import type { Preparation, ToolContext, ToolResult } from './handler.ts';
-import { type Answered, type Permission, type PermissionDeps, type ReadyCall, recordOf } from './permission.ts';
+import { type Answered, type PermissionDeps, type ReadyCall, recordOf, type SettledPermission } from './permission.ts';
 
 export type Outside = NonNullable<Extract<Preparation<unknown>, { type: 'ready' }>['outside']>;
 
@@ -19,7 +19,7 @@ export async function askOutside(
   { item, card, approvalKeys, binding }: Outside,
   deps: PermissionDeps,
   { callId, signal }: ToolContext,
-): Promise<Permission> {
+): Promise<SettledPermission> {
   const reason = { source: 'sandbox', id: 'denied', text: `The sandbox seems to have blocked it: ${blocked}` } as const;
   const question = { callId, itemId: item.id, card, reason, keys: approvalKeys, binding };
   const answer = await deps.approver.ask(question, signal);

@@ -88,7 +88,7 @@ export class Boxes {
       const start = startOf(program, boxed, { filter, life, tty: tty !== undefined });
       return {
         ...start,
-        env: {},
+        env: tmpdirOf(walls),
         ended: async () => {
           try {
             await life.ended();
@@ -198,11 +198,14 @@ function launchSeatbelt({ argv }: ExecRequest, walls: BoxWalls): Launch {
     program: SANDBOX_EXEC,
     args: [...seatbeltArguments(walls), ...argv],
     descriptors: [],
-    // There is no second /tmp there: programs are told where theirs is.
-    env: { TMPDIR: walls.temporary.folder },
+    env: tmpdirOf(walls),
     started: () => {},
     ended: async () => [],
   };
+}
+
+function tmpdirOf({ temporary }: BoxWalls): Readonly<Record<string, string>> {
+  return temporary.isTmpdir ? { TMPDIR: temporary.folder } : {};
 }
 
 function makeTemporary(folder: string): void {

@@ -66,7 +66,7 @@ export function look(
         ...new Set([...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => realOf(one) ?? [])),
       ],
       masked: [...walls.unreadable, ...machineSecrets()].flatMap(maskOf),
-      temporary: walls.temporary,
+      temporary: realTemporary(walls.temporary),
       hidden: hiddenFolders(),
       isRoot: isRoot(),
     },
@@ -78,6 +78,12 @@ export function look(
     identities: new Map([...found, ...bare].map((one) => [one, identityOf(one)])),
     bareWarnings: new Map(bare.map((one) => [one, repositoryWarning(one)])),
   };
+}
+
+/** bubblewrap mounts at real paths only. */
+function realTemporary({ folder, seenAt }: BoxWalls['temporary']): TreeFacts['temporary'] {
+  const real = realOf(folder) ?? folder;
+  return { folder: real, seenAt: seenAt.map((at) => (at === folder ? real : at)) };
 }
 
 function linkOf(link: string): [string, string][] {

@@ -85,7 +85,7 @@ function findMacMachinery(): Machinery {
     visible: [],
     network: false,
     unreadable: [],
-    temporary: { folder: '/private/tmp', seenAt: [] },
+    temporary: { folder: '/private/tmp', seenAt: [], isTmpdir: false },
   };
   const tried = tryOut(SANDBOX_EXEC, [...seatbeltArguments(nothing), '/usr/bin/true']);
   return tried.works ? { type: 'seatbelt' } : { type: 'none', cause: whyNoSeatbelt(tried.stderr) };

@@ -7,6 +7,8 @@ import { sandboxPolicyInputSchema } from '../../../src/protocol/policy.ts';
 const request = (changes: Partial<PatchRequest>): PatchRequest => ({
   discards: [],
   paths: ['/w/src/a.ts'],
+  places: new Map(),
+  rootPlaces: new Map(),
   approvalPolicy: 'on-request',
   sandboxPolicy: sandboxPolicyInputSchema.parse('workspace-write'),
   writable: { roots: ['/w', '/tmp'], protectedNames: PROTECTED_NAMES },

@@ -22,25 +22,35 @@ const wallsOf = (one: SandboxPolicy) => {
 };
 
 describe('the walls of a policy', () => {
-  test('the workspace, named folders, a private /tmp in both its places', () => {
+  test('the workspace, named folders, the temporary folder of the thread, and not the one that it replaces', () => {
     const walls = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true }));
     expect(walls.writableRoots.map(({ path }) => path)).toEqual(['/w', '/other']);
     expect(walls).toMatchObject({
       network: true,
       visible: ['/w'],
-      unreadable: ['/home/me/.ssh'],
-      temporary: { folder: '/home/me/tiller/tmp/1', seenAt: ['/tmp', '/scratch'] },
+      unreadable: ['/home/me/.ssh', '/scratch'],
+      temporary: { folder: '/home/me/tiller/tmp/1', seenAt: ['/home/me/tiller/tmp/1', '/tmp'], isTmpdir: true },
     });
   });
 
   test('temporary folders can be left out, each by itself', () => {
     const seenAt = (changes: object) => wallsOf(policy(changes)).temporary.seenAt;
-    expect(seenAt({ excludeSlashTmp: true })).toEqual(['/scratch']);
-    expect(seenAt({ excludeTmpdirEnvVar: true })).toEqual(['/tmp']);
+    expect(seenAt({ excludeSlashTmp: true })).toEqual(['/home/me/tiller/tmp/1']);
+    expect(seenAt({ excludeTmpdirEnvVar: true })).toEqual(['/home/me/tiller/tmp/1', '/tmp']);
     expect(seenAt({ excludeSlashTmp: true, excludeTmpdirEnvVar: true })).toEqual([]);
+    expect(wallsOf(policy({ excludeTmpdirEnvVar: true })).unreadable).toEqual(['/home/me/.ssh']);
   });
 
-  test('read-only writes in its private /tmp only', () => {
+  test('a temporary folder of the machine that is writable by itself stays what it is', () => {
+    const walls = wallsOf(policy({ writableRoots: ['/tmp', '/scratch'] }));
+    expect(walls.writableRoots.map(({ path }) => path)).toEqual(['/w', '/tmp', '/scratch']);
+    expect(walls.temporary.seenAt).toEqual(['/home/me/tiller/tmp/1']);
+    expect(walls.unreadable).toEqual(['/home/me/.ssh']);
+    const inWorkspace = confine('bubblewrap', policy({}), { ...surroundings, tmpdirVariable: '/w/scratch' });
+    expect(inWorkspace).toMatchObject({ walls: { unreadable: ['/home/me/.ssh'] } });
+  });
+
+  test('read-only writes in its temporary folder only', () => {
     expect(wallsOf(sandboxPolicyInputSchema.parse('read-only'))).toMatchObject({ writableRoots: [], network: false });
   });
 
@@ -282,6 +292,18 @@ describe('the Seatbelt profile', () => {
       '(deny file-read-data file-write* (literal (param "UNREADABLE_0")) (subpath (param "UNREADABLE_0")))',
     );
     expect(text).not.toContain('network-outbound');
+  });
+
+  test('allows the temporary folder of the thread after TILLER_HOME around it is forbidden', () => {
+    const inHome = { ...walls, unreadable: ['/home/me/tiller'] };
+    const lines = seatbeltProfile(inHome).text.split('\n');
+    const forbids = lines.findIndex((line) => line.includes('UNREADABLE_0'));
+    const allows = lines.indexOf('(allow file-read* file-write* (subpath (param "TEMPORARY_0")))');
+    expect(forbids).toBeGreaterThan(0);
+    expect(allows).toBeGreaterThan(forbids);
+    expect(seatbeltProfile(inHome).parameters).toMatchObject({ TEMPORARY_0: '/home/me/tiller/tmp/1' });
+    const without = { ...inHome, temporary: { ...walls.temporary, isTmpdir: false } };
+    expect(seatbeltProfile(without).text).not.toContain('TEMPORARY');
   });
 
   test('opens the network when told', () => {

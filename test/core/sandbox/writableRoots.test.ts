@@ -2,23 +2,20 @@ import { expect, test } from 'vitest';
 import { PROTECTED_NAMES, writableRoots } from '../../../src/core/sandbox/writableRoots.ts';
 import { type SandboxPolicy, sandboxPolicyInputSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 
-const paths = (policy: SandboxPolicy, platform: 'linux' | 'win32' = 'linux', cwd = '/w', tmpdir?: string): unknown => {
-  const roots = writableRoots(policy, { cwd, platform, tmpdirVariable: tmpdir });
+const paths = (policy: SandboxPolicy, platform: 'linux' | 'win32' = 'linux', cwd = '/w'): unknown => {
+  const roots = writableRoots(policy, { cwd, platform });
   return roots.type === 'everything' ? 'everything' : roots.roots.map(({ path }) => path);
 };
 const workspaceWrite = (changes: object): SandboxPolicy =>
   sandboxPolicySchema.parse({ type: 'workspace-write', ...changes });
 
-test('workspace-write: the working directory, listed folders and temporary folders, each once', () => {
-  expect(paths(workspaceWrite({}))).toEqual(['/w', '/tmp']);
-  expect(paths(workspaceWrite({ writableRoots: ['/x/', '/w/../x', 'relative'] }), 'linux', '/w', '/var/t')).toEqual([
+test('workspace-write: the working directory and listed folders, each once, and no folder of the machine besides', () => {
+  expect(paths(workspaceWrite({}))).toEqual(['/w']);
+  expect(paths(workspaceWrite({ writableRoots: ['/x/', '/w/../x', 'relative', '/tmp'] }))).toEqual([
     '/w',
     '/x',
     '/tmp',
-    '/var/t',
   ]);
-  const excluded = workspaceWrite({ excludeSlashTmp: true, excludeTmpdirEnvVar: true });
-  expect(paths(excluded, 'linux', '/w', '/var/t')).toEqual(['/w']);
   expect(paths(workspaceWrite({}), 'win32', 'C:\\w')).toEqual(['C:\\w']);
 });
 
@@ -29,7 +26,7 @@ test('read-only has no writable folder, full access no other', () => {
 });
 
 test('what decides over other programs stays protected in every writable folder', () => {
-  const roots = writableRoots(workspaceWrite({ excludeSlashTmp: true }), { cwd: '/w', platform: 'linux' });
+  const roots = writableRoots(workspaceWrite({}), { cwd: '/w', platform: 'linux' });
   expect(roots).toEqual({
     type: 'roots',
     roots: [{ path: '/w', protectedPaths: PROTECTED_NAMES.map((name) => `/w/${name}`) }],

@@ -162,7 +162,7 @@ class Thread {
 
   #settled(call: Call, permission: Permission | 'stopped'): void {
     call.permission = permission;
-    if (permission === 'stopped' || permission.type === 'refused') return;
+    if (permission === 'stopped' || permission.type !== 'granted') return;
     if (!this.#isAllowed(call, permission.escalated)) this.violations.push(JSON.stringify(call));
   }
 }

@@ -8,9 +8,11 @@ import { explainCommand } from '../../policy/decideCommand.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
 import { forReading } from '../../sandbox/confinement.ts';
+import { temporaryFolder } from '../../sandbox/temporary.ts';
 import { confinementOf } from '../confinementOf.ts';
 import { commandEnvironment } from '../environment.ts';
 import { startsPrograms } from '../gitTrust.ts';
+import { seenByCommands, temporaryIn } from '../temporaryPaths.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { blockedIn, cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
@@ -53,8 +55,8 @@ export async function prepareCommand(
   context: ToolContext,
 ): Promise<Preparation<CommandPlan>> {
   const { settings } = context;
-  const cwd = path.resolve(settings.cwd, request.workdir ?? '.');
-  if ((await context.workspace.stat(cwd))?.type !== 'directory') {
+  const cwd = await workdirOf(request, context);
+  if (!(await isFolder(cwd, context))) {
     return { type: 'failure', output: `The working directory ${cwd} does not exist. Nothing was run.` };
   }
   const { argv, sandboxPermissions, justification } = request;
@@ -118,6 +120,19 @@ export async function prepareCommand(
   };
 }
 
+/** As the command itself would find it: in the sandbox `/tmp` is another place than outside. */
+async function workdirOf({ workdir = '.', sandboxPermissions }: CommandRequest, context: ToolContext): Promise<string> {
+  const place = path.resolve(context.settings.cwd, workdir);
+  return sandboxPermissions === 'require_escalated' ? place : seenByCommands(place, context);
+}
+
+/** The thread's temporary folder is made for its first command. */
+async function isFolder(place: string, context: ToolContext): Promise<boolean> {
+  const { folder, seenAt } = temporaryIn(context);
+  if (place === folder && seenAt.length > 0) return true;
+  return (await context.workspace.stat(place))?.type === 'directory';
+}
+
 /** Its own item and its own approval: what is shown and remembered of the try inside says nothing about this one. */
 function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   const { argv, display, justification, tty } = plan.request;
@@ -143,12 +158,16 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
 /** What counts as harmless only counts so while nobody else can put a program in its place (codex-behaviour.md §6.7). */
 function environmentFor(
   onlyReads: boolean,
-  { host, settings, workspace }: ToolContext,
+  { host, settings, workspace, thread }: ToolContext,
   variables: ToolOptions['environment'],
 ): Record<string, string> {
   const environment = commandEnvironment(host.environment, variables);
   if (!onlyReads) return environment;
-  return harmlessEnvironment(environment, [settings.cwd, ...workspace.roots, '/tmp'], host.platform);
+  return harmlessEnvironment(
+    environment,
+    [settings.cwd, ...workspace.roots, '/tmp', temporaryFolder(thread)],
+    host.platform,
+  );
 }
 
 /**

@@ -85,8 +85,10 @@ function placeOf(change: FileChange): string {
   return change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
 }
 
+const CHANGED_SINCE = 'The files, or the places that their paths lead to, keep changing. Nothing was changed.';
+
 function changedSince(item: TurnItemOf<'file_change'>): ToolResult {
-  return { ...failed(item, 'The files keep changing while the patch waits for approval.'), changedSince: true };
+  return { ...failed(item, CHANGED_SINCE), changedSince: true };
 }
 
 function landedItem(

@@ -1,22 +1,32 @@
 /** Planning and deciding of a patch, whichever way the model sent it. */
 import path from 'node:path';
-import type { TurnSettings } from '../../../protocol/event.ts';
 import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
-import type { ReviewSetting } from '../../../protocol/policy.ts';
+import type { DecisionReason, ReviewSetting } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
+import { leadThere } from '../../patch/placedChange.ts';
 import { pathsOf } from '../../patch/plan.ts';
 import { reviewedChanges } from '../../patch/review.ts';
 import { fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
-import type { WritableScope } from '../../policy/pathScope.ts';
-import type { FileChange, Host, ProposedFile, ProposedHunk, Workspace } from '../../ports.ts';
-import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
+import type { ApprovalRequirement } from '../../policy/requirement.ts';
+import { type PatchSource, refuseUnreadable } from '../../policy/unreadableSource.ts';
+import {
+  type DecidedChange,
+  type FileChange,
+  type FilePlaces,
+  type ProposedFile,
+  type ProposedHunk,
+  type Workspace,
+  WorkspaceError,
+} from '../../ports.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
-import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
+import { type DecidedPlan, type LookedUpPlaces, planPatchIn } from '../planPatchIn.ts';
+import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { inOpenFolders } from './openFolders.ts';
+import { type PatchScope, patchScope } from './patchScope.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface LandPlan {
@@ -39,24 +49,33 @@ export async function preparePatch(
   const workdir = path.resolve(context.settings.cwd, ...workdirs);
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return failure(parsed.message);
-  const operations = await inOpenFolders(parsed.operations, workdir, context.workspace);
-  const planned = await planPatchIn(context.workspace, operations, workdir, context.signal);
+  const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
+  const operations = await inTemporaryFolder(named, workdir, context);
+  const { settings, host, workspace, signal } = context;
+  const scope = await patchScope(context);
+  const planned = await planPatchIn(workspace, operations, workdir, signal, (places) =>
+    refuseSources(operations, workdir, places, scope, context),
+  );
   if (planned.type === 'failed') return failure(planned.message);
+  if (planned.type === 'refused') return refusal(planned.reason, operations, workdir, context);
+  const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
+  if (unreadable !== undefined) return refusal(unreadable, operations, workdir, context);
 
-  const { settings, host } = context;
-  const allPaths = pathsOf(operations, workdir);
-  const decide = async (paths: readonly string[], discards: ReadonlySet<string>) =>
+  const decide = (asked: Asked, { writable, rootPlaces }: PatchScope) =>
     decidePatch({
-      paths,
-      discards: [...discards].map((file) => shown(file, settings.cwd)),
+      paths: asked.paths,
+      places: asked.places,
+      discards: [...asked.discards].map((file) => shown(file, settings.cwd)),
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
-      writable: await scopeOf(settings, host, context.workspace, paths),
+      writable,
+      rootPlaces,
       review,
       platform: host.platform,
     });
-  const discards = await unsavedEditsLost(planned.changes, context.workspace, context.signal);
-  const requirement = await decide(allPaths, discards);
+  const allPaths = pathsOf(operations, workdir);
+  const discards = await unsavedEditsLost(planned.changes, planned.places, workspace, signal);
+  const requirement = decide({ paths: allPaths, places: planned.places, discards }, scope);
   const described = describe(planned.changes, settings.cwd);
   const changes = described.map(({ summary }) => summary);
   const proposed = described.map(({ change, summary }) => ({
@@ -74,12 +93,19 @@ export async function preparePatch(
     card: { kind: 'patch', cwd: workdir, changes: proposed, diff },
     proposal,
     reconsider: async (reviewed) => {
-      const left = reviewed === undefined ? undefined : reviewedChanges(proposal, reviewed);
-      const requirement = await decide(
-        left?.flatMap(pathsOfChange) ?? allPaths,
-        left === undefined ? discards : await unsavedEditsLost(left, context.workspace, context.signal),
-      );
-      return { requirement, matchedRules: [] };
+      const left = reviewed === undefined ? planned.changes : reviewedChanges(proposal, reviewed);
+      const paths = reviewed === undefined ? allPaths : left.flatMap(pathsOfChange);
+      const lost = new Set(left.flatMap(pathsOfChange).filter((file) => discards.has(file)));
+      const before = decide({ paths, places: planned.places, discards: lost }, scope);
+      const isThere = await leadThere(workspace, planned.places);
+      const now = {
+        paths,
+        places: planned.places,
+        discards: await unsavedEditsLost(left, planned.places, workspace, signal),
+      };
+      const requirement = decide(now, await patchScope(context));
+      const isAsAsked = isThere && [...now.discards].every((file) => lost.has(file)) && isSame(requirement, before);
+      return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
     },
     // Unsaved edits are asked about each time.
     approvalKeys: discards.size > 0 ? [] : patchApprovalKeys([...planned.places.values()]),
@@ -87,48 +113,93 @@ export async function preparePatch(
   };
 }
 
+/** What a decision is made about. */
+interface Asked {
+  readonly paths: readonly string[];
+  readonly places: FilePlaces;
+  /** Files with unsaved edits that would go. */
+  readonly discards: ReadonlySet<string>;
+}
+
+/** Whether a question about the one is a question about the other; what needs none any more is no other question. */
+function isSame(now: ApprovalRequirement, before: ApprovalRequirement): boolean {
+  if (now.type !== 'needs_approval' || before.type !== 'needs_approval') return true;
+  return now.reason.id === before.reason.id && now.reason.text === before.reason.text;
+}
+
 function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
 
-async function scopeOf(
-  settings: TurnSettings,
-  host: Host,
-  workspace: Workspace,
-  paths: readonly string[],
-): Promise<WritableScope> {
-  const { TMPDIR } = host.environment;
-  const writable = writableRoots(settings.sandboxPolicy, {
-    cwd: settings.cwd,
-    platform: host.platform,
-    tmpdirVariable: TMPDIR,
-  });
-  const roots = writable.type === 'roots' ? writable.roots.map((root) => root.path) : [];
-  return { roots, protectedNames: PROTECTED_NAMES, protectedPaths: await linksBelow(roots, paths, workspace) };
+/** Before any of them is read. A new file takes nothing from anywhere. */
+async function refuseSources(
+  operations: readonly PatchOperation[],
+  workdir: string,
+  places: LookedUpPlaces,
+  { reading }: PatchScope,
+  { workspace, host }: ToolContext,
+): Promise<{ readonly type: 'refused'; readonly reason: DecisionReason } | undefined> {
+  for (const operation of operations) {
+    const target = operation.type === 'update' ? operation.movedTo : null;
+    const needed = [
+      { written: operation.path, isRead: operation.type !== 'add' },
+      ...(target === null ? [] : [{ written: target, isRead: false }]),
+    ];
+    for (const { written, isRead } of needed) {
+      const file = path.resolve(workdir, written);
+      const place = places.get(file);
+      if (place === undefined || place instanceof WorkspaceError) continue;
+      const reason = refuseUnreadable([{ path: file, place }], reading, host.platform);
+      if (reason !== undefined && (isRead || (await isTaken(place.target, workspace)))) {
+        return { type: 'refused', reason };
+      }
+    }
+  }
+  return undefined;
 }
 
-/**
- * Links that lie on the way from a root to a file. A patch is written through them, to places that a comparison of paths
- * cannot know, so whatever lies behind one is asked about.
- */
-async function linksBelow(
-  roots: readonly string[],
-  paths: readonly string[],
-  workspace: Workspace,
-): Promise<readonly string[]> {
-  const places = new Set(paths.flatMap((file) => roots.flatMap((root) => placesBetween(root, file))));
-  const links = await Promise.all(
-    [...places].map(async (place) => ((await workspace.stat(place))?.symbolicLink ? [place] : [])),
+/** What cannot be looked at is there, too. */
+function isTaken(place: string, workspace: Workspace): Promise<boolean> {
+  return workspace.stat(place).then(
+    (found) => found !== undefined,
+    () => true,
   );
-  return links.flat();
 }
 
-/** Every folder below the root on the way to the file, and the file; nothing when it lies elsewhere. */
-function placesBetween(root: string, file: string): string[] {
-  const way = pathBelow(root, file);
-  if (!way) return [];
-  const names = way.split(path.sep);
-  return names.map((_, index) => path.join(root, ...names.slice(0, index + 1)));
+/** Files that a plan would write over, which may have come after they were looked for. */
+function replacedSources(changes: readonly DecidedChange[]): readonly PatchSource[] {
+  return changes.flatMap((change) => {
+    const { path: place, movedTo } = change.places;
+    if (change.kind === 'add') return change.before === null ? [] : [{ path: change.path, place }];
+    if (change.kind === 'delete' || movedTo === null || change.movedTo === null) return [];
+    return change.movedOver === null ? [] : [{ path: change.movedTo, place: movedTo }];
+  });
+}
+
+/** Shown and written down like every refusal, with the names of its files and nothing of their text. */
+function refusal(
+  reason: DecisionReason,
+  operations: readonly PatchOperation[],
+  cwd: string,
+  context: ToolContext,
+): Preparation<LandPlan> {
+  const name = (written: string) => shown(path.resolve(cwd, written), context.settings.cwd);
+  const changes = operations.map((operation) => ({
+    path: name(operation.path),
+    kind: operation.type,
+    ...(operation.type === 'update' && operation.movedTo !== null ? { movedTo: name(operation.movedTo) } : {}),
+    added: 0,
+    removed: 0,
+  }));
+  const item = fileChangeItem(context.itemId, context.callId, changes, '');
+  const planned: DecidedPlan = { type: 'planned', changes: [], report: [], places: new Map() };
+  return {
+    type: 'ready',
+    plan: { operations, cwd, planned, proposal: [], item },
+    requirement: { type: 'forbidden', reason },
+    item,
+    approvalKeys: [],
+  };
 }
 
 /** A change as it is shown. To find out how a long file differs takes its time: it is done once. */

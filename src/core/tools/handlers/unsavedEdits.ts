@@ -1,18 +1,19 @@
 /** Edits of the person that a patch would take away with a file, and their word about them (design decision 5). */
 import type { ApprovalDecision } from '../../../protocol/policy.ts';
-import type { FileChange, Workspace } from '../../ports.ts';
+import { type FileChange, type FilePlaces, type TextFile, type Workspace, WorkspaceError } from '../../ports.ts';
 
 /** The files among those that are deleted, moved or written over that hold edits the person has not saved. */
 export async function unsavedEditsLost(
   changes: readonly FileChange[],
+  places: FilePlaces,
   workspace: Workspace,
   signal?: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const files = [...new Set(changes.flatMap(replacedBy))];
-  const unsaved = await Promise.all(
-    files.map(async (file) => ((await isDirty(file, workspace, signal)) ? [file] : [])),
-  );
-  return new Set(unsaved.flat());
+  const files = new Set(changes.flatMap(replacedBy));
+  const read = await workspace.readPlaces(new Map([...places].filter(([path]) => files.has(path))), signal);
+  // What cannot be read has no unsaved text.
+  const isDirty = (file: TextFile | WorkspaceError) => !(file instanceof WorkspaceError) && file.dirty;
+  return new Set([...read].filter(([, file]) => isDirty(file)).map(([path]) => path));
 }
 
 export function isDiscarding(change: FileChange, discards: ReadonlySet<string>): boolean {
@@ -34,14 +35,6 @@ export function withAgreement<Change extends FileChange>(
 function replacedBy(change: FileChange): readonly string[] {
   if (change.kind !== 'update') return [change.path];
   return change.movedTo === null ? [] : [change.path, change.movedTo];
-}
-
-/** What cannot be read has no unsaved text. */
-function isDirty(file: string, workspace: Workspace, signal?: AbortSignal): Promise<boolean> {
-  return workspace.read(file, signal).then(
-    ({ dirty }) => dirty,
-    () => false,
-  );
 }
 
 function discardingIn(answer: ApprovalDecision | null): readonly string[] {

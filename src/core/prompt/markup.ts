@@ -1,0 +1,23 @@
+/**
+ * Names that others have chosen (folders, roots) in a text with tags: none of them can add a line or a tag to it.
+ */
+const LINE_BREAKS_AND_CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
+
+export function escapeMarkup(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(LINE_BREAKS_AND_CONTROLS, (character) => `&#${character.codePointAt(0)};`);
+}
+
+/** Undoes `escapeMarkup`. */
+export function unescapeMarkup(text: string): string {
+  return text
+    .replaceAll(/&#(\d{1,7});/g, (reference, code: string) =>
+      Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : reference,
+    )
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+}
