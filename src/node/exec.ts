@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
 import { recordWhileItRuns } from './process/processRecord.ts';
+import { pausableCommands } from './process/pausing.ts';
 import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
@@ -41,6 +42,7 @@ export function createExec(
         spareTerminals,
       );
       if (home !== undefined) recordWhileItRuns(home, child, mark);
+      if (request.confinement.type === 'box') pausableCommands.add(child);
       return child;
     },
     rest: () => boxes?.rest(),

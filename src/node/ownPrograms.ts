@@ -2,7 +2,7 @@
  * Every program that Tiller starts for itself, as opposed to what a model asks for. Always by a fixed place, never
  * through PATH, on which a folder of the workspace may stand; always with fixed arguments and an environment of our own.
  */
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
@@ -49,6 +49,49 @@ export function tryOut(
 /** `pid ppid pgid stat` of every process. */
 export function listProcessesWithPs(): string {
   return execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8', env: ENVIRONMENT });
+}
+
+/** Lets stopped processes go on when this process is killed before it has done so. */
+export interface Resumer {
+  /** Resolves when they are known to it; only then stop them. @throws when there is no such program */
+  add(pids: readonly number[]): Promise<void>;
+  /** They go on already. */
+  done(): void;
+}
+
+/** Reads numbers of processes until its input ends, which the system does for a process that is killed. */
+const RESUMER = `pids=
+while read -r line; do
+  [ "$line" = done ] && exit 0
+  pids="$line $pids"
+done
+[ -z "$pids" ] || kill -CONT $pids`;
+
+export function startResumer(): Resumer {
+  const child = spawn('/bin/sh', ['-c', RESUMER], {
+    cwd: '/',
+    env: ENVIRONMENT,
+    // A signal to the group of this process does not reach it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  let failure: Error | undefined;
+  child.on('error', (error) => {
+    failure = error;
+  });
+  child.stdin.on('error', () => {});
+  child.unref();
+  return {
+    add: (pids) =>
+      new Promise((resolve, reject) => {
+        child.stdin.write(`${pids.join(' ')}\n`, (error) => {
+          const cause = failure ?? error;
+          if (cause) reject(cause);
+          else resolve();
+        });
+      }),
+    done: () => child.stdin.end('done\n'),
+  };
 }
 
 /** Windows: ends a process and all that it started. Never rejects. */
