@@ -54,7 +54,11 @@ export async function prepareRun() {
     tests,
     extension,
     report,
-    env: { TILLER_TEST_REPORT: report, TILLER_TEST_GREP: process.env.TILLER_TEST_GREP ?? '' },
+    env: {
+      TILLER_TEST_REPORT: report,
+      TILLER_TEST_GREP: process.env.TILLER_TEST_GREP ?? '',
+      TILLER_ATTACKS: process.env.TILLER_ATTACKS ?? '',
+    },
     /** What the tests said, or undefined if they never came to an end. */
     result: () => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined),
     done: (passed) => (passed ? rm(folder, { recursive: true, force: true }) : Promise.resolve()),
