@@ -11,9 +11,10 @@ import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { FileChange, ProposedFile, ProposedHunk, Workspace } from '../../ports.ts';
-import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
+import { PROTECTED_PATTERNS, writableRoots } from '../../sandbox/writableRoots.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
+import { inBareRepositories } from '../bareRepositories.ts';
 import { planPatchIn } from '../planPatchIn.ts';
 import { inTemporaryFolder, temporaryIn } from '../temporaryPaths.ts';
 import { inOpenFolders } from './openFolders.ts';
@@ -99,7 +100,11 @@ async function scopeOf(context: ToolContext, paths: readonly string[]): Promise<
   const { folder, seenAt } = temporaryIn(context);
   const temporary = seenAt.length > 0 ? [folder] : [];
   const roots = writable.type === 'roots' ? [...writable.roots.map((root) => root.path), ...temporary] : [];
-  return { roots, protectedNames: PROTECTED_NAMES, protectedPaths: await linksBelow(roots, paths, workspace) };
+  const [links, repositories] = await Promise.all([
+    linksBelow(roots, paths, workspace),
+    inBareRepositories(roots, paths, workspace),
+  ]);
+  return { roots, protectedNames: PROTECTED_PATTERNS, protectedPaths: [...links, ...repositories] };
 }
 
 /**
