@@ -30,7 +30,7 @@ const CALLS_AT_ONCE = 50;
 const noExchange =
   process.platform !== 'linux'
     ? 'renameat2 is a call of Linux.'
-    : spawnSync('perl', ['-e', '1']).status !== 0 && 'There is no perl to call renameat2 with.';
+    : spawnSync(exchangeForever('', '')[0], ['-e', '1']).status !== 0 && 'There is no perl to call renameat2 with.';
 if (noExchange !== false) console.warn(`Attacks with swapped folders are left out: ${noExchange}`);
 
 const patchOf = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
