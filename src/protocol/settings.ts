@@ -3,6 +3,7 @@
  * what `-c key=value` takes (contract.md, "State"). One list, so that both front doors mean the same.
  */
 import * as z from 'zod';
+import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 
@@ -34,19 +35,6 @@ export const providerSettingsSchema = z.strictObject({
 });
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
-/** Where keys and passwords usually lie. */
-const PRIVATE_PLACES = [
-  '~/.ssh',
-  '~/.aws',
-  '~/.gnupg',
-  '~/.netrc',
-  '~/.npmrc',
-  '~/.git-credentials',
-  '~/.config/gh',
-  '~/.docker/config.json',
-  '~/.kube',
-];
-
 /** What commands get of the environment; `*` and `?` stand for anything in names, whose case does not matter. */
 const environmentSettingsSchema = z.strictObject({
   inherit: z.enum(['all', 'core', 'none']).default('all'),
@@ -77,10 +65,10 @@ export const settingsSchema = z.strictObject({
   'sandbox.networkAccess': z.boolean().default(false),
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
-  /** What commands in the box cannot read: absolute or `~/…`. TILLER_HOME is never readable there. */
+  /** What commands in the box cannot read, and patches cannot take anything from: absolute or `~/…`. TILLER_HOME is never readable there. */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
-    .default(PRIVATE_PLACES),
+    .default([...PRIVATE_PLACES]),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
   /** Not below `review`: VS Code knows no setting within a setting. */

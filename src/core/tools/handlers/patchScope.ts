@@ -2,16 +2,17 @@
 import path from 'node:path';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { ReadScope } from '../../policy/unreadableSource.ts';
-import { WorkspaceError, type Workspace } from '../../ports.ts';
+import { type FilePlaces, WorkspaceError, type Workspace } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
-import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
+import { PROTECTED_PATTERNS, writableRoots } from '../../sandbox/writableRoots.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
+import { inBareRepositories } from '../bareRepositories.ts';
 import type { ToolContext } from '../handler.ts';
 import { temporaryIn } from '../temporaryPaths.ts';
 
 export interface PatchScope {
-  readonly writable: WritableScope;
+  readonly roots: readonly string[];
   /** Where the roots lead, without those that a command can lead elsewhere. */
   readonly rootPlaces: ReadonlyMap<string, string>;
   readonly reading: ReadScope;
@@ -31,13 +32,32 @@ export async function patchScope(context: ToolContext): Promise<PatchScope> {
   const secrets = writable.type === 'roots' && host.platform === 'linux' ? MACHINE_SECRETS : [];
   const shown = [...new Set([cwd, ...roots])];
   return {
-    writable: { roots, protectedNames: PROTECTED_NAMES },
+    roots,
     rootPlaces,
     reading: {
       unreadable: [...reading, ...secrets, ...(await realPlaces(reading, workspace)).values()],
       shown: [...shown, ...(await realPlaces(shown, workspace)).values()],
     },
   };
+}
+
+/** For these paths: what belongs to a repository is protected, too, by whatever way it is reached. */
+export async function writableIn(
+  { roots, rootPlaces }: PatchScope,
+  paths: readonly string[],
+  places: FilePlaces,
+  workspace: Pick<Workspace, 'stat'>,
+): Promise<WritableScope> {
+  const targets = paths.flatMap((named) => {
+    const place = places.get(named);
+    return place === undefined ? [] : [place.name, place.target];
+  });
+  const protectedPaths = await inBareRepositories(
+    [...new Set([...roots, ...rootPlaces.values()])],
+    [...new Set([...paths, ...targets])],
+    workspace,
+  );
+  return { roots, protectedNames: PROTECTED_PATTERNS, protectedPaths };
 }
 
 /** Without those of which that cannot be said. */
