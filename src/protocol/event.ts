@@ -224,6 +224,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     message: z.string(),
     /** Of what was moved away; whoever has the quarantine can put it back. */
     quarantineId: z.string().optional(),
+    /** Images that the model is not sent from now on, by the SHA-256 of their URL. */
+    imagesLeftOut: z.array(z.object({ sha256: z.string(), reason: z.string() })).optional(),
   }),
   z.object({
     type: z.literal('error'),

@@ -102,7 +102,6 @@ export function ruleMeaning({ pattern, decision, bypassSandbox }: Rule): string 
 }
 
 export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.array(ruleSchema) });
-export type RulesFile = z.infer<typeof rulesFileSchema>;
 
 /** How far an approval is remembered (design §2). */
 export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);

@@ -53,6 +53,8 @@ export interface Warning {
   readonly message: string;
   /** Of what was moved away, and may still be put back. */
   readonly quarantineId?: string | undefined;
+  /** Images that the model is not sent from now on. */
+  readonly imagesLeftOut?: readonly { readonly sha256: string; readonly reason: string }[] | undefined;
 }
 
 /** A no that somebody has said to an item. */

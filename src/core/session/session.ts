@@ -25,6 +25,7 @@ import { Memory } from './memory.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
@@ -48,6 +49,7 @@ export class Session {
   readonly #recorder: Recorder;
   readonly #history: History;
   readonly #tokens: TokenMeter;
+  readonly #images: ThreadImages;
   readonly #approvals: Approvals;
   readonly #tools: Toolset;
   readonly #processes: Processes;
@@ -76,6 +78,7 @@ export class Session {
     this.#settings = options.settings;
     this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
+    this.#images = new ThreadImages(this.initialState);
     this.#approvals = new Approvals({
       ids: ports.ids,
       interactive: options.interactive,
@@ -381,6 +384,7 @@ export class Session {
         history: this.#history,
         processes: this.#processes,
         tokens: this.#tokens,
+        images: this.#images,
         ports,
         signal: abort.signal,
         emit,
