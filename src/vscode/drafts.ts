@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { ownValue } from '../protocol/ownValue.ts';
 
 const DRAFTS = 'tiller.drafts';
 /** The key of what is being written to a thread that does not exist yet. */
@@ -15,7 +16,7 @@ export class Drafts {
   }
 
   get(threadId: string | null): string {
-    return this.#all()[threadId ?? NEW_THREAD] ?? '';
+    return ownValue(this.#all(), threadId ?? NEW_THREAD) ?? '';
   }
 
   set(threadId: string | null, text: string): void {

@@ -259,7 +259,11 @@ suite('several threads in one window', () => {
     drafts.set('a', 'to a');
     drafts.set(null, 'to a new one');
     drafts.append('a', 'more');
-    assert.deepEqual([drafts.get('a'), drafts.get(null), drafts.get('b')], ['to a\nmore', 'to a new one', '']);
+    const ids = ['a', null, 'b', 'constructor'];
+    assert.deepEqual(
+      ids.map((id) => drafts.get(id)),
+      ['to a\nmore', 'to a new one', '', ''],
+    );
     drafts.set('a', '');
     assert.equal(drafts.get('a'), '');
   });

@@ -115,6 +115,14 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
     return page;
   },
+  async 'Enter answers a question with the first choice and no note'(stage) {
+    const page = await stage.show(stage.scenes.question);
+    await expectFocus(page, 'question-answer');
+    await press(page, 'Enter');
+    const answers = { constructor: ['Yes, like any failure'] };
+    assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-1', answers }]);
+    return page;
+  },
   async 'R reviews a patch'(stage) {
     const page = await stage.show(stage.scenes.patch);
     await takePosted(page);

@@ -283,7 +283,8 @@ function question(): Script {
         questionId: 'question-1',
         questions: [
           {
-            id: 'q1',
+            // The model names it: a name that every object has is one like any other.
+            id: 'constructor',
             header: '429',
             question: 'Should a 429 count towards the limit?',
             options: [
