@@ -1,12 +1,13 @@
-/** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
+/** What the panel shows. The thread is folded by `protocol/thread.ts` and by nothing else (design invariant 3). */
 import { batch, computed, signal } from '@preact/signals';
-import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
+import type { ApprovalRequest, QuestionRequest } from '../src/protocol/event.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type Denial,
+  foldPanelEvent,
+  type PanelEvent,
   type ProcessState,
   runningInBackground,
-  threadReducer,
   type ThreadState,
 } from '../src/protocol/thread.ts';
 import type {
@@ -202,12 +203,12 @@ function takeReview(review: ReviewState): void {
   reviews.value = next;
 }
 
-function foldAll(state: ThreadState | null, events: readonly Event[]): ThreadState | null {
+function foldAll(state: ThreadState | null, events: readonly PanelEvent[]): ThreadState | null {
   if (state === null) return null;
   let next = state;
   for (const event of events) {
-    observe(event);
-    next = threadReducer(next, event);
+    if ('seq' in event) observe(event);
+    next = foldPanelEvent(next, event);
   }
   return next;
 }

@@ -139,6 +139,9 @@ export interface ThreadState {
 /** Characters of live output kept per item or process; the completed item carries the model's own cut. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
 
+/** Characters that `tail` keeps when it cuts. */
+const KEPT_OUTPUT = (LIVE_OUTPUT_LIMIT * 3) / 4;
+
 /** Characters that are kept of one that has ended; its log has the rest. */
 const ENDED_OUTPUT_LIMIT = 64 * 1024;
 /** Processes a thread remembers; more only if more run. */
@@ -177,6 +180,27 @@ export function runningInBackground(state: ThreadState): readonly ProcessState[]
   return state.processes.filter(({ status, itemId }) => status.type === 'running' && !waitedFor.has(itemId));
 }
 
+/** More of a text of the thread: what the host sends the panel in place of an event whose text it had to change. */
+export interface TextGrowth {
+  readonly turnId: string | null;
+  readonly msg: EventMsgOf<'item_delta' | 'process_output'>;
+}
+
+/** What the panel folds, in order: events as they are, and growth of texts in which a key had to be hidden. */
+export type PanelEvent = Event | TextGrowth;
+
+export function foldPanelEvent(state: ThreadState, update: PanelEvent): ThreadState {
+  return 'seq' in update ? threadReducer(state, update) : growText(state, update);
+}
+
+/** Folds one piece of text. Pieces have no number: the host sends each once, in order. */
+function growText(state: ThreadState, { turnId, msg }: TextGrowth): ThreadState {
+  if (turnId !== null && turnId !== state.activeTurnId) return state;
+  return msg.type === 'item_delta'
+    ? updateTurn(state, turnId, (turn) => growItem(turn, msg))
+    : updateProcess(state, msg.processId, (process) => ({ ...process, output: tail(process.output + msg.text) }));
+}
+
 /** Folds one event. Returns the very same object when the event changes nothing. */
 export function threadReducer(state: ThreadState, event: Event): ThreadState {
   if (event.threadId !== state.threadId || event.seq <= state.lastSeq) return state;
@@ -202,7 +226,8 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'item_started':
       return updateTurn(state, event.turnId, (turn) => addItem(turn, msg.item));
     case 'item_delta':
-      return updateTurn(state, event.turnId, (turn) => growItem(turn, msg));
+    case 'process_output':
+      return growText(state, { turnId: event.turnId, msg });
     case 'item_completed':
       return completeItem(state, msg.item, event);
     case 'approval_requested': {
@@ -281,11 +306,6 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
         }),
       };
     }
-    case 'process_output':
-      return updateProcess(state, msg.processId, (process) => ({
-        ...process,
-        output: tail(process.output + msg.text),
-      }));
     case 'process_exited':
       return updateProcess(state, msg.processId, (process) => ({
         ...process,
@@ -458,9 +478,14 @@ function grow(item: TurnItem, delta: EventMsgOf<'item_delta'>): TurnItem {
   }
 }
 
+/** Whether the beginning of this live output may have been cut off. */
+export function mayBeCut(output: string): boolean {
+  return output.length >= KEPT_OUTPUT;
+}
+
 /** Keeps the end, cut a quarter at a time so that a long stream is not copied for every delta. */
 function tail(text: string): string {
-  return text.length <= LIVE_OUTPUT_LIMIT ? text : text.slice(-(LIVE_OUTPUT_LIMIT * 3) / 4);
+  return text.length <= LIVE_OUTPUT_LIMIT ? text : text.slice(-KEPT_OUTPUT);
 }
 
 function updateTurn(state: ThreadState, turnId: string | null, update: (turn: TurnState) => TurnState): ThreadState {

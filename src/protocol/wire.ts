@@ -5,7 +5,6 @@
  * the build id: a webview of another build reloads itself instead of guessing.
  */
 import * as z from 'zod';
-import type { Event } from './event.ts';
 import { opSchema } from './op.ts';
 import {
   type ApprovalPolicy,
@@ -18,7 +17,7 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview } from './rules.ts';
-import type { ThreadState } from './thread.ts';
+import type { PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 
 /** What the panel needs to know beside the thread. */
@@ -100,7 +99,7 @@ export type HostMessage =
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'events'; readonly build: string; readonly events: readonly Event[] }
+  | { readonly type: 'events'; readonly build: string; readonly events: readonly PanelEvent[] }
   | { readonly type: 'settings'; readonly build: string; readonly settings: PanelSettings }
   | {
       readonly type: 'earlier';

@@ -1,7 +1,7 @@
 /** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
 import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
-import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
+import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import {
   ASK,
@@ -503,5 +503,5 @@ export const SCENES = {
 export function threadOf({ messages }: PanelScene) {
   const [snapshot, events] = messages;
   if (snapshot?.type !== 'snapshot' || events?.type !== 'events' || snapshot.thread === null) return null;
-  return events.events.reduce(threadReducer, snapshot.thread);
+  return events.events.reduce(foldPanelEvent, snapshot.thread);
 }
