@@ -106,6 +106,14 @@ export interface McpServerState {
   readonly toolCount?: number | undefined;
 }
 
+/** Sent while a turn ran, not taken by one yet. */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly input: readonly UserInput[];
+  /** The user is editing it: no turn takes it meanwhile. */
+  readonly held: boolean;
+}
+
 export interface ThreadState {
   readonly threadId: string;
   /** The first message unless the person named it. */
@@ -121,7 +129,7 @@ export interface ThreadState {
   /** Rules for this thread alone: as lasting as its approvals. */
   readonly approvedRules: readonly Rule[];
   readonly questions: readonly QuestionRequest[];
-  readonly queuedInputs: readonly { readonly id: string; readonly input: readonly UserInput[] }[];
+  readonly queuedInputs: readonly QueuedMessage[];
   readonly dynamicCalls: readonly EventMsgOf<'dynamic_tool_requested'>[];
   readonly processes: readonly ProcessState[];
   readonly plan: { readonly explanation?: string | undefined; readonly steps: readonly PlanStep[] } | null;
@@ -220,7 +228,10 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'turn_started':
       return startTurn(state, msg, event);
     case 'input_queued':
-      return { ...state, queuedInputs: upsert(state.queuedInputs, 'id', { id: msg.id, input: msg.input }) };
+      return {
+        ...state,
+        queuedInputs: upsert(state.queuedInputs, 'id', { id: msg.id, input: msg.input, held: msg.held ?? false }),
+      };
     case 'input_dequeued':
       return { ...state, queuedInputs: without(state.queuedInputs, 'id', msg.id) };
     case 'item_started':
