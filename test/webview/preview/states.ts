@@ -38,6 +38,7 @@ function scene(
     earlierTurns: 0,
     access: { type: 'own' },
     draft: '',
+    edit: null,
     settings: { ...SETTINGS, ...settings },
     texts: {},
   };
@@ -470,6 +471,7 @@ export const SCENES = {
   demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
   restricted: scene(null, { trusted: false, mode: 'chat' }),
   stream: scene(stream()),
+  'queue-edit': scene(stream(), {}, ['queued-edit']),
   prose: scene(prose()),
   approve: scene(approve()),
   deny: scene(approve(), {}, ['decision-deny']),
