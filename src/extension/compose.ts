@@ -143,8 +143,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   });
   const threads = new Threads(maker, context.workspaceState, report);
   const patches = store.add(new PatchViews({ threads, preview, undo }));
+  const asReviewed = (op: Op) => withReviews(op, (id) => preview.proposals.reviewOf(id));
   const submit = (op: Op) => {
-    for (const each of withReviews(op, (id) => preview.proposals.reviewOf(id))) void threads.submit(each).catch(tell);
+    for (const each of asReviewed(op)) void threads.submit(each).catch(tell);
+  };
+  const submitTo = (threadId: string, op: Op) => {
+    for (const each of asReviewed(op)) threads.submitTo(threadId, each);
   };
   const current = (): TurnSettings =>
     threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? maker.settings;
@@ -223,9 +227,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const approvals = store.add(
     new ApprovalPrompts({
       threads,
-      submit,
+      submitTo,
       isPanelVisible: () => view.visible,
-      showPanel: () => void vscode.commands.executeCommand('tiller.focus'),
+      showThread: (threadId) => void showThread(threadId).catch(tell),
       showList: () => void vscode.commands.executeCommand('tiller.showWaiting'),
     }),
   );
@@ -311,6 +315,11 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   function tell(error: unknown): void {
     report(error);
     void vscode.window.showErrorMessage(messageOf(error));
+  }
+
+  async function showThread(threadId: string): Promise<void> {
+    if (threads.state?.threadId !== threadId) await threads.open(threadId);
+    await vscode.commands.executeCommand('tiller.focus');
   }
 
   /** Another server means another thread; another model of the same server goes on with this one. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
+import { ownValue } from './ownValue.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 
 export const wireApiSchema = z.enum(['responses', 'chat']);
@@ -117,12 +118,22 @@ export type SettingKey = keyof Settings;
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
 
 /** Servers everybody knows; `providers` may name others or replace these. */
-export const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
+const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
   ollama: { baseUrl: 'http://127.0.0.1:11434/v1', wireApi: 'chat', auth: 'none' },
   lmstudio: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
 };
+
+/** In the order a list shows them: those of the settings first. */
+export function providerNames(settings: Pick<Settings, 'providers'>): readonly string[] {
+  return [...new Set([...Object.keys(settings.providers), ...Object.keys(BUILTIN_PROVIDERS)])];
+}
+
+/** The server of that name; the settings may replace a built-in one. */
+export function providerNamed(settings: Pick<Settings, 'providers'>, name: string): ProviderSettings | undefined {
+  return ownValue(settings.providers, name) ?? ownValue(BUILTIN_PROVIDERS, name);
+}
 
 export type SettingsResult =
   | { readonly type: 'settings'; readonly settings: Settings }

@@ -144,16 +144,25 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
   );
 }
 
-/** The question an editor shows; else the one that waits, or those of several that the person ticks. */
+/**
+ * The approval that the editor shows, whichever thread asked for it, and never another one. Where no editor shows one: the
+ * only pending approval of the shown thread, or those that the user ticks in a list.
+ */
 async function chosen(
   { approvals, answeredBy }: CommandHands,
   uri: vscode.Uri | undefined,
   how: Parameters<typeof pickWaiting>[1] & { readonly choice: readonly ApprovalChoice[] },
 ): Promise<readonly ApprovalRequest[]> {
+  const canBe = ({ choices }: ApprovalRequest) => choices.some((choice) => how.choice.includes(choice));
   const shown = answeredBy(uri instanceof vscode.Uri ? uri : undefined);
-  const open = approvals.waiting.filter(({ choices }) => choices.some((choice) => how.choice.includes(choice)));
-  const inEditor = open.filter(({ approvalId }) => approvalId === shown);
-  return (await pickWaiting(inEditor.length > 0 ? inEditor : open, how)) ?? [];
+  if (shown === undefined) return (await pickWaiting(approvals.waiting.filter(canBe), how)) ?? [];
+  const asked = approvals.find(shown);
+  if (asked === undefined) tellNotPending();
+  return asked !== undefined && canBe(asked) ? [asked] : [];
+}
+
+function tellNotPending(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t('The changes in this editor are no longer pending.'));
 }
 
 async function approve(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
@@ -162,21 +171,20 @@ async function approve(tiller: CommandHands, uri: vscode.Uri | undefined): Promi
   tiller.approvals.answer(approvals.filter(isPlain), 'approved');
   for (const approval of approvals.filter((each) => !isPlain(each))) {
     const yes = await pickYes(approval);
-    if (yes === 'show') {
-      await focusPanel();
-      tiller.view.showWaiting();
-    } else if (yes !== undefined) tiller.approvals.answer([approval], yes);
+    if (yes === 'show') tiller.approvals.show(approval);
+    else if (yes !== undefined) tiller.approvals.answer([approval], yes);
   }
 }
 
 /** Of the patch that an editor shows, else of the one that waits longest. What is left of it is answered as it stands. */
 async function approveInPart(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
   const shown = tiller.answeredBy(uri instanceof vscode.Uri ? uri : undefined);
-  const patches = tiller.approvals.waiting.filter(({ kind }) => kind === 'patch');
-  const patch = patches.find(({ approvalId }) => approvalId === shown) ?? patches[0];
+  const patch =
+    shown === undefined ? tiller.approvals.waiting.find(({ kind }) => kind === 'patch') : tiller.approvals.find(shown);
+  if (patch === undefined && shown !== undefined) tellNotPending();
   if (patch === undefined || !(await tiller.pickHunks(patch.approvalId))) return;
   const yes = isPlain(patch) ? 'approved' : await pickYes(patch);
-  if (yes === 'show') await focusPanel();
+  if (yes === 'show') tiller.approvals.show(patch);
   else if (yes !== undefined) tiller.approvals.answer([patch], yes);
 }
 
@@ -185,7 +193,9 @@ const YESES: readonly ApprovalChoice[] = ['approved', 'approved_saving', 'approv
 
 async function approveForThread(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
   const choice = 'approved_for_thread';
-  if (!tiller.approvals.waiting.some(({ choices }) => choices.includes(choice))) {
+  const shown = tiller.answeredBy(uri instanceof vscode.Uri ? uri : undefined);
+  const asked = shown === undefined ? tiller.approvals.waiting : [tiller.approvals.find(shown) ?? []].flat();
+  if (!asked.some(({ choices }) => choices.includes(choice))) {
     void vscode.window.showInformationMessage(vscode.l10n.t('What waits cannot be approved for the whole thread.'));
     return;
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Fetch } from '../core/ports.ts';
-import { BUILTIN_PROVIDERS, type Settings } from '../protocol/settings.ts';
+import { providerNamed, providerNames, type Settings } from '../protocol/settings.ts';
 import type { KeyStore } from './secrets.ts';
 import { writeSetting } from './settings.ts';
 
@@ -17,14 +17,15 @@ export async function selectModel(settings: Settings, keys: KeyStore, fetch: Fet
   const provider = await pickProvider(settings);
   if (provider === undefined) return;
   if (provider === DEMO_PROVIDER) return useDemo();
-  const baseUrl = settings.providers[provider]?.baseUrl ?? BUILTIN_PROVIDERS[provider]?.baseUrl ?? (await askBaseUrl());
+  const known = providerNamed(settings, provider);
+  const baseUrl = known?.baseUrl ?? (await askBaseUrl());
   if (baseUrl === undefined) return;
   const { origin } = new URL(baseUrl);
   const needsKey = !isLocal(baseUrl) && (await keys.keyFor(origin)) === undefined;
   if (needsKey && !(await askKey(origin, keys))) return;
   const model = await pickModel(baseUrl, await keys.keyFor(origin), fetch);
   if (model === undefined) return;
-  await useProvider(provider, model, provider in BUILTIN_PROVIDERS || provider in settings.providers ? null : baseUrl);
+  await useProvider(provider, model, known === undefined ? baseUrl : null);
 }
 
 /** "Tiller: Set API Key": for the server in use. True when one was entered. */
@@ -46,11 +47,11 @@ export function useDemo(): Promise<void> {
 }
 
 async function pickProvider(settings: Settings): Promise<string | undefined> {
-  const names = [...new Set([...Object.keys(settings.providers), ...Object.keys(BUILTIN_PROVIDERS)])];
+  const names = providerNames(settings);
   const choices: ProviderChoice[] = [
     ...names.map((name) => ({
       label: name,
-      description: settings.providers[name]?.baseUrl ?? BUILTIN_PROVIDERS[name]?.baseUrl ?? '',
+      description: providerNamed(settings, name)?.baseUrl ?? '',
       provider: name,
     })),
     { label: vscode.l10n.t('Another server…'), provider: '' },

@@ -129,3 +129,9 @@ it('knows the characters people name', () => {
     '— A 😀 &unknown; \ufffd',
   );
 });
+
+it('a name that every object inherits is no named character', () => {
+  const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `&${name};`);
+  assert.deepEqual(inherited.map(decodeHTMLStrict), inherited);
+  assert.equal(html('See &constructor; and &amp;.').trim(), '<p>See &amp;constructor; and &amp;.</p>');
+});

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { interrupt, leaveQueued, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
+import { cancelEdit, interrupt, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { openSearch } from '../historySearch.ts';
 import { t } from '../l10n.ts';
-import { composerFocus, draft, isOwn, isRunning, settings, waiting } from '../store.ts';
+import { composerFocus, draft, isOwn, isRunning, queuedEdit, settings, waiting } from '../store.ts';
 import { recallKey } from '../recall.ts';
-import { editedQueue, noteTyping } from '../view.ts';
+import { noteTyping } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { ContextMeter } from './ContextMeter.tsx';
 import { HistorySearch, isSearchKey } from './HistorySearch.tsx';
@@ -118,7 +118,7 @@ function placeholder(): string {
   if (!value.hasWorkspace) return t('Open a folder first');
   if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');
-  if (editedQueue.value !== null) return t('Change the queued message; Esc leaves it as it was');
+  if (queuedEdit.value !== null) return t('Edit queued message (Esc to cancel)');
   return isRunning.value
     ? t('Add to what it is doing; Ctrl+Enter stops and sends')
     : t('Ask for a change; @ adds context');
@@ -136,11 +136,11 @@ function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }
   const isModified = event.ctrlKey || event.metaKey;
   if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
     event.preventDefault();
-    if (isModified && isRunning.value && editedQueue.value === null) stopAndSendDraft();
+    if (isModified && isRunning.value && queuedEdit.value === null) stopAndSendDraft();
     else sendDraft();
-  } else if (event.key === 'Escape' && editedQueue.value !== null) {
+  } else if (event.key === 'Escape' && queuedEdit.value !== null) {
     event.preventDefault();
-    leaveQueued();
+    cancelEdit();
   } else if (event.key === 'Escape' && isRunning.value) {
     event.preventDefault();
     interrupt();

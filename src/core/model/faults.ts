@@ -4,6 +4,7 @@
  * `response.failed` codex-behaviour.md §2.6).
  */
 import * as z from 'zod';
+import { ownValue } from '../../protocol/ownValue.ts';
 import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { ModelFault } from './client.ts';
 
@@ -156,7 +157,7 @@ const SAYS_MODEL_UNKNOWN =
 
 function byWords(error: ServerError): Verdict | undefined {
   for (const name of [error.code, error.type]) {
-    const verdict = BY_CODE[String(name ?? '').toLowerCase()];
+    const verdict = ownValue(BY_CODE, String(name ?? '').toLowerCase());
     if (verdict) return verdict;
   }
   return undefined;

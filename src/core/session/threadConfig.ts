@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
-import { BUILTIN_PROVIDERS, type Settings } from '../../protocol/settings.ts';
+import { providerNamed, type Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import type { ThreadConfig } from './sessionManager.ts';
 
 /** The server that the settings name; `undefined` when they name none that is known. */
 export function providerOf(settings: Settings): ProviderConfig | undefined {
-  const named = settings.providers[settings.provider] ?? BUILTIN_PROVIDERS[settings.provider];
+  const named = providerNamed(settings, settings.provider);
   const streamIdleTimeoutMs = settings['stream.idleTimeoutMs'];
   if (settings.baseUrl !== null) {
     const { hostname } = new URL(settings.baseUrl);

@@ -51,6 +51,21 @@ export class KeyHider {
     return { shown: shown + text.slice(at, open), held: text.slice(open) };
   }
 
+  /** A text whose beginning was cut off, without what is left there of a key that the cut has gone through. */
+  withoutCutKey(text: string): string {
+    let end = 0;
+    for (const key of this.#keys) {
+      for (let length = Math.min(key.length - 1, text.length); length > end; length--) {
+        if (text.startsWith(key.slice(-length))) end = length;
+      }
+    }
+    // Another key may begin in what is dropped, and would then stand there without its beginning.
+    for (let at = 0; at < end; at++) {
+      for (const key of this.#keys) if (text.startsWith(key, at)) end = Math.max(end, at + key.length);
+    }
+    return text.slice(end);
+  }
+
   /** The first place where the text ends before it is clear whether a key, or a longer one, stands there. */
   #openFrom(text: string, from: number): number {
     for (let at = Math.max(from, text.length - this.#longest + 1); at < text.length; at++) {

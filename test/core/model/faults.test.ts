@@ -21,6 +21,8 @@ describe('HTTP errors', () => {
     [400, { message: "This model's maximum context length is 8192 tokens" }, 'context_exceeded', false],
     [400, { type: 'exceed_context_size_error', message: 'x' }, 'context_exceeded', false],
     [400, { code: 'content_filter' }, 'content_filter', false],
+    [400, { code: 'constructor', message: 'x' }, 'invalid_request', false],
+    [400, { type: '__proto__' }, 'invalid_request', false],
     [400, { message: 'invalid model: foo' }, 'model_not_found', false],
     [401, { code: 'invalid_api_key' }, 'auth', false],
     [402, {}, 'quota', false],

@@ -41,6 +41,7 @@ const answers = fc.array(fc.array(step, { maxLength: 4, size: 'max' }), { minLen
 
 type Move =
   | { readonly type: 'says' | 'steers' | 'interrupts' | 'retries' | 'titles' | 'leaves' | 'responds' }
+  | { readonly type: 'holds'; readonly which: number; readonly held: boolean }
   | { readonly type: 'edits'; readonly which: number; readonly withdraws: boolean }
   | { readonly type: 'answers'; readonly decision: ApprovalDecision; readonly stale: boolean }
   | { readonly type: 'overrides'; readonly policy: ApprovalPolicy; readonly mode: SandboxMode };
@@ -57,6 +58,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     { type: 'titles' },
     { type: 'responds' },
   ),
+  fc.record({ type: fc.constant('holds' as const), which: fc.nat(3), held: fc.constantFrom(true, true, false) }),
   fc.record({ type: fc.constant('edits' as const), which: fc.nat(3), withdraws: fc.boolean() }),
   fc.record({
     type: fc.constant('answers' as const),
@@ -97,6 +99,10 @@ function make(chat: FakeSession, move: Move, words: Words): void {
     case 'responds': {
       const callId = chat.state.dynamicCalls[0]?.callId ?? 'nobody';
       return void chat.submit({ type: 'dynamic_tool_response', callId, contentItems: [], success: true });
+    }
+    case 'holds': {
+      const id = chat.state.queuedInputs[move.which]?.id ?? 'nobody';
+      return void chat.submit({ type: 'hold_queued', id, held: move.held });
     }
     case 'edits': {
       const id = chat.state.queuedInputs[move.which]?.id ?? 'nobody';

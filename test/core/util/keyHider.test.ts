@@ -56,6 +56,20 @@ describe('a key', () => {
     );
   });
 
+  it('leaves nothing of itself where a text was cut in the middle of it', () => {
+    fc.assert(
+      fc.property(keys, fc.nat({ max: 4 }), fc.nat({ max: 3 }), (held, cut, length) => {
+        const hider = hiding(...held);
+        for (const key of held) {
+          const after = 'c'.repeat(length);
+          expect(hider.withoutCutKey(key.slice(1 + (cut % key.length)) + after)).toBe(after);
+        }
+      }),
+    );
+    expect(hiding('sesame', 'xse').withoutCutKey('sesame!')).toBe('!');
+    expect(hiding('sesame').withoutCutKey('no key')).toBe('no key');
+  });
+
   it('holds nothing up where it cannot begin', () => {
     const hider = hiding('sesame');
     expect(hider.hideBeginning('one two ')).toEqual({ shown: 'one two ', held: '' });

@@ -1,7 +1,7 @@
 /** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
 import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
-import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
+import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import {
   ASK,
@@ -38,6 +38,7 @@ function scene(
     earlierTurns: 0,
     access: { type: 'own' },
     draft: '',
+    edit: null,
     settings: { ...SETTINGS, ...settings },
     texts: {},
   };
@@ -283,7 +284,8 @@ function question(): Script {
         questionId: 'question-1',
         questions: [
           {
-            id: 'q1',
+            // The model names it: a name that every object has is one like any other.
+            id: 'constructor',
             header: '429',
             question: 'Should a 429 count towards the limit?',
             options: [
@@ -469,6 +471,7 @@ export const SCENES = {
   demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
   restricted: scene(null, { trusted: false, mode: 'chat' }),
   stream: scene(stream()),
+  'queue-edit': scene(stream(), {}, ['queued-edit']),
   prose: scene(prose()),
   approve: scene(approve()),
   deny: scene(approve(), {}, ['decision-deny']),
@@ -502,5 +505,5 @@ export const SCENES = {
 export function threadOf({ messages }: PanelScene) {
   const [snapshot, events] = messages;
   if (snapshot?.type !== 'snapshot' || events?.type !== 'events' || snapshot.thread === null) return null;
-  return events.events.reduce(threadReducer, snapshot.thread);
+  return events.events.reduce(foldPanelEvent, snapshot.thread);
 }
