@@ -39,6 +39,24 @@ describe('approvals', () => {
     expect(chat.outputs()[0]).toContain('one');
   });
 
+  it.each(['sh <<EOF\nrm -rf kept\nEOF', 'echo "rm -rf kept" | sh', "bash <<< 'rm -rf kept'"])(
+    'asks before a shell is fed what destroys work, under full access too: %j',
+    async (cmd) => {
+      await using chat = await startScenario({
+        sandbox: 'danger-full-access',
+        files: { kept: 'one\n' },
+        model: [[calls('exec_command', { cmd })], [says('Ok.')]],
+      });
+      const ended = chat.turnEnds();
+      chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+      const asked = await chat.next('approval_requested');
+      expect(asked).toMatchObject({ kind: 'command', command: cmd, reason: { id: 'dangerous' } });
+      chat.submit({ type: 'approval', approvalIds: [asked.approvalId], decision: { denied: {} } });
+      await ended;
+      expect(chat.files()).toEqual({ kept: 'one\n' });
+    },
+  );
+
   it('tells the model the word that came with a no, and goes on', async () => {
     await using chat = await startScenario({ model: [[calls('exec_command', WRITE)], [says('As you wish.')]] });
     const ended = chat.turnEnds();

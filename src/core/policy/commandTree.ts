@@ -3,6 +3,7 @@ import { isDangerous } from './dangerous.ts';
 import { type Platform, isKnownSafe } from './knownSafe.ts';
 import type { Argv, ParsedScript } from './parseScript.ts';
 import { programName } from './programs.ts';
+import { runsInput } from './runsInput.ts';
 import { unwrapCommand } from './unwrapCommand.ts';
 
 export type CommandClass = 'known-safe' | 'other' | 'dangerous';
@@ -60,9 +61,17 @@ function scriptTree(
   script: ParsedScript,
   inner: (commands: readonly Argv[]) => CommandTree[],
 ): CommandTree {
-  if (script.type === 'opaque') return { ...script, argv, mentions: inner(script.mentions) };
-  const commands = inner(script.commands);
+  const commands = inner(script.type === 'opaque' ? script.mentions : script.commands);
+  const isFed = script.feeds && commands.some(treeRunsInput);
+  const mentions = isFed ? [...commands, ...inner(script.texts.map((text) => ['sh', '-c', text]))] : commands;
+  if (script.type === 'opaque') return { type: 'opaque', argv, why: script.why, mentions };
+  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs what it is fed', mentions };
   return { type: 'script', argv, commands: script.complex ? commands.map(fedByHereDocument) : commands };
+}
+
+/** Whether some command in it runs its input: then what the script feeds its commands is searched as a script is. */
+function treeRunsInput(tree: CommandTree): boolean {
+  return runsInput(tree.argv) || commandsIn(tree).some(treeRunsInput);
 }
 
 function fedByHereDocument(tree: CommandTree): CommandTree {
@@ -82,17 +91,22 @@ function classOfOne(
   return isDoubtful ? { class: 'other', note: STARTS_PROGRAMS } : { class: 'known-safe' };
 }
 
-/** Every command in it that runs nothing but itself, in order. */
-export function plainCommands(tree: CommandTree): readonly Argv[] {
+/** One step inward; what is only mentioned, too. */
+export function commandsIn(tree: CommandTree): readonly CommandTree[] {
   switch (tree.type) {
     case 'plain':
-      return [tree.argv];
+      return [];
     case 'script':
     case 'wrapped':
-      return tree.commands.flatMap(plainCommands);
+      return tree.commands;
     case 'opaque':
-      return tree.mentions.flatMap(plainCommands);
+      return tree.mentions;
   }
+}
+
+/** Every command in it that runs nothing but itself, in order. */
+export function plainCommands(tree: CommandTree): readonly Argv[] {
+  return tree.type === 'plain' ? [tree.argv] : commandsIn(tree).flatMap(plainCommands);
 }
 
 const CLASSES: readonly CommandClass[] = ['known-safe', 'other', 'dangerous'];

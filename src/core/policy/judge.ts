@@ -1,6 +1,6 @@
 /** One command, with everything it runs inside, judged by the rules and, where they are silent, by the heuristics. */
 import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
-import { type CommandTree, classifyTree } from './commandTree.ts';
+import { type CommandTree, classifyTree, commandsIn } from './commandTree.ts';
 import { type Circumstances, containmentOf } from './decisionTable.ts';
 import { heuristicVerdict } from './heuristicVerdict.ts';
 import type { Platform } from './knownSafe.ts';
@@ -42,7 +42,7 @@ export function judge(tree: CommandTree, court: Court): Judgement {
       return judgeWrapped(tree, court);
     case 'opaque': {
       const own = byRule(tree, court) ?? byHeuristic(tree, court, classifyTree(tree) === 'other', tree.why);
-      return combine(argv, [own, ...tree.mentions.map((mention) => judge(mention, court)).filter(isRestriction)]);
+      return combine(argv, [own, ...tree.mentions.flatMap((mention) => restrictionsIn(mention, court))]);
     }
   }
 }
@@ -58,11 +58,15 @@ function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: Court): Ju
   const reachesInside = own.matches.some(
     ({ rule }) => rule.decision === 'allow' && rule.pattern.length > tree.ownWords,
   );
-  return combine(tree.argv, [own, ...(reachesInside ? inner.filter(isRestriction) : inner)]);
+  const restrictions = tree.commands.flatMap((command) => restrictionsIn(command, court));
+  return combine(tree.argv, [own, ...(reachesInside ? restrictions : inner)]);
 }
 
-function isRestriction({ byRule, decision }: Judgement): boolean {
-  return byRule && decision !== 'allow';
+/** What rules ask about or forbid in it, however deep. */
+function restrictionsIn(tree: CommandTree, court: Court): readonly Judgement[] {
+  const own = byRule(tree, court);
+  const isRestriction = own !== undefined && own.byRule && own.decision !== 'allow';
+  return [...(isRestriction ? [own] : []), ...commandsIn(tree).flatMap((one) => restrictionsIn(one, court))];
 }
 
 /**

@@ -18,28 +18,40 @@ import {
   forEachChild,
   parse,
 } from 'unbash';
+import { printedTexts } from './printedText.ts';
 import { isAllAccountedFor } from './scriptGaps.ts';
 import { hasInvisibleCharacters, isLiteralUnquoted, isPlainName } from './scriptCharacters.ts';
 
 export type Argv = readonly string[];
 
-export type ParsedScript =
-  | {
-      readonly type: 'commands';
-      readonly commands: readonly Argv[];
-      /** One command fed by a here-document: its words are known, what it reads is not judged (§6.3 step 1). */
-      readonly complex: boolean;
-    }
-  | {
-      readonly type: 'opaque';
-      /** Ends the sentence "It cannot be judged word by word because …". */
-      readonly why: string;
-      /** Commands that appear somewhere in it, as far as their words are literal: enough to find danger, not to trust. */
-      readonly mentions: readonly Argv[];
-    };
+export type ParsedScript = Feeding &
+  (
+    | {
+        readonly type: 'commands';
+        readonly commands: readonly Argv[];
+        /** One command fed by a here-document: its words are known, what it reads is not judged (§6.3 step 1). */
+        readonly complex: boolean;
+      }
+    | {
+        readonly type: 'opaque';
+        /** Ends the sentence "It cannot be judged word by word because …". */
+        readonly why: string;
+        /** Commands that appear somewhere in it, as far as their words are literal: enough to find danger, not to trust. */
+        readonly mentions: readonly Argv[];
+      }
+  );
+
+/** What commands of a script may get as their input. */
+export interface Feeding {
+  /** It pipes, or redirects input. */
+  readonly feeds: boolean;
+  /** As far as it stands in the script: here-documents, and what `echo` and `printf` print. Enough to find danger. */
+  readonly texts: readonly string[];
+}
 
 export function parseScript(script: string): ParsedScript {
   const tree = parse(script);
+  const feeding = feedingIn(tree);
   try {
     if (hasInvisibleCharacters(script)) throw new Opaque('it contains characters that cannot be seen');
     if (tree.errors !== undefined && tree.errors.length > 0) throw new Opaque('its syntax is not complete');
@@ -49,10 +61,15 @@ export function parseScript(script: string): ParsedScript {
     const end = fed?.redirects[0]?.pos ?? script.length;
     if (words.length === 0) throw new Opaque('it contains no command');
     if (!isAllAccountedFor(script.slice(0, end), words)) throw new Opaque('its syntax is not plain');
-    return { type: 'commands', commands: words.map((argv) => argv.map(literalValue)), complex: fed !== undefined };
+    return {
+      type: 'commands',
+      commands: words.map((argv) => argv.map(literalValue)),
+      complex: fed !== undefined,
+      ...feeding,
+    };
   } catch (error) {
     if (!(error instanceof Opaque)) throw error;
-    return { type: 'opaque', why: error.message, mentions: mentionedCommands(tree) };
+    return { type: 'opaque', why: error.message, mentions: mentionedCommands(tree), ...feeding };
   }
 }
 
@@ -125,11 +142,49 @@ function isInertHereDocument(redirect: Redirection): redirect is HereDoc {
 function mentionedCommands(tree: SyntaxNode): Argv[] {
   const found: Argv[] = [];
   const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Command' && node.name !== undefined) {
-      found.push([node.name, ...node.args].map((word) => (word.type === 'Word' ? word.value : word.text)));
-    }
+    if (node.type === 'Command' && node.name !== undefined) found.push(wordsOf(node));
     forEachChild(node, visit);
   };
   visit(tree);
   return found;
+}
+
+function wordsOf({ name, args }: Command): Argv {
+  return [...(name === undefined ? [] : [name]), ...args].map((word) =>
+    word.type === 'Word' ? word.value : word.text,
+  );
+}
+
+/** Everything in the tree that might become the input of a command, whichever command that is. */
+function feedingIn(tree: SyntaxNode): Feeding {
+  const texts: string[] = [];
+  let feeds = false;
+  const visit = (node: SyntaxNode): void => {
+    switch (node.type) {
+      case 'Command':
+        texts.push(...printedTexts(wordsOf(node)));
+        break;
+      case 'HereDoc':
+        texts.push(node.body.text);
+        feeds = true;
+        break;
+      case 'HereString':
+        texts.push(node.target?.value ?? '');
+        feeds = true;
+        break;
+      case 'Redirect':
+        if (node.operator.startsWith('<')) feeds = true;
+        break;
+      case 'Pipeline':
+        if (node.commands.length > 1) feeds = true;
+        break;
+      case 'ProcessSubstitution':
+      case 'Coproc':
+        feeds = true;
+        break;
+    }
+    forEachChild(node, visit);
+  };
+  visit(tree);
+  return { feeds, texts };
 }

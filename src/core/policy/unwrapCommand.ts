@@ -1,6 +1,7 @@
 /** One step inward: the commands that a command runs, when it is a shell with a script or a wrapper. */
 import { type Argv, type ParsedScript, parseScript } from './parseScript.ts';
 import { isSystemProgram, programName } from './programs.ts';
+import { isScriptFlag, SHELLS } from './runsInput.ts';
 import { FIND_COMMAND_OPTIONS, WRAPPERS, type Wrapper } from './wrappers.ts';
 
 export type Unwrapped =
@@ -21,9 +22,6 @@ export type Unwrapped =
 
 /** The shells whose scripts are read, by file stem (codex-behaviour.md §6.6). */
 const READABLE_SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh', 'sh']);
-/** Shells that are at least searched for danger. */
-const SHELLS: ReadonlySet<string> = new Set([...READABLE_SHELLS, 'dash', 'ksh', 'ash', 'fish', 'su']);
-const SCRIPT_FLAG = /^-[A-Za-z]*c$/;
 
 export function unwrapCommand(argv: Argv): Unwrapped {
   const [program = '', ...words] = argv;
@@ -42,16 +40,19 @@ function unwrapShell(program: string, words: Argv): Unwrapped {
   if (exact && READABLE_SHELLS.has(programName(program)) && isSystemProgram(program)) {
     return { type: 'script', script: parseScript(script) };
   }
-  if (!words.some((word) => SCRIPT_FLAG.test(word))) return { type: 'plain' };
+  if (!words.some(isScriptFlag)) return { type: 'plain' };
   return { type: 'script', script: opaqueScript('the shell is not called in the plain way', words) };
 }
 
 function opaqueScript(why: string, texts: readonly string[]): ParsedScript {
-  const mentions = texts.flatMap((text) => {
-    const parsed = parseScript(text);
-    return parsed.type === 'commands' ? parsed.commands : parsed.mentions;
-  });
-  return { type: 'opaque', why, mentions };
+  const parsed = texts.map(parseScript);
+  return {
+    type: 'opaque',
+    why,
+    mentions: parsed.flatMap((one) => (one.type === 'commands' ? one.commands : one.mentions)),
+    feeds: parsed.some(({ feeds }) => feeds),
+    texts: parsed.flatMap((one) => one.texts),
+  };
 }
 
 function unwrapFind(words: Argv): Unwrapped {

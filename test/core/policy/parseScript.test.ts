@@ -104,7 +104,19 @@ describe('what cannot be known', () => {
       type: 'opaque',
       why: 'it redirects input or output',
       mentions: [['one']],
+      feeds: false,
+      texts: [],
     });
+  });
+
+  test('tells what its commands may be fed', () => {
+    expect(parseScript('echo one two | cat')).toMatchObject({ type: 'commands', feeds: true, texts: ['one two'] });
+    expect(parseScript('cat < in; cat <<X\n$one\nX\ncat <<< two; echo "$three"')).toMatchObject({
+      type: 'opaque',
+      feeds: true,
+      texts: ['$one\n', 'two', '$three'],
+    });
+    expect(parseScript('echo one; cat a')).toMatchObject({ feeds: false, texts: ['one'] });
   });
 
   test('still names every command it mentions', () => {

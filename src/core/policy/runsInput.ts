@@ -1,0 +1,62 @@
+/** Which commands run what they read from their input, as `sh` does in `echo ls | sh`. */
+import type { Argv } from './parseScript.ts';
+import { programName } from './programs.ts';
+
+/** Shells whose scripts are at least searched for danger. */
+export const SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh', 'sh', 'dash', 'ksh', 'ash', 'fish', 'su']);
+/** Run every line of their input. */
+const LINE_RUNNERS: ReadonlySet<string> = new Set(['parallel', 'at', 'batch', 'crontab']);
+/** Become a shell with one of these options before the command. */
+const SHELL_OPTION = /^(-[A-Za-z]*[si]|--shell|--login)$/;
+const BECOME_SHELLS: ReadonlySet<string> = new Set(['sudo', 'doas']);
+/** Of these: options whose value is the next word. */
+const USER_OPTION = /^(-[A-Za-z]*[ugphCDRTUrt]|--user|--group|--prompt|--host|--chdir|--chroot)$/;
+const SCRIPT_FLAG = /^-[A-Za-z]*c$/;
+/** Options of shells whose value is the next word. */
+const VALUE_OPTION = /^([-+][A-Za-z]*[oO]|--rcfile|--init-file)$/;
+/** Files that are the input, or text of the script itself. */
+const INPUT_FILE = /^(-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/(self|thread-self|\d+|\$\$)\/fd\/\d+|[<=]\(.*)$/s;
+
+export function isScriptFlag(word: string): boolean {
+  return SCRIPT_FLAG.test(word);
+}
+
+/** One command that runs nothing but itself; of wrappers and scripts the commands inside are asked about. */
+export function runsInput(argv: Argv): boolean {
+  const [program = '', ...words] = argv;
+  const name = programName(program);
+  if (SHELLS.has(name)) return !words.some(isScriptFlag) && (name === 'su' || hasNoScriptFile(words));
+  if (LINE_RUNNERS.has(name)) return true;
+  if (name === '.' || name === 'source') return INPUT_FILE.test(words[0] ?? '');
+  if (name === 'busybox' || name === 'toybox') return runsInput(words);
+  // Its input becomes the words of the command behind it.
+  if (name === 'xargs') return words.some((word) => SHELLS.has(programName(word)) || word === 'eval');
+  return BECOME_SHELLS.has(name) && ownOptions(words, USER_OPTION).some((word) => SHELL_OPTION.test(word));
+}
+
+/** The options before the first operand, without their values. */
+function ownOptions(words: Argv, valueOption: RegExp): Argv {
+  const options: string[] = [];
+  for (let at = 0; words[at]?.startsWith('-') === true; at++) {
+    const word = words[at] ?? '';
+    options.push(word);
+    if (valueOption.test(word)) at++;
+  }
+  return options;
+}
+
+function hasNoScriptFile(words: Argv): boolean {
+  let at = 0;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word === '-' || word === '--') {
+      at++;
+      break;
+    }
+    if (/^-[A-Za-z]*s[A-Za-z]*$/.test(word)) return true;
+    if (VALUE_OPTION.test(word)) at++;
+    else if (!/^[-+]/.test(word)) break;
+  }
+  const file = words[at];
+  return file === undefined || INPUT_FILE.test(file);
+}
