@@ -1,6 +1,8 @@
 /** Files of TILLER_HOME: nobody else's business. */
+import { unlinkSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isMissing } from './errors.ts';
 
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
@@ -29,5 +31,14 @@ export async function replacePrivateFile(path: string, bytes: Uint8Array, tempor
   } catch (error) {
     await rm(temporaryPath, { force: true });
     throw error;
+  }
+}
+
+/** Does nothing where there is no such file. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
   }
 }

@@ -5,8 +5,8 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
 import { isBelow } from '../core/util/pathBelow.ts';
 import { errorCode, isMissing } from './errors.ts';
-import { withFileLock } from './fileLock.ts';
 import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
+import { takeLock } from './processLock.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -55,11 +55,12 @@ export function createStorage(home: string, hide: (text: string) => string = (te
       // A link to somewhere else, as people keep their own files, stays one.
       const absolute = (await orUndefined(realpath(at(path)))) ?? at(path);
       await refuseDeadLink(absolute);
-      const lock = join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`);
-      const update = async () => {
+      const lock = await takeLock(join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`));
+      try {
         await replace(absolute, hide(change(await orUndefined(readWhole(absolute)))));
-      };
-      await withFileLock(lock, update);
+      } finally {
+        lock.release();
+      }
     },
     readBytes: (path, from, length) => readPiece(at(path), from, length),
     async listFiles(path) {
