@@ -3,6 +3,7 @@
  * what `-c key=value` takes (contract.md, "State"). One list, so that both front doors mean the same.
  */
 import * as z from 'zod';
+import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import { ownValue } from './ownValue.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
@@ -34,19 +35,6 @@ export const providerSettingsSchema = z.strictObject({
   models: z.record(z.string(), modelSettingsSchema).optional(),
 });
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
-
-/** Where keys and passwords usually lie. */
-const PRIVATE_PLACES = [
-  '~/.ssh',
-  '~/.aws',
-  '~/.gnupg',
-  '~/.netrc',
-  '~/.npmrc',
-  '~/.git-credentials',
-  '~/.config/gh',
-  '~/.docker/config.json',
-  '~/.kube',
-];
 
 /** What commands get of the environment; `*` and `?` stand for anything in names, whose case does not matter. */
 const environmentSettingsSchema = z.strictObject({
@@ -81,7 +69,7 @@ export const settingsSchema = z.strictObject({
   /** What commands in the box cannot read: absolute or `~/…`. TILLER_HOME is never readable there. */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
-    .default(PRIVATE_PLACES),
+    .default([...PRIVATE_PLACES]),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
   /** Not below `review`: VS Code knows no setting within a setting. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
@@ -267,17 +268,57 @@ describe('patches', () => {
     expect(readFileSync(elsewhere.at('new.txt'), 'utf8')).toBe('theirs\n');
   });
 
-  it.each(['/etc/tiller-test.txt', '.git/config', '.vscode/settings.json'])(
-    'never write %s under never',
-    async (target) => {
-      const patch = ADD_PATCH.replace('new.txt', target);
-      await using chat = await startScenario({
-        policy: 'never',
-        model: [[calls('apply_patch', { input: patch })], [says('Ok.')]],
-      });
-      await chat.send('go');
-      expect(chat.outputs()[0]).toMatch(/^Not allowed: /);
-      expect(chat.files()).toEqual({});
-    },
-  );
+  it.each<[string, readonly (readonly string[])[], string?, string?]>([
+    ['at once', [['HEAD', 'config', 'objects/a', 'refs/a']], undefined],
+    ['piece by piece', [['x/config'], ['x/objects/a', 'x/refs/a'], ['x/HEAD']], 'x/HEAD'],
+    ['around what a command has made', [['x/config']], undefined, 'mkdir -p x/objects x/refs; touch x/HEAD'],
+    ['with the objects of another', [['x/HEAD', 'x/commondir', 'x/config']], undefined],
+  ])('make no bare repository %s under never', async (_, patches, missing, first = 'true') => {
+    const patchOf = (names: readonly string[]) =>
+      ['*** Begin Patch', ...names.flatMap((name) => [`*** Add File: ${name}`, '+x']), '*** End Patch'].join('\n');
+    await using chat = await startScenario({
+      policy: 'never',
+      model: [...patches.map((names) => [calls('apply_patch', { input: patchOf(names) })]), [says('Ok.')]],
+    });
+    execFileSync('bash', ['-c', first], { cwd: chat.folder.path });
+    const before = Object.keys(chat.files());
+    await chat.send('go');
+    const outputs = chat.outputs();
+    expect(outputs.at(-1)).toMatch(/^Not allowed: .* is protected/);
+    expect(outputs.slice(0, -1).every((output) => output.startsWith('Exit code: 0\n'))).toBe(true);
+    const landed = patches.flat().filter((name) => missing !== undefined && name !== missing);
+    expect(Object.keys(chat.files())).toEqual([...before, ...landed].toSorted());
+  });
+
+  it('write files that only look like parts of a repository', async () => {
+    await using chat = await startScenario({
+      policy: 'never',
+      files: { 'objects/a': 'x\n', 'refs/a': 'x\n' },
+      model: [[calls('apply_patch', { input: ADD_PATCH.replace('new.txt', 'config') })], [says('Ok.')]],
+    });
+    await chat.send('go');
+    expect(chat.files()).toMatchObject({ config: 'hello\n' });
+  });
+
+  it.each([
+    '/etc/tiller-test.txt',
+    '.git/config',
+    '.vscode/settings.json',
+    '.envrc',
+    '.husky/pre-commit',
+    '.mcp.json',
+    '.cursor/rules',
+    '.devcontainer.json',
+    'any.code-workspace',
+    '.github/workflows/ci.yml',
+  ])('never write %s under never', async (target) => {
+    const patch = ADD_PATCH.replace('new.txt', target);
+    await using chat = await startScenario({
+      policy: 'never',
+      model: [[calls('apply_patch', { input: patch })], [says('Ok.')]],
+    });
+    await chat.send('go');
+    expect(chat.outputs()[0]).toMatch(/^Not allowed: /);
+    expect(chat.files()).toEqual({});
+  });
 });

@@ -358,6 +358,55 @@ describe('much output', () => {
 });
 
 // Side by side: one of them only waits.
+describe('a daemon that its command leaves behind', () => {
+  const DAEMON = "setsid -f sh -c 'echo $$ > pid; exec sleep 300' < /dev/null > /dev/null 2>&1";
+  const untilItRuns = 'until [ -s pid ]; do sleep 0.01; done';
+
+  it('outside the sandbox runs on, is in no list, and is ended by no end of Tiller', async () => {
+    await using chat = await start({
+      model: [[exec(`${DAEMON}; ${untilItRuns}; echo ended`, { yield_time_ms: 20_000 })], [says('Done.')]],
+    });
+    await chat.send('go');
+    const daemon = await pidIn(chat.folder.at('pid'));
+    try {
+      expect(chat.items('command_execution')).toMatchObject([{ exitCode: 0, output: 'ended\n' }]);
+      expect(chat.state.processes).toEqual([]);
+      await chat.session.dispose();
+      // What the next start would end stands in such a file.
+      const kept = readdirSync(chat.home.path, { recursive: true, encoding: 'utf8' });
+      expect(kept.filter((name) => name.startsWith('processes/'))).toEqual([]);
+      expect(isAlive(daemon)).toBe(true);
+    } finally {
+      process.kill(daemon, 'SIGKILL');
+    }
+  });
+
+  it('outside the sandbox is killed with a command that has not ended', async () => {
+    await using chat = await start({
+      model: [[exec(`${DAEMON}; ${untilItRuns}; sleep 300`)], [says('Done.')]],
+    });
+    await chat.send('go');
+    const daemon = await pidIn(chat.folder.at('pid'));
+    chat.submit({ type: 'kill_process', processId: onlyProcess(chat).processId });
+    await expect.poll(() => isAlive(daemon), PATIENT).toBe(false);
+  });
+
+  it.skipIf(noBox !== false)('in the sandbox ends with its command', async () => {
+    // The number is one of the sandbox: the command line tells it from others.
+    const seconds = 300 + process.pid;
+    await using chat = await startScenario({
+      box: 'real',
+      model: [
+        [exec(`${DAEMON.replace('300', String(seconds))}; ${untilItRuns}; echo ended`, { yield_time_ms: 20_000 })],
+        [says('Done.')],
+      ],
+    });
+    await chat.send('go');
+    expect(chat.items('command_execution')).toMatchObject([{ exitCode: 0, output: 'ended\n' }]);
+    await expect.poll(() => commandLines().filter((line) => line === `sleep ${seconds}`), PATIENT).toEqual([]);
+  });
+});
+
 describe.concurrent('many processes, and much output', () => {
   it('64 may run; the model is warned at 60, and then the one used least lately makes room', async ({ expect }) => {
     const count = 66;

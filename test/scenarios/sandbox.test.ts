@@ -1,5 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PRIVATE_PLACES } from '../../src/protocol/privatePlaces.ts';
 import { noBox } from '../support/boxed.ts';
 import { runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -67,5 +70,20 @@ describe.skipIf(noBox)('tiller sandbox', () => {
     await runCli(['sandbox', ...flags, '--', 'bash', '-c', script], { home: folder.path });
     expect([readdirSync(folder.path).toSorted(), readdirSync(other.path)]).toEqual([['a', 'tiller'], ['b']]);
     expect(readFileSync(tmp.at('c'), 'utf8')).toBe('c\n');
+  });
+
+  it.each(['folders', 'files'])('reads no key, keyring, browser or history of the user, be they %s', async (what) => {
+    using me = tempFolder(homedir());
+    using folder = tempFolder();
+    for (const place of PRIVATE_PLACES) {
+      const at = place.replace('~', me.path);
+      const file = what === 'folders' ? path.join(at, 'secret') : at;
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, 'hunter2\n');
+    }
+    writeFileSync(me.at('.profile'), 'not hunter2\n');
+    const command = ['sandbox', '--', 'grep', '-rs', 'hunter2', me.path];
+    const run = await runCli(command, { home: folder.path, env: { HOME: me.path } });
+    expect(run.stdout).toBe(`${me.at('.profile')}:not hunter2\n`);
   });
 });

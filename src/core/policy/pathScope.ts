@@ -5,7 +5,9 @@ import type { Platform } from './knownSafe.ts';
 /** What may be written, and what inside of it may not. All paths are absolute. */
 export interface WritableScope {
   readonly roots: readonly string[];
-  /** Names that protect everything at or below them, at any depth under a root. */
+  /**
+   * Names that protect everything at or below them, at any depth under a root: `name`, `folder/name`, or `*ending`.
+   */
   readonly protectedNames: readonly string[];
   /** Further places that are protected, such as the target of a `.git` file. */
   readonly protectedPaths?: readonly string[];
@@ -19,9 +21,25 @@ export function placeOf(target: string, scope: WritableScope, platform: Platform
   const roots = scope.roots.filter(isBelow);
   if (roots.length === 0) return 'outside';
   if (scope.protectedPaths?.some(isBelow) === true) return 'protected';
-  const names = new Set(scope.protectedNames.map((name) => comparableName(name, platform)));
   const innermost = Math.max(...roots.map((root) => comparableSegments(root, platform).length));
-  return segments.slice(innermost).some((name) => names.has(name)) ? 'protected' : 'inside';
+  const patterns = scope.protectedNames.map((pattern) =>
+    pattern.split('/').map((name) => comparableName(name, platform)),
+  );
+  return patterns.some((pattern) => endsBehind(innermost, pattern, segments)) ? 'protected' : 'inside';
+}
+
+/** Whether the pattern stands somewhere in the path, its last name below the root. */
+function endsBehind(root: number, pattern: readonly string[], segments: readonly string[]): boolean {
+  return segments.some(
+    (_, end) =>
+      end >= root &&
+      end >= pattern.length - 1 &&
+      pattern.every((name, index) => isNamed(segments[end - pattern.length + 1 + index] ?? '', name)),
+  );
+}
+
+function isNamed(segment: string, name: string): boolean {
+  return name.startsWith('*') ? segment.endsWith(name.slice(1)) : segment === name;
 }
 
 /** Whether these file systems take two absolute paths for one. */

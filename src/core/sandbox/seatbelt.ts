@@ -3,6 +3,7 @@
  * docs/not-tested.md. Paths are parameters (`-D`), so that no character of them can be read as a rule.
  */
 import type { BoxWalls } from '../ports.ts';
+import { PROTECTED_ENDING } from './writableRoots.ts';
 
 /** Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links. */
 export function seatbeltArguments(walls: BoxWalls): string[] {
@@ -32,6 +33,10 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
       // The name itself too: whoever may rename it may replace it.
       return `(deny file-write* (literal ${parameter}) (subpath ${parameter}))`;
     }),
+    ...roots.map(
+      (_, index) =>
+        `(deny file-write* (require-all (subpath (param "WRITABLE_${index}")) (regex #"${ENDING_PATTERN}")))`,
+    ),
     ...unreadable.map((path, index) => {
       const parameter = name('UNREADABLE', index, path);
       return `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
@@ -44,6 +49,8 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
   ];
   return { text: lines.join('\n'), parameters };
 }
+
+const ENDING_PATTERN = `${PROTECTED_ENDING.replaceAll('.', '\\.')}$`;
 
 /** Reading is free, writing and everything that reaches another process is not. */
 const BASE: readonly string[] = [

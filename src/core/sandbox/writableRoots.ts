@@ -7,8 +7,8 @@ import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { Host, WritableRoot } from '../ports.ts';
 
 /**
- * Names that stay read-only inside writable folders: whoever writes them decides what git, an editor or an agent runs
- * next.
+ * Names that stay read-only inside writable folders: their content decides what git, an editor, an agent, a shell or a
+ * build server runs next.
  */
 export const PROTECTED_NAMES: readonly string[] = [
   '.git',
@@ -19,7 +19,26 @@ export const PROTECTED_NAMES: readonly string[] = [
   '.claude',
   '.idea',
   '.devcontainer',
+  '.devcontainer.json',
+  '.cursor',
+  '.mcp.json',
+  '.envrc',
+  '.husky',
 ];
+
+/** The same for a name in a folder of a certain name, written `folder/name`. */
+const PROTECTED_IN_FOLDER = '.github/workflows';
+/** The same for every name that ends so. */
+export const PROTECTED_ENDING = '.code-workspace';
+
+/** All of them as patterns of `WritableScope`. */
+export const PROTECTED_PATTERNS: readonly string[] = [...PROTECTED_NAMES, PROTECTED_IN_FOLDER, `*${PROTECTED_ENDING}`];
+
+/** Whether a name in a folder (whose own name is given) is protected. */
+export function isProtectedEntry(name: string, folder: string): boolean {
+  if (PROTECTED_NAMES.includes(name) || name.endsWith(PROTECTED_ENDING)) return true;
+  return `${folder}/${name}` === PROTECTED_IN_FOLDER;
+}
 
 export type WritableRoots =
   | { readonly type: 'everything' }
@@ -56,6 +75,6 @@ function workspaceRoots(
     .map((folder) => paths.resolve(folder));
   return [...new Set(folders)].map((folder) => ({
     path: folder,
-    protectedPaths: PROTECTED_NAMES.map((name) => paths.join(folder, name)),
+    protectedPaths: [...PROTECTED_NAMES, PROTECTED_IN_FOLDER].map((name) => paths.join(folder, name)),
   }));
 }

@@ -2,11 +2,11 @@
 import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding } from '../../core/ports.ts';
-import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
 import { visibleName } from '../../protocol/visibleText.ts';
 import { messageOf } from '../errors.ts';
 import { mendDevices } from './devices.ts';
-import { exists } from './disk.ts';
+import { exists, namesIn } from './disk.ts';
 import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
@@ -18,11 +18,18 @@ export function aftermath(
 ): BoxFinding[] {
   return [
     ...mendDevices(),
-    ...before.absentNames.filter(exists).map((name) => takeAway(name, quarantine)),
+    ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) => takeAway(name, quarantine)),
     ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
     ...[...before.identities].flatMap(tellReplaced),
     ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
+}
+
+/** At the top of a writable folder, where editors look for them. Their names cannot be known before. */
+function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
+  return roots
+    .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))
+    .filter((name) => name.endsWith(PROTECTED_ENDING) && !identities.has(name) && !links.has(name));
 }
 
 function takeAway(name: string, quarantine: Quarantine): BoxFinding {
@@ -70,13 +77,8 @@ function changeableRepositories(before: Look, scan: TreeScan): string[] {
 /** Only told: it may as well be the user who has put something there meanwhile. */
 function tellReplaced([name, identity]: readonly [string, string]): BoxFinding[] {
   const now = identityOf(name);
-  if (
-    path.basename(name) === '.git' ||
-    !PROTECTED_NAMES.includes(path.basename(name)) ||
-    now === identity ||
-    now === 'absent'
-  )
-    return [];
+  const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));
+  if (path.basename(name) === '.git' || !isProtected || now === identity || now === 'absent') return [];
   const message = `While the command ran ${name}, which decides what editors and agents run, was replaced. Look at it before you open that folder.`;
   return [{ kind: 'left_behind', path: name, message }];
 }

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../../core/sandbox/within.ts';
-import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+import { isProtectedEntry } from '../../core/sandbox/writableRoots.ts';
 import { realOf } from './disk.ts';
 
 export interface Roots {
@@ -18,7 +18,6 @@ export interface Roots {
 
 /** Links on the way to a folder; the kernel gives up after as many. */
 const MAX_LINKS = 40;
-const PROTECTED = new Set(PROTECTED_NAMES);
 
 /** @throws Error with a sentence for the model: then nothing may run. */
 export function rootsOf(given: readonly string[]): Roots {
@@ -71,7 +70,11 @@ function linkTarget(name: string): string | undefined {
 }
 
 function isProtectedIn(root: string, other: string): boolean {
-  return root !== other && isWithin(root, other) && namesBelow(root, other).some((name) => PROTECTED.has(name));
+  return (
+    root !== other &&
+    isWithin(root, other) &&
+    namesBelow(root, other).some((name, at, names) => isProtectedEntry(name, names[at - 1] ?? path.basename(other)))
+  );
 }
 
 /** What lies between a root and the roots around it, nearest last. */

@@ -6,8 +6,9 @@
  * what lies deeper than that is not protected (docs/sandbox.md).
  */
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import path from 'node:path';
 import { isWithin } from '../../core/sandbox/within.ts';
-import { PROTECTED_NAMES } from '../../core/sandbox/writableRoots.ts';
+import { isProtectedEntry, PROTECTED_PATTERNS } from '../../core/sandbox/writableRoots.ts';
 
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 4_000;
@@ -17,10 +18,9 @@ const TICK_MS = 50;
 /** Thousands of folders in which nobody keeps a repository of their own, and no editor looks for one. */
 const NOT_ENTERED = 'node_modules';
 
-const PROTECTED = new Set(PROTECTED_NAMES);
 /** By which a repository without a working tree is known (gitrepository-layout(5)). */
 const BARE_PARTS = ['HEAD', 'objects', 'refs', 'commondir'];
-const TELLING_NAMES = [...PROTECTED_NAMES, ...BARE_PARTS];
+const TELLING_NAMES = [...PROTECTED_PATTERNS.map((pattern) => path.basename(pattern)), ...BARE_PARTS];
 
 export interface ScannedTree {
   /** Files and folders with a protected name, links aside. */
@@ -130,10 +130,11 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
   const links: string[] = [];
   const folders: string[] = [];
   const bareParts = new Set<string>();
+  const own = path.basename(folder);
   for (const entry of entries) {
     const { name } = entry;
     const inner = `${folder}/${name}`;
-    if (PROTECTED.has(name)) (entry.isSymbolicLink() ? links : protectedPaths).push(inner);
+    if (isProtectedEntry(name, own)) (entry.isSymbolicLink() ? links : protectedPaths).push(inner);
     else if (entry.isDirectory() && name !== NOT_ENTERED) folders.push(inner);
     if (BARE_PARTS.includes(name)) bareParts.add(name);
   }

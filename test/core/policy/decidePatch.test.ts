@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type PatchRequest, decidePatch } from '../../../src/core/policy/decidePatch.ts';
 import { placeOf } from '../../../src/core/policy/pathScope.ts';
-import { PROTECTED_NAMES } from '../../../src/core/sandbox/writableRoots.ts';
+import { PROTECTED_PATTERNS } from '../../../src/core/sandbox/writableRoots.ts';
 import { sandboxPolicyInputSchema } from '../../../src/protocol/policy.ts';
 
 const request = (changes: Partial<PatchRequest>): PatchRequest => ({
@@ -11,7 +11,7 @@ const request = (changes: Partial<PatchRequest>): PatchRequest => ({
   rootPlaces: new Map(),
   approvalPolicy: 'on-request',
   sandboxPolicy: sandboxPolicyInputSchema.parse('workspace-write'),
-  writable: { roots: ['/w', '/tmp'], protectedNames: PROTECTED_NAMES },
+  writable: { roots: ['/w', '/tmp'], protectedNames: PROTECTED_PATTERNS },
   review: 'after',
   platform: 'linux',
   ...changes,
@@ -70,7 +70,11 @@ describe('the table of design decision 6', () => {
 });
 
 describe('where a path lies', () => {
-  const scope = { roots: ['/w', '/w2/.vscode/chosen'], protectedNames: PROTECTED_NAMES, protectedPaths: ['/w/gitdir'] };
+  const scope = {
+    roots: ['/w', '/w2/.vscode/chosen', '/x/.github'],
+    protectedNames: PROTECTED_PATTERNS,
+    protectedPaths: ['/w/gitdir'],
+  };
   test.each([
     ['/w/a', 'inside'],
     ['/w/../w/./a', 'inside'],
@@ -81,6 +85,19 @@ describe('where a path lies', () => {
     ['/w/packages/b/.vscode/settings.json', 'protected'],
     ['/w/.gitignore', 'inside'],
     ['/w/.GIT/config', 'inside'],
+    ['/w/.envrc', 'protected'],
+    ['/w/a/.husky/pre-commit', 'protected'],
+    ['/w/.mcp.json', 'protected'],
+    ['/w/.cursor/rules', 'protected'],
+    ['/w/.devcontainer.json', 'protected'],
+    ['/w/a/any.code-workspace', 'protected'],
+    ['/w/any.code-workspaces', 'inside'],
+    ['/w/.github/workflows/ci.yml', 'protected'],
+    ['/w/a/.github/workflows', 'protected'],
+    ['/w/.github/CODEOWNERS', 'inside'],
+    ['/w/workflows/ci.yml', 'inside'],
+    ['/w/.github/a/workflows/ci.yml', 'inside'],
+    ['/x/.github/workflows/ci.yml', 'protected'],
     ['/w/gitdir/config', 'protected'],
     ['/w2/.vscode/chosen/a', 'inside'],
     ['/w2/.vscode/other', 'outside'],
@@ -91,6 +108,8 @@ describe('where a path lies', () => {
   test.each([
     ['/W/A', 'inside'],
     ['/w/.GIT/config', 'protected'],
+    ['/w/.GitHub/Workflows/ci.yml', 'protected'],
+    ['/w/A.Code-Workspace', 'protected'],
     ['/w/.g\u200cit/config', 'protected'],
   ] as const)('macOS: %s is %s', (path, expected) => {
     expect(placeOf(path, scope, 'darwin')).toBe(expected);
@@ -103,8 +122,10 @@ describe('where a path lies', () => {
     ['C:\\w\\.git::$INDEX_ALLOCATION\\config', 'protected'],
     ['C:\\w\\GIT~1\\config', 'protected'],
     ['C:/w/.git/config', 'protected'],
+    ['C:\\w\\.GitHub.\\workflows\\ci.yml', 'protected'],
+    ['C:\\w\\a.code-workspace::$DATA', 'protected'],
     ['D:\\w\\a', 'outside'],
   ] as const)('Windows: %s is %s', (path, expected) => {
-    expect(placeOf(path, { roots: ['C:\\w'], protectedNames: PROTECTED_NAMES }, 'win32')).toBe(expected);
+    expect(placeOf(path, { roots: ['C:\\w'], protectedNames: PROTECTED_PATTERNS }, 'win32')).toBe(expected);
   });
 });

@@ -294,6 +294,15 @@ describe('the Seatbelt profile', () => {
     expect(text).not.toContain('network-outbound');
   });
 
+  test('forbids names that end like a workspace file in every writable folder', () => {
+    const { text } = seatbeltProfile(walls);
+    for (const root of ['WRITABLE_0', 'WRITABLE_1']) {
+      expect(text).toContain(
+        `(deny file-write* (require-all (subpath (param "${root}")) (regex #"\\.code-workspace$")))`,
+      );
+    }
+  });
+
   test('allows the temporary folder of the thread after TILLER_HOME around it is forbidden', () => {
     const inHome = { ...walls, unreadable: ['/home/me/tiller'] };
     const lines = seatbeltProfile(inHome).text.split('\n');

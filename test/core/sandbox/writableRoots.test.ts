@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PROTECTED_NAMES, writableRoots } from '../../../src/core/sandbox/writableRoots.ts';
+import { isProtectedEntry, PROTECTED_NAMES, writableRoots } from '../../../src/core/sandbox/writableRoots.ts';
 import { type SandboxPolicy, sandboxPolicyInputSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 
 const paths = (policy: SandboxPolicy, platform: 'linux' | 'win32' = 'linux', cwd = '/w'): unknown => {
@@ -29,6 +29,19 @@ test('what decides over other programs stays protected in every writable folder'
   const roots = writableRoots(workspaceWrite({}), { cwd: '/w', platform: 'linux' });
   expect(roots).toEqual({
     type: 'roots',
-    roots: [{ path: '/w', protectedPaths: PROTECTED_NAMES.map((name) => `/w/${name}`) }],
+    roots: [{ path: '/w', protectedPaths: [...PROTECTED_NAMES, '.github/workflows'].map((name) => `/w/${name}`) }],
   });
+});
+
+test.each([
+  ['.git', 'a', true],
+  ['.mcp.json', 'a', true],
+  ['any.code-workspace', 'a', true],
+  ['workflows', '.github', true],
+  ['workflows', 'github', false],
+  ['.github', 'a', false],
+  ['.gitignore', 'a', false],
+  ['code-workspace', 'a', false],
+])('%s in a folder %s is protected: %s', (name, folder, expected) => {
+  expect(isProtectedEntry(name, folder)).toBe(expected);
 });

@@ -200,6 +200,45 @@ describe.skipIf(noBox)('what a command leaves behind', () => {
     expect(() => quarantine.putBack(entry?.id ?? '')).toThrow('put back before');
   });
 
+  const CONFIGURATIONS = [
+    '.envrc',
+    '.mcp.json',
+    '.devcontainer.json',
+    '.cursor/rules',
+    '.husky/pre-commit',
+    '.github/workflows/ci.yml',
+    'any.code-workspace',
+  ];
+  /** What is protected of it. */
+  const nameOf = (file: string) => (file.startsWith('.github') ? path.dirname(file) : (file.split('/')[0] ?? ''));
+
+  test.each(CONFIGURATIONS)('a new %s is moved away', async (file) => {
+    using place = new Playground();
+    const { findings } = await place.bash(`mkdir -p ${path.dirname(file)}; echo mine > ${file}`);
+    expect(findings).toMatchObject([{ kind: 'quarantined', path: place.at(nameOf(file)) }]);
+    expect(existsSync(place.at(file))).toBe(false);
+  });
+
+  test.each(CONFIGURATIONS.flatMap((file) => [file, `packages/a/${file}`]))('%s stays as it is', async (file) => {
+    using place = new Playground();
+    mkdirSync(path.dirname(place.at(file)), { recursive: true });
+    writeFileSync(place.at(file), 'theirs\n');
+    const name = path.join(file.startsWith('packages') ? 'packages/a' : '', nameOf(file.replace('packages/a/', '')));
+    const { stderr, findings } = await place.bash(`echo mine > ${file}; rm -r ${name}; mv ${name} gone`);
+    expect(stderr).toContain('Read-only file system');
+    expect(stderr).toContain('Device or resource busy');
+    expect(findings).toEqual([]);
+    expect(readFileSync(place.at(file), 'utf8')).toBe('theirs\n');
+  });
+
+  test('workflows put in the place of others are told, and the rest of their folder can be written', async () => {
+    using place = new Playground();
+    mkdirSync(place.at('.github', 'workflows'), { recursive: true });
+    const { findings } = await place.bash('echo x > .github/CODEOWNERS; mv .github old; mkdir -p .github/workflows');
+    expect(readFileSync(place.at('old', 'CODEOWNERS'), 'utf8')).toBe('x\n');
+    expect(findings).toMatchObject([{ kind: 'left_behind', path: place.at('.github', 'workflows') }]);
+  });
+
   test.each(['.vscode', '.claude'])('a link %s leads where it led', async (name) => {
     using place = new Playground();
     mkdirSync(place.at('real'));

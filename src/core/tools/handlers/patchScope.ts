@@ -5,8 +5,9 @@ import type { ReadScope } from '../../policy/unreadableSource.ts';
 import { WorkspaceError, type Workspace } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
-import { PROTECTED_NAMES, writableRoots } from '../../sandbox/writableRoots.ts';
+import { PROTECTED_PATTERNS, writableRoots } from '../../sandbox/writableRoots.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
+import { inBareRepositories } from '../bareRepositories.ts';
 import type { ToolContext } from '../handler.ts';
 import { temporaryIn } from '../temporaryPaths.ts';
 
@@ -17,8 +18,11 @@ export interface PatchScope {
   readonly reading: ReadScope;
 }
 
-/** What sandboxed commands may write, a patch may, too; what they may not read, it may not either. */
-export async function patchScope(context: ToolContext): Promise<PatchScope> {
+/**
+ * What sandboxed commands may write, a patch may, too; what they may not read, it may not either. `paths`: all that the
+ * patch touches, absolute; together they may make a repository.
+ */
+export async function patchScope(context: ToolContext, paths: readonly string[]): Promise<PatchScope> {
   const { settings, host, thread, workspace } = context;
   const { cwd, sandboxPolicy } = settings;
   const writable = writableRoots(sandboxPolicy, { cwd, platform: host.platform });
@@ -31,7 +35,11 @@ export async function patchScope(context: ToolContext): Promise<PatchScope> {
   const secrets = writable.type === 'roots' && host.platform === 'linux' ? MACHINE_SECRETS : [];
   const shown = [...new Set([cwd, ...roots])];
   return {
-    writable: { roots, protectedNames: PROTECTED_NAMES },
+    writable: {
+      roots,
+      protectedNames: PROTECTED_PATTERNS,
+      protectedPaths: await inBareRepositories(roots, paths, workspace),
+    },
     rootPlaces,
     reading: {
       unreadable: [...reading, ...secrets, ...(await realPlaces(reading, workspace)).values()],

@@ -52,7 +52,8 @@ export async function preparePatch(
   const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
   const operations = await inTemporaryFolder(named, workdir, context);
   const { settings, host, workspace, signal } = context;
-  const scope = await patchScope(context);
+  const allPaths = pathsOf(operations, workdir);
+  const scope = await patchScope(context, allPaths);
   const planned = await planPatchIn(workspace, operations, workdir, signal, (places) =>
     refuseSources(operations, workdir, places, scope, context),
   );
@@ -73,7 +74,6 @@ export async function preparePatch(
       review,
       platform: host.platform,
     });
-  const allPaths = pathsOf(operations, workdir);
   const discards = await unsavedEditsLost(planned.changes, planned.places, workspace, signal);
   const requirement = decide({ paths: allPaths, places: planned.places, discards }, scope);
   const described = describe(planned.changes, settings.cwd);
@@ -103,7 +103,7 @@ export async function preparePatch(
         places: planned.places,
         discards: await unsavedEditsLost(left, planned.places, workspace, signal),
       };
-      const requirement = decide(now, await patchScope(context));
+      const requirement = decide(now, await patchScope(context, allPaths));
       const isAsAsked = isThere && [...now.discards].every((file) => lost.has(file)) && isSame(requirement, before);
       return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
     },
