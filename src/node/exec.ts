@@ -29,7 +29,7 @@ export function createExec(
 ): Exec {
   return {
     async spawn(request) {
-      const launch = launchOf(request, boxes);
+      const launch = await launchOf(request, boxes);
       const value = randomUUID();
       const mark = `${MARK}=${value}`;
       const env = { ...request.env, ...launch.env, [MARK]: value };
@@ -43,17 +43,16 @@ export function createExec(
       if (home !== undefined) recordWhileItRuns(home, child, mark);
       return child;
     },
-    rest: () => boxes?.rest(),
   };
 }
 
-function launchOf(request: ExecRequest, boxes: Boxes | undefined): Launch {
+async function launchOf(request: ExecRequest, boxes: Boxes | undefined): Promise<Launch> {
   if (request.confinement.type === 'none') return launchPlainly(request);
   if (boxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
   return boxes.launch(request, request.confinement.walls);
 }
 
-/** Whoever hears of the end hears of what was left behind, and nothing of ours has looked at it before. */
+/** What was left behind is looked at before `exited` and `kill` resolve, so listeners receive it with the exit. */
 async function startLaunch(
   request: ExecRequest,
   launch: Launch,
@@ -69,7 +68,11 @@ async function startLaunch(
       const findings = await launch.ended();
       return findings.length === 0 ? exit : { ...exit, findings };
     });
-    return { ...child, exited };
+    const kill = async (graceMs?: number) => {
+      await child.kill(graceMs);
+      await exited;
+    };
+    return { ...child, exited, kill };
   } catch (error) {
     await launch.ended();
     throw error;
