@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
-import { recordWhileItRuns } from './process/processRecord.ts';
+import { recordCommand } from './process/processRecord.ts';
 import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
@@ -33,15 +33,17 @@ export function createExec(
       const value = randomUUID();
       const mark = `${MARK}=${value}`;
       const env = { ...request.env, ...launch.env, [MARK]: value };
-      const child = await startLaunch(
-        { ...request, argv: [launch.program, ...launch.args], env },
-        launch,
-        mark,
-        platform,
-        spareTerminals,
-      );
-      if (home !== undefined) recordWhileItRuns(home, child, mark);
-      return child;
+      const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
+      const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark);
+      try {
+        const child = await startLaunch(marked, launch, mark, platform, spareTerminals);
+        record?.started(child.pid);
+        void child.exited.then(() => record?.ended());
+        return child;
+      } catch (error) {
+        record?.ended();
+        throw error;
+      }
     },
   };
 }

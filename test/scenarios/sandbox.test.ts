@@ -98,6 +98,7 @@ describe.skipIf(noBox)('tiller exec in a folder without .git and .vscode', () =>
     child.kill('SIGKILL');
     await child.ended;
     await expect.poll(names, { timeout: 20_000 }).toEqual(['begun', 'tiller']);
-    expect(readdirSync(folder.at('tiller/box/mounts'))).toEqual([]);
+    await expect.poll(() => readdirSync(folder.at('tiller/box/mounts'))).toEqual([]);
+    expect(readdirSync(folder.at('tiller/processes'))).toEqual([]);
   });
 });

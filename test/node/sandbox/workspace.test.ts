@@ -103,7 +103,7 @@ describe.skipIf(noBox)('the workspace', () => {
     const size = readFileSync(place.at('alive'), 'utf8').length;
     await sleep(200);
     expect(readFileSync(place.at('alive'), 'utf8').length).toBe(size);
-    expect(leftBy(place)).toEqual([]);
+    await expect.poll(() => leftBy(place)).toEqual([]);
   });
 
   test('is as it was at the next start when what waits for the kill was killed, too', async () => {
