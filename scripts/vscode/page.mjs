@@ -447,6 +447,11 @@ export class Workbench {
   explorerItem(name) {
     return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
   }
+
+  /** The names of all that the explorer shows. */
+  explorerRows() {
+    return this.page.locator('.explorer-folders-view .monaco-list-row').allTextContents();
+  }
 }
 
 /** What a webview shows is a document in a document. */

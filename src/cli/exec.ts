@@ -15,6 +15,7 @@ import { createStorage, tillerHome } from '../node/storage.ts';
 import { describeHost } from '../node/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
+import { AFTER_KILL } from './afterKill.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireRoots } from './folders.ts';
 import { readSubmissions } from './jsonlInput.ts';
@@ -53,10 +54,11 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       baseUrl: provider.baseUrl,
       keys: secretsInSettings(settings),
       usesEnvironmentProxy: true,
+      afterKill: AFTER_KILL,
     });
     await settleLandings(home, ports.locks, say);
     await sweepProcesses(home);
-    sweepBoxes(home);
+    await sweepBoxes(home);
     const manager = new SessionManager(ports, { version, originator: 'cli' });
     const config = threadConfigOf(settings, {
       model,

@@ -11,6 +11,7 @@ import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
+import { AFTER_KILL } from './afterKill.ts';
 import { folderGiven, requireRoots } from './folders.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
@@ -65,11 +66,11 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
 
 async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
-  sweepBoxes(home);
-  const boxes = new Boxes(home);
+  await sweepBoxes(home);
+  const boxes = new Boxes(home, AFTER_KILL);
   let launch: Launch;
   try {
-    launch = boxes.launch(request, request.confinement.walls);
+    launch = await boxes.launch(request, request.confinement.walls);
   } catch (error) {
     say(messageOf(error));
     return NO_BOX;

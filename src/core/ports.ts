@@ -286,8 +286,6 @@ export interface ExecExit {
 export interface Exec {
   /** @throws Error with a sentence fit for the model when the process cannot be started. */
   spawn(request: ExecRequest): Promise<ExecProcess>;
-  /** No further command is expected just now: what is only kept for the next one may go. */
-  rest(): void;
 }
 
 // ---------------------------------------------------------------- state on disk

@@ -93,6 +93,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     redact: (text) => redactor.redact(text),
     hideKeys: (text) => redactor.told.hide(text),
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
+    afterKill: path.join(context.extensionPath, 'dist', 'afterKill.js'),
   });
   const moves = store.add(new FileMoves(() => new DiskPaths()));
   const landing = landingHands(node.storage.home, node.ids, moves, log);
@@ -272,7 +273,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   recovery.look().catch(report);
   review.restore().catch(report);
   sweepProcesses(node.storage.home).catch(report);
-  sweepBoxes(node.storage.home);
+  sweepBoxes(node.storage.home).catch(report);
 
   return {
     threads,

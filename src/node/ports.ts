@@ -10,6 +10,7 @@ import { createLocks } from './locks.ts';
 import { createLog, type RedactingLog } from './log.ts';
 import { proxyFor } from './proxy/environmentProxy.ts';
 import { createRedactor, secretsIn } from './redact.ts';
+import { Boxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets } from './secrets.ts';
 import { createStorage, tillerHome } from './storage.ts';
 import { createDiskWorkspace } from './workspace.ts';
@@ -24,6 +25,8 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** The folder of another node-pty, for where ours is missing. */
   readonly spareTerminals?: string;
+  /** The built script sandbox/afterKill.ts; without it the next start removes what a kill has left in a workspace. */
+  readonly afterKill?: string;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';
   /** Hides secrets that only the caller knows. */
@@ -55,7 +58,7 @@ export function createNodePorts(options: NodePortsOptions): NodePorts {
   }
   return {
     workspace: createDiskWorkspace({ roots, home }),
-    exec: createExec(host.platform, home, undefined, options.spareTerminals),
+    exec: createExec(host.platform, home, new Boxes(home, options.afterKill), options.spareTerminals),
     storage: createStorage(home, (text) => keys.told.hide(hideKeys(text))),
     audit: createAuditJournal({ home, redact: (text) => redactor.redact(redact?.(text) ?? text) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),

@@ -150,8 +150,6 @@ class FakeExec implements Exec {
       kill,
     };
   }
-
-  rest(): void {}
 }
 
 const clock: Clock = {

@@ -421,7 +421,6 @@ export class Session {
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
-    this.#options.ports.exec.rest();
     await this.#options.rules.flush();
     await this.#recorder
       .sync()
