@@ -1,4 +1,5 @@
 // The suite that runs inside the extension host: its bundle, its workspace, its report.
+import { randomInt } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -54,7 +55,12 @@ export async function prepareRun() {
     tests,
     extension,
     report,
-    env: { TILLER_TEST_REPORT: report, TILLER_TEST_GREP: process.env.TILLER_TEST_GREP ?? '' },
+    env: {
+      TILLER_TEST_REPORT: report,
+      TILLER_TEST_GREP: process.env.TILLER_TEST_GREP ?? '',
+      // Of everything the tests choose at random (test/support/runSeed.ts).
+      TILLER_SEED: process.env.TILLER_SEED ?? String(randomInt(2 ** 31)),
+    },
     /** What the tests said, or undefined if they never came to an end. */
     result: () => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined),
     done: (passed) => (passed ? rm(folder, { recursive: true, force: true }) : Promise.resolve()),

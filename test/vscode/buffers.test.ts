@@ -4,6 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { ApplyResult, FileChange } from '../../src/core/ports.ts';
 import { seededRandom } from '../support/random.ts';
+import { withSeed } from '../support/runSeed.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const STORM_ROUNDS = 25;
@@ -403,7 +404,12 @@ function stormFiles(): Record<string, string> {
  * Somebody types, undoes, saves and moves about in one file while patches of three files land in it; of every
  * `failsEvery` landings one fails at its last step, when the texts stand in the buffers.
  */
-async function storm(here: EditorPlace, seed: number, failsEvery = Number.POSITIVE_INFINITY): Promise<void> {
+async function storm(here: EditorPlace, number: number, failsEvery = Number.POSITIVE_INFINITY): Promise<void> {
+  const command = `npm run test:vscode -- -g "storm ${number}"`;
+  await withSeed(command, (seed) => seededStorm(here, seed + number, failsEvery));
+}
+
+async function seededStorm(here: EditorPlace, seed: number, failsEvery: number): Promise<void> {
   const random = seededRandom(seed);
   await here.open('seen.txt');
   const editor = await here.open(HOT);
