@@ -10,6 +10,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -155,3 +156,171 @@ function tally(values: readonly string[]): string {
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts].map(([value, count]) => `${count} ${value}`).join(', ');
 }
+
+/** `d` stands aside, and a link to `target` stands for it. */
+function swapIn(folder: TempFolder, target: string): void {
+  renameSync(folder.at('d'), folder.at('aside'));
+  symlinkSync(target, folder.at('d'));
+}
+
+const ADD = patch('*** Add File: d/new.txt', '+ours');
+const UPDATE = patch('*** Update File: d/a.txt', '@@', ' same', '+ours');
+
+describe('a folder that becomes a link between the decision and the landing', () => {
+  /** Swaps as the landing begins, when all has been decided. */
+  const swapAtLanding =
+    (folder: () => TempFolder, target: string) =>
+    ({ workspace }: Ports): { workspace: Workspace } => {
+      let isSwapped = false;
+      const apply: Workspace['apply'] = (...given) => {
+        if (!isSwapped) swapIn(folder(), target);
+        isSwapped = true;
+        return workspace.apply(...given);
+      };
+      return { workspace: { ...workspace, apply } };
+    };
+
+  it.each([
+    ['an added file', ADD, 'new.txt'],
+    ['a changed file', UPDATE, 'a.txt'],
+    ['a moved file', patch('*** Update File: d/a.txt', '*** Move to: out.txt', '@@', ' same', '+ours'), 'a.txt'],
+    ['a deleted file', patch('*** Delete File: d/a.txt'), 'a.txt'],
+  ])('is decided about anew, and refused where nobody may be asked: %s', async (_what, call, name) => {
+    using victim = tempFolder();
+    writeFileSync(victim.at('a.txt'), 'same\n');
+    let folder: TempFolder = victim;
+    await using chat = await startScenario({
+      policy: 'never',
+      files: { 'd/a.txt': 'same\n' },
+      hands: swapAtLanding(() => folder, victim.path),
+      model: [[call], [says('Ok.')]],
+    });
+    folder = chat.folder;
+    await chat.send('go');
+    const place = `${chat.folder.at('d', name)} leads to ${victim.at(name)}`;
+    expect(chat.outputs()).toEqual([
+      `Not allowed: ${place}, which lies outside the writable folders, and the approval policy never asks.`,
+    ]);
+    expect(chat.items('file_change').map(({ status }) => status)).toEqual(['declined']);
+    expect(contents(victim)).toEqual({ 'a.txt': 'same\n' });
+    expect(filesIn(chat)).toEqual({ 'aside/a.txt': 'same\n' });
+  });
+
+  it('is asked about where it may be, and lands by the yes to that', async () => {
+    using victim = tempFolder();
+    let folder: TempFolder = victim;
+    await using chat = await startScenario({
+      files: { 'd/a.txt': 'same\n' },
+      hands: swapAtLanding(() => folder, victim.path),
+      model: [[ADD], [says('Ok.')]],
+    });
+    folder = chat.folder;
+    const over = chat.send('go');
+    const question = await chat.next('approval_requested');
+    expect(question.reason).toEqual({
+      source: 'policy',
+      id: 'outside-writable-roots',
+      text: `${chat.folder.at('d/new.txt')} leads to ${victim.at('new.txt')}, which lies outside the writable folders.`,
+    });
+    await chat.answer('approved');
+    await over;
+    expect(contents(victim)).toEqual({ 'new.txt': 'ours\n' });
+    expect(chat.said('approval_requested')).toHaveLength(1);
+  });
+});
+
+describe('a folder that becomes a link while the question about it stands', () => {
+  it.each(['approved', 'approved_for_thread'] as const)('is asked about again after %s', async (decision) => {
+    using victim = tempFolder();
+    await using chat = await startScenario({
+      review: 'before',
+      files: { 'd/a.txt': 'same\n' },
+      model: [[ADD], [says('Ok.')]],
+    });
+    const over = chat.send('go');
+    await chat.next('approval_requested');
+    swapIn(chat.folder, victim.path);
+    const again = chat.next('approval_requested');
+    await chat.answer(decision);
+    expect((await again).reason.text).toContain(`leads to ${victim.at('new.txt')}`);
+    await chat.answer({ denied: {} });
+    await over;
+    expect(contents(victim)).toEqual({});
+    expect(filesIn(chat)).toEqual({ 'aside/a.txt': 'same\n' });
+    expect(chat.said('approval_requested').map(({ reason }) => reason.id)).toEqual([
+      'review-before',
+      'outside-writable-roots',
+    ]);
+  });
+
+  it('is asked about again after a review, with what was chosen of it', async () => {
+    using victim = tempFolder();
+    writeFileSync(victim.at('a.txt'), 'same\n');
+    await using chat = await startScenario({
+      review: 'before',
+      files: { 'd/a.txt': 'same\n' },
+      model: [[patch('*** Update File: d/a.txt', '@@', ' same', '+ours', '*** Add File: b.txt', '+b')], [says('Ok.')]],
+    });
+    const over = chat.send('go');
+    await chat.next('approval_requested');
+    swapIn(chat.folder, victim.path);
+    const again = chat.next('approval_requested');
+    await chat.answer({ approved_reviewed: { files: [{ path: 'b.txt', leftOut: 'file' }] } });
+    expect(await again).toMatchObject({
+      reason: { id: 'outside-writable-roots' },
+      reviewed: [{ path: 'b.txt', leftOut: 'file' }],
+    });
+    await chat.answer({ denied: {} });
+    await over;
+    expect(contents(victim)).toEqual({ 'a.txt': 'same\n' });
+    expect(filesIn(chat)).toEqual({ 'aside/a.txt': 'same\n' });
+  });
+
+  it('and is a folder again when the answer comes, was asked about as it is', async () => {
+    using victim = tempFolder();
+    await using chat = await startScenario({
+      review: 'before',
+      files: { 'd/a.txt': 'same\n' },
+      model: [[ADD], [says('Ok.')]],
+    });
+    const over = chat.send('go');
+    await chat.next('approval_requested');
+    swapIn(chat.folder, victim.path);
+    unlinkSync(chat.folder.at('d'));
+    renameSync(chat.folder.at('aside'), chat.folder.at('d'));
+    await chat.answer('approved');
+    await over;
+    expect(chat.said('approval_requested')).toHaveLength(1);
+    expect(filesIn(chat)).toEqual({ 'd/a.txt': 'same\n', 'd/new.txt': 'ours\n' });
+  });
+});
+
+it('a yes for the thread is to the places, not to the paths that lead there', async () => {
+  using one = tempFolder();
+  using other = tempFolder();
+  const addTo = (file: string) => patch(`*** Add File: ${file}`, '+ours');
+  const done = [says('Ok.')];
+  await using chat = await startScenario({
+    model: [[addTo('link/a.txt')], done, [addTo('second/a.txt')], done, [addTo('link/a.txt')], done],
+  });
+  symlinkSync(one.path, chat.folder.at('link'));
+  symlinkSync(one.path, chat.folder.at('second'));
+  const first = chat.send('go');
+  await chat.answer('approved_for_thread');
+  await first;
+  // The same place by another path.
+  unlinkSync(one.at('a.txt'));
+  await chat.send('go');
+  expect(contents(one)).toEqual({ 'a.txt': 'ours\n' });
+  // Another place by the same path.
+  unlinkSync(chat.folder.at('link'));
+  symlinkSync(other.path, chat.folder.at('link'));
+  const third = chat.send('go');
+  await chat.answer({ denied: {} });
+  await third;
+  expect(chat.said('approval_requested').map(({ reason }) => reason.text)).toEqual([
+    `${chat.folder.at('link/a.txt')} leads to ${one.at('a.txt')}, which lies outside the writable folders.`,
+    `${chat.folder.at('link/a.txt')} leads to ${other.at('a.txt')}, which lies outside the writable folders.`,
+  ]);
+  expect(contents(other)).toEqual({});
+});
