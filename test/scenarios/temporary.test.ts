@@ -125,7 +125,7 @@ describe.skipIf(noBox)('in the sandbox', () => {
     expect(readFileSync(path.join(folderOf(chat), path.basename(elsewhere.path), 'c'), 'utf8')).toBe('c\n');
   });
 
-  it('it is still there when the thread is resumed', async () => {
+  it('is still there when the thread is resumed', async () => {
     await using first = await startScenario({ box: 'real', model: [[run('echo kept > /tmp/note')], [says('Done.')]] });
     await first.send('go');
     await first.session.dispose();

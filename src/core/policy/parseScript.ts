@@ -160,31 +160,20 @@ function feedingIn(tree: SyntaxNode): Feeding {
   const texts: string[] = [];
   let feeds = false;
   const visit = (node: SyntaxNode): void => {
-    switch (node.type) {
-      case 'Command':
-        texts.push(...printedTexts(wordsOf(node)));
-        break;
-      case 'HereDoc':
-        texts.push(node.body.text);
-        feeds = true;
-        break;
-      case 'HereString':
-        texts.push(node.target?.value ?? '');
-        feeds = true;
-        break;
-      case 'Redirect':
-        if (node.operator.startsWith('<')) feeds = true;
-        break;
-      case 'Pipeline':
-        if (node.commands.length > 1) feeds = true;
-        break;
-      case 'ProcessSubstitution':
-      case 'Coproc':
-        feeds = true;
-        break;
-    }
+    if (isFeeding(node)) feeds = true;
+    if (node.type === 'Command') texts.push(...printedTexts(wordsOf(node)));
+    if (node.type === 'HereDoc') texts.push(node.body.text);
+    if (node.type === 'HereString') texts.push(node.target?.value ?? '');
     forEachChild(node, visit);
   };
   visit(tree);
   return { feeds, texts };
+}
+
+const FEEDING_NODES: readonly SyntaxNode['type'][] = ['HereDoc', 'HereString', 'ProcessSubstitution', 'Coproc'];
+
+function isFeeding(node: SyntaxNode): boolean {
+  if (node.type === 'Pipeline') return node.commands.length > 1;
+  if (node.type === 'Redirect') return node.operator.startsWith('<');
+  return FEEDING_NODES.includes(node.type);
 }

@@ -1,5 +1,4 @@
 /** What `echo`, `printf` and their like print when all their words are known. Too many readings are welcome: used to find danger. */
-import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
 
 /** Words before the printing program that are looked past, as in `env LC_ALL=C printf …`. */
@@ -7,24 +6,24 @@ const MAX_WORDS_BEFORE = 8;
 /** `printf` repeats its format until all arguments are used. */
 const MAX_REPEATS = 1_000;
 
-const PRINTERS: ReadonlyMap<string, (words: Argv) => readonly string[]> = new Map([
-  ['echo', (words: Argv) => bothReadings(withoutOptions(words, /^-[neE]+$/).join(' '))],
+const PRINTERS: ReadonlyMap<string, (words: readonly string[]) => readonly string[]> = new Map([
+  ['echo', (words: readonly string[]) => bothReadings(withoutOptions(words, /^-[neE]+$/).join(' '))],
   [
     'print',
-    (words: Argv) =>
+    (words: readonly string[]) =>
       [' ', '\n'].flatMap((between) => bothReadings(withoutOptions(words, /^-[A-Za-z]+$/).join(between))),
   ],
-  ['yes', (words: Argv) => [words.join(' ')]],
+  ['yes', (words: readonly string[]) => [words.join(' ')]],
   ['printf', printfText],
 ]);
 
-export function printedTexts(argv: Argv): readonly string[] {
+export function printedTexts(argv: readonly string[]): readonly string[] {
   const at = argv.slice(0, MAX_WORDS_BEFORE).findIndex((word) => PRINTERS.has(programName(word)));
   const [program = '', ...words] = argv.slice(Math.max(at, 0));
   return PRINTERS.get(programName(program))?.(words) ?? [];
 }
 
-function withoutOptions(words: Argv, option: RegExp): Argv {
+function withoutOptions(words: readonly string[], option: RegExp): readonly string[] {
   const first = words.findIndex((word) => !option.test(word));
   return first === -1 ? [] : words.slice(first);
 }
@@ -37,7 +36,7 @@ function bothReadings(text: string): readonly string[] {
 
 const CONVERSION = /%%|%[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?(?:\([^)]*\))?([A-Za-z])/g;
 
-function printfText([first = '', ...others]: Argv): readonly string[] {
+function printfText([first = '', ...others]: readonly string[]): readonly string[] {
   const [format = '', ...values] = first === '--' ? others : [first, ...others];
   const pieces: string[] = [];
   const left = [...values];

@@ -1,5 +1,4 @@
 /** Which commands run what they read from their input, as `sh` does in `echo ls | sh`. */
-import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
 
 /** Shells whose scripts are at least searched for danger. */
@@ -22,7 +21,7 @@ export function isScriptFlag(word: string): boolean {
 }
 
 /** One command that runs nothing but itself; of wrappers and scripts the commands inside are asked about. */
-export function runsInput(argv: Argv): boolean {
+export function runsInput(argv: readonly string[]): boolean {
   const [program = '', ...words] = argv;
   const name = programName(program);
   if (SHELLS.has(name)) return !words.some(isScriptFlag) && (name === 'su' || hasNoScriptFile(words));
@@ -35,7 +34,7 @@ export function runsInput(argv: Argv): boolean {
 }
 
 /** The options before the first operand, without their values. */
-function ownOptions(words: Argv, valueOption: RegExp): Argv {
+function ownOptions(words: readonly string[], valueOption: RegExp): readonly string[] {
   const options: string[] = [];
   for (let at = 0; words[at]?.startsWith('-') === true; at++) {
     const word = words[at] ?? '';
@@ -45,7 +44,7 @@ function ownOptions(words: Argv, valueOption: RegExp): Argv {
   return options;
 }
 
-function hasNoScriptFile(words: Argv): boolean {
+function hasNoScriptFile(words: readonly string[]): boolean {
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at] ?? '';
