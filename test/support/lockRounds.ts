@@ -1,15 +1,20 @@
 /**
- * Takes a lock again and again, for tests with several processes: arguments are the lock's place and the number of rounds.
- * Every fourth round ends as if this process had died in it. Prints a line for each critical section that was not alone,
+ * Takes a lock again and again, for tests with several processes: arguments are the lock's place, the number of rounds, and
+ * `no-links` to do as a file system without hard links does. Every fourth round ends as if this process had died in it. Prints a line for each critical section that was not alone,
  * and writes one for each round to `<place>-log`.
  */
-import { appendFileSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import fs, { appendFileSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeLock } from '../../src/node/processLock.ts';
 
 const [place = '', rounds = '1'] = process.argv.slice(2);
 const inside = `${place}-inside`;
+if (process.argv[4] === 'no-links') {
+  fs.linkSync = () => {
+    throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });
+  };
+}
 
 async function run(): Promise<void> {
   for (let round = 0; round < Number(rounds); round++) {
