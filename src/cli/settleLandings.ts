@@ -18,22 +18,27 @@ export async function settleLandings(home: string, locks: Locks, say: (line: str
 
 async function putBack(landing: InterruptedLanding, say: (line: string) => void): Promise<void> {
   const patch = `a patch that was interrupted on ${landing.startedAt.toISOString()}`;
-  const paths = landing.changes.map(({ path }) => path).join(', ');
+  const paths = landing.changes.map(({ path }) => path);
   const settled = await landing.settle((ways) => ways.putBack(), {
     signal: AbortSignal.timeout(PATIENCE_MS),
     onWait: (owner) => say(`${patch} is being settled by ${nameOf(owner)}; waiting`),
   });
   switch (settled.type) {
     case 'settled': {
-      const { leftAlone } = settled.result;
-      say(`${patch} was put back: ${paths}`);
-      if (leftAlone.length > 0) say(`left alone, because somebody has changed them since: ${leftAlone.join(', ')}`);
+      const { leftAlone, moved = [] } = settled.result;
+      const changed = leftAlone.filter((path) => !moved.includes(path));
+      const restored = paths.filter((path) => !leftAlone.includes(path));
+      say(restored.length > 0 ? `${patch} was put back: ${restored.join(', ')}` : `${patch} was not put back`);
+      if (changed.length > 0) say(`left alone, because they have been changed since: ${changed.join(', ')}`);
+      if (moved.length > 0) say(`left alone, because a link now leads elsewhere from there: ${moved.join(', ')}`);
       return;
     }
     case 'settled_elsewhere':
       return;
     case 'busy':
-      say(`${patch} is still being settled by ${nameOf(settled.owner)}: its files may change meanwhile: ${paths}`);
+      say(
+        `${patch} is still being settled by ${nameOf(settled.owner)}: its files may change meanwhile: ${paths.join(', ')}`,
+      );
       return;
     default:
       assertNever(settled);

@@ -66,7 +66,7 @@ export const settingsSchema = z.strictObject({
   'sandbox.networkAccess': z.boolean().default(false),
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
-  /** What commands in the box cannot read: absolute or `~/…`. TILLER_HOME is never readable there. */
+  /** What commands in the box cannot read, and patches cannot take anything from: absolute or `~/…`. TILLER_HOME is never readable there. */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
     .default([...PRIVATE_PLACES]),

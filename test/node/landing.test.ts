@@ -8,8 +8,11 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
+  rmdirSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -27,6 +30,8 @@ import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 interface Place extends Disposable {
   readonly workspace: Landing;
+  /** The port itself. */
+  readonly disk: Workspace;
   at(...names: string[]): string;
   /** Every file below `work`, by its path; a link as `-> target`. */
   tree(): Record<string, string>;
@@ -60,8 +65,10 @@ function place(files: Record<string, string | Uint8Array> = {}, beforeStep?: Bef
     writeFileSync(folder.at('work', path), content);
   }
   const home = folder.at('home');
+  const disk = createDiskWorkspace({ roots: [folder.at('work')], home, beforeStep });
   return {
-    workspace: landingIn(createDiskWorkspace({ roots: [folder.at('work')], home, beforeStep })),
+    disk,
+    workspace: landingIn(disk),
     at: (...names) => folder.at('work', ...names),
     tree: () => treeBelow(folder.at('work')),
     journals: () => (existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : []),
@@ -350,5 +357,94 @@ describe('a failure on the way', () => {
     });
     assert.deepEqual(there.tree(), { 'a.txt': 'typed meanwhile', 'b.txt': 'b' });
     assert.match(there.journals().join(), /^[^,]+\.kept$/);
+  });
+});
+
+describe('a folder that a link takes the place of', () => {
+  /** `d` stands aside, and a link to `elsewhere` stands for it. */
+  const swap = (here: Place, name = 'd') => {
+    renameSync(here.at(name), here.at('aside'));
+    symlinkSync(here.at('elsewhere'), here.at(name));
+  };
+  const files = { 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/c.txt': 'c', 'elsewhere/a.txt': 'a', 'elsewhere/b.txt': 'b' };
+  const changesOf = (here: Place) => [
+    update(here.at('d/a.txt'), 'a', 'A'),
+    remove(here.at('d/b.txt'), 'b'),
+    move(here.at('d/c.txt'), here.at('d/in/c.txt'), 'c', 'C'),
+    add(here.at('d/in/new.txt'), 'new'),
+  ];
+  const swapped = {
+    'aside/': '',
+    'aside/a.txt': 'a',
+    'aside/b.txt': 'b',
+    'aside/c.txt': 'c',
+    'elsewhere/': '',
+    'elsewhere/a.txt': 'a',
+    'elsewhere/b.txt': 'b',
+  };
+
+  test('after the decision makes the plan stale, and nothing is written', async () => {
+    using here = place(files);
+    const [changes, workspace] = [changesOf(here), here.disk];
+    const found = await decided(workspace, changes);
+    swap(here);
+    assert.deepEqual(await workspace.apply(found), {
+      type: 'stale',
+      paths: ['d/a.txt', 'd/b.txt', 'd/c.txt', 'd/in/c.txt', 'd/in/new.txt'].map((name) => here.at(name)),
+    });
+    assert.deepEqual(here.tree(), { ...swapped, d: `-> ${here.at('elsewhere')}` });
+    assert.deepEqual(here.journals(), []);
+  });
+
+  test.each([0, 1, 2, 3, 4, 5])('at step %d has all put back, and nothing written behind the link', async (at) => {
+    const there: { here?: Place } = {};
+    using here = place(files, (_path, index) => {
+      if (index === at && there.here) swap(there.here);
+    });
+    there.here = here;
+    const result = await here.workspace.apply(changesOf(here));
+    assert.equal(result.type, 'stale');
+    assert.deepEqual(here.tree(), { ...swapped, d: `-> ${here.at('elsewhere')}` });
+    assert.deepEqual(here.journals(), []);
+  });
+
+  test('that the landing has just made', async () => {
+    const there: { here?: Place } = {};
+    using here = place({ 'elsewhere/keep.txt': 'k' }, (path) => {
+      if (basename(path) !== 'new.txt' || !there.here) return;
+      rmdirSync(there.here.at('made'));
+      symlinkSync(there.here.at('elsewhere'), there.here.at('made'));
+    });
+    there.here = here;
+    const result = await here.workspace.apply([add(here.at('made/new.txt'), 'new')]);
+    assert.notEqual(result.type, 'applied');
+    const { made, ...others } = here.tree();
+    assert.equal(made, `-> ${here.at('elsewhere')}`);
+    assert.deepEqual(others, { 'elsewhere/': '', 'elsewhere/keep.txt': 'k' });
+  });
+
+  test('a file that becomes a link is not written through', async () => {
+    const there: { here?: Place } = {};
+    using here = place({ 'a.txt': 'a', 'elsewhere.txt': 'a' }, () => {
+      if (!there.here) return;
+      unlinkSync(there.here.at('a.txt'));
+      symlinkSync('elsewhere.txt', there.here.at('a.txt'));
+    });
+    there.here = here;
+    assert.deepEqual(await here.workspace.apply([update(here.at('a.txt'), 'a', 'A')]), {
+      type: 'stale',
+      paths: [here.at('a.txt')],
+    });
+    assert.deepEqual(here.tree(), { 'a.txt': '-> elsewhere.txt', 'elsewhere.txt': 'a' });
+  });
+
+  test('a link that leads elsewhere than decided makes the plan stale', async () => {
+    using here = place({ 'one.txt': 'same', 'two.txt': 'same' });
+    symlinkSync('one.txt', here.at('link'));
+    const found = await decided(here.disk, [update(here.at('link'), 'same', 'new')]);
+    unlinkSync(here.at('link'));
+    symlinkSync('two.txt', here.at('link'));
+    assert.deepEqual(await here.disk.apply(found), { type: 'stale', paths: [here.at('link')] });
+    assert.deepEqual(here.tree(), { link: '-> two.txt', 'one.txt': 'same', 'two.txt': 'same' });
   });
 });

@@ -1,9 +1,26 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, test } from 'vitest';
 import { createLocks } from '../../src/node/locks.ts';
-import { recoverJournals, type HoldsAnother, type InterruptedLanding, type WaysOut } from '../../src/node/recovery.ts';
+import {
+  recoverJournals,
+  type HoldsAnother,
+  type InterruptedLanding,
+  type Recovery,
+  type WaysOut,
+} from '../../src/node/recovery.ts';
 import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashedLanding.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
@@ -82,6 +99,45 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'my own words' });
     assert.match(journals(folder).join(), /^[^,]+\.kept$/);
     assert.deepEqual(await found(folder), []);
+  });
+
+  test.each(['putBack', 'finish'] as const)('%s does not follow a link to another folder', async (way) => {
+    using folder = tempFolder();
+    write(folder, oldTree);
+    await crash(folder, 60);
+    const cut = tree(folder);
+    // Where the files would fit as well.
+    cpSync(folder.at('work'), folder.at('other'), { recursive: true });
+    const before = readdirSync(folder.at('other'), { recursive: true });
+    renameSync(folder.at('work'), folder.at('aside'));
+    symlinkSync('other', folder.at('work'));
+    const [landing] = await found(folder);
+    const result = (await settled(landing, (ways) => ways[way]())) as Recovery;
+    assert.deepEqual(result.moved, result.leftAlone);
+    assert.equal(new Set(result.moved).size, 64);
+    assert.deepEqual(tree(folder), cut);
+    assert.deepEqual(readdirSync(folder.at('other'), { recursive: true }), before);
+    unlinkSync(folder.at('work'));
+    renameSync(folder.at('aside'), folder.at('work'));
+    assert.deepEqual(tree(folder), cut);
+    assert.match(journals(folder).join(), /^[^,]+\.kept$/);
+  });
+
+  test('what is put right beside a folder that has become a link is told apart from it', async () => {
+    using folder = tempFolder();
+    write(folder, oldTree);
+    await crash(folder, 60);
+    cpSync(folder.at('work', 'moved'), folder.at('other'), { recursive: true });
+    const others = readdirSync(folder.at('other'));
+    renameSync(folder.at('work', 'moved'), folder.at('aside'));
+    symlinkSync(folder.at('other'), folder.at('work', 'moved'));
+    const [landing] = await found(folder);
+    const result = (await settled(landing, (ways) => ways.putBack())) as Recovery;
+    // The folder itself, and the thirteen files that had moved into it.
+    assert.equal(result.moved?.length, 13);
+    assert.deepEqual(new Set(result.leftAlone), new Set([...(result.moved ?? []), folder.at('work', 'moved')]));
+    assert.deepEqual(readdirSync(folder.at('other')), others);
+    assert.deepEqual(tree(folder), oldTree);
   });
 
   test('what an editor holds is its own: brought where it belongs, or left alone', async () => {

@@ -1,7 +1,7 @@
 // Two windows, and the command line, decide the same interrupted patch: one of them does it, the others hear that.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { watchJournals } from '../../src/node/journal.ts';
@@ -160,6 +160,21 @@ describe('an interrupted patch', () => {
     const told = ended.flatMap(({ stderr }) => stderr.split('\n').filter(Boolean));
     expect(told).toEqual([expect.stringMatching(/^a patch that was interrupted on \S+ was put back: /)]);
     expect(tree(folder)).toEqual({ ...oldTree, one: 'one\n', two: 'two\n', three: 'three\n' });
+  }, 30_000);
+
+  test('is left alone on the command line where a link now leads elsewhere, which says so', async () => {
+    using folder = tempFolder();
+    await crashed(folder);
+    const cut = tree(folder);
+    cpSync(folder.at('work'), folder.at('other'), { recursive: true });
+    renameSync(folder.at('work'), folder.at('aside'));
+    symlinkSync('other', folder.at('work'));
+    const { code, stderr } = await (await adding('one', folder)).ended;
+    const [first, second, ...more] = stderr.trimEnd().split('\n');
+    expect([code, more]).toEqual([0, []]);
+    expect(first).toMatch(/^a patch that was interrupted on \S+ was not put back$/);
+    expect(second).toContain('left alone, because a link now leads elsewhere from there: ');
+    expect(tree(folder)).toEqual({ ...cut, one: 'one\n' });
   }, 30_000);
 
   test('that a window is deciding is waited for on the command line, which says so', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { WorkspaceError } from '../../src/core/ports.ts';
 import { createDiskWorkspace } from '../../src/node/workspace.ts';
@@ -76,5 +76,54 @@ describe('reading', () => {
     assert.equal(await workspace.realPath(folder.at('a')), realpathSync(folder.at('c')));
     await assert.rejects(workspace.realPath(folder.at('d')), { code: 'not_found' });
     await assert.rejects(workspace.list(folder.at('c')), { code: 'not_found' });
+  });
+});
+
+describe('where paths lead', () => {
+  test('is told of folders, links and what is not there yet', async () => {
+    using folder = tempFolder();
+    const workspace = workspaceIn(folder.path);
+    mkdirSync(folder.at('real'));
+    symlinkSync('real', folder.at('folder'));
+    symlinkSync('../real/b', folder.at('real/link'));
+    symlinkSync('circle', folder.at('circle'));
+    const paths = ['real/a', 'folder/a', 'folder/new/a', 'folder/link', 'circle'].map((name) => folder.at(name));
+    const places = await workspace.places(paths);
+    const same = (name: string) => ({ name: folder.at(name), target: folder.at(name) });
+    assert.deepEqual(
+      paths.slice(0, 4).map((path) => places.get(path)),
+      [
+        same('real/a'),
+        same('real/a'),
+        same('real/new/a'),
+        { name: folder.at('real/link'), target: folder.at('real/b') },
+      ],
+    );
+    assert.ok(places.get(folder.at('circle')) instanceof WorkspaceError);
+    assert.equal(places.size, 5);
+  });
+
+  test('what is read stands there, and is reached by no link', async () => {
+    using folder = tempFolder();
+    const workspace = workspaceIn(folder.path);
+    mkdirSync(folder.at('d'));
+    mkdirSync(folder.at('other'));
+    for (const name of ['d/a', 'other/a', 'b']) writeFileSync(folder.at(name), name);
+    execFileSync('mkfifo', [folder.at('pipe')]);
+    const names = ['d/a', 'b', 'pipe', 'd', 'missing', 'd/a/below'];
+    const found = await workspace.places(names.map((name) => folder.at(name)));
+    const places = new Map(
+      [...found].flatMap(([path, place]) => (place instanceof WorkspaceError ? [] : [[path, place] as const])),
+    );
+    const read = async () =>
+      [...(await workspace.readPlaces(places)).values()].map((one) =>
+        one instanceof WorkspaceError ? one.code : one.text,
+      );
+    assert.deepEqual(await read(), ['d/a', 'b', 'io', 'is_directory', 'not_found', 'not_found']);
+    renameSync(folder.at('d'), folder.at('aside'));
+    symlinkSync('other', folder.at('d'));
+    renameSync(folder.at('b'), folder.at('c'));
+    symlinkSync('c', folder.at('b'));
+    assert.deepEqual(await read(), ['moved', 'moved', 'io', 'moved', 'not_found', 'moved']);
   });
 });

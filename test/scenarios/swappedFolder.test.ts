@@ -16,6 +16,7 @@ import {
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
+import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { noBox } from '../support/boxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { calls, says } from '../support/modelServer.ts';
@@ -29,7 +30,7 @@ const CALLS_AT_ONCE = 50;
 const noExchange =
   process.platform !== 'linux'
     ? 'renameat2 is a call of Linux.'
-    : spawnSync('perl', ['-e', '1']).status !== 0 && 'There is no perl to call renameat2 with.';
+    : spawnSync(exchangeForever('', '')[0], ['-e', '1']).status !== 0 && 'There is no perl to call renameat2 with.';
 if (noExchange !== false) console.warn(`Attacks with swapped folders are left out: ${noExchange}`);
 
 const patchOf = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
@@ -323,4 +324,15 @@ it('a yes for the thread is to the places, not to the paths that lead there', as
     `${chat.folder.at('link/a.txt')} leads to ${other.at('a.txt')}, which lies outside the writable folders.`,
   ]);
   expect(contents(other)).toEqual({});
+});
+
+it('a writable folder inside another one makes nothing writable where a link leads that has taken its place', async () => {
+  using victim = tempFolder();
+  await using chat = await startScenario({ policy: 'never', model: [[ADD], [says('Ok.')]] });
+  symlinkSync(victim.path, chat.folder.at('d'));
+  const box = sandboxPolicySchema.parse({ type: 'workspace-write', writableRoots: [chat.folder.at('d')] });
+  chat.submit({ type: 'override_turn_context', box });
+  await chat.send('go');
+  expect(chat.outputs()[0]).toContain(`leads to ${victim.at('new.txt')}, which lies outside the writable folders`);
+  expect(contents(victim)).toEqual({});
 });

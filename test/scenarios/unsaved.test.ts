@@ -58,6 +58,26 @@ describe('a file with unsaved edits that a patch would delete', () => {
   });
 });
 
+describe('a file that gets unsaved edits while the question about its patch stands', () => {
+  test('is asked about again, as a file whose edits would go', async () => {
+    await using here = await beside({ 'a.txt': '1\n2\n' }, { model: [[DELETE_A], [says('Done.')]], review: 'before' });
+    const { chat, editor } = here;
+    const over = chat.send('delete a.txt');
+    await chat.next('approval_requested');
+    editor.type('a.txt', 'mine\n');
+    const again = chat.next('approval_requested');
+    await chat.answer('approved');
+    expect(await again).toMatchObject({
+      changes: [{ path: 'a.txt', kind: 'delete', discardsUnsaved: true }],
+      reason: { id: 'unsaved-edits' },
+    });
+    await chat.answer({ approved_discarding: { paths: ['a.txt'] } });
+    await over;
+    expect(editor.text('a.txt')).toBeUndefined();
+    expect(chat.said('approval_requested').map(({ reason }) => reason.id)).toEqual(['review-before', 'unsaved-edits']);
+  });
+});
+
 describe('a patch that the person has approved', () => {
   test('lands as it was shown when they typed elsewhere meanwhile', async () => {
     await using here = await beside(

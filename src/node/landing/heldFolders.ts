@@ -1,5 +1,5 @@
 /** Folders held open while a patch is read or landed, so that a link put in their place leads nothing of ours elsewhere. */
-import { closeSync, constants, existsSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { errorCode } from '../errors.ts';
@@ -19,9 +19,25 @@ export function withPlaces(message: string): string {
   return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
 }
 
-/** On Linux through open folders; elsewhere every name is looked at immediately before it is used (docs/sandbox.md). */
+/** On Linux through open folders; elsewhere every name is looked up immediately before it is used (docs/sandbox.md). */
 export function holdFolders(platform = process.platform): DiskFolders {
-  return platform === 'linux' && existsSync('/proc/self/fd') ? new OpenFolders() : new CheckedFolders();
+  return platform === 'linux' && (canOpenFolders ??= tryOpenFolder()) ? new OpenFolders() : new CheckedFolders();
+}
+
+let canOpenFolders: boolean | undefined;
+
+/** Without /proc, or with one that is not Linux's own, the names of open folders lead nowhere. */
+function tryOpenFolder(): boolean {
+  let file: number | undefined;
+  try {
+    file = openSync('/', FOLDER);
+    const [there, here] = [statSync(nameIn(file, '.')), statSync('/')];
+    return there.ino === here.ino && there.dev === here.dev;
+  } catch {
+    return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
 
 /** open(2), the same number on all processors that Node runs on: a folder that may only be passed through can be held, too. */

@@ -69,6 +69,69 @@ describe('the table of design decision 6', () => {
   });
 });
 
+describe('where a path leads', () => {
+  const at = (name: string, target = name) => ({ name, target });
+  const rootPlaces = new Map([
+    ['/w', '/disk/w'],
+    ['/tmp', '/tmp'],
+  ]);
+  const decideOn = (path: string, place: { name: string; target: string }, changes: Partial<PatchRequest> = {}) => {
+    const { type, reason } = decidePatch(
+      request({ paths: [path], places: new Map([[path, place]]), rootPlaces, ...changes }),
+    );
+    return `${type} ${reason.id}: ${reason.text}`;
+  };
+
+  test.each([
+    ['/w/a', at('/disk/w/a'), 'skip inside-writable-roots: Everything it touches lies where Tiller may write.'],
+    ['/w/n/../a', at('/disk/w/a'), 'skip inside-writable-roots: Everything it touches lies where Tiller may write.'],
+    ['/disk/w/a', at('/disk/w/a'), 'skip inside-writable-roots: Everything it touches lies where Tiller may write.'],
+    [
+      '/w/d/a',
+      at('/home/u/a'),
+      'needs_approval outside-writable-roots: /w/d/a leads to /home/u/a, which lies outside the writable folders.',
+    ],
+    [
+      '/w/link',
+      at('/disk/w/link', '/home/u/a'),
+      'needs_approval outside-writable-roots: /w/link leads to /home/u/a, which lies outside the writable folders.',
+    ],
+    [
+      '/w/d/hook',
+      at('/disk/w/.git/hooks/hook'),
+      'needs_approval protected-path: /w/d/hook leads to /disk/w/.git/hooks/hook, which is protected.',
+    ],
+    ['/w/d/a', at('/disk/w/e/a'), 'needs_approval protected-path: /w/d/a leads by a link to /disk/w/e/a.'],
+    ['/w/d/a', at('/tmp/a'), 'needs_approval protected-path: /w/d/a leads by a link to /tmp/a.'],
+    ['/w/.git/a', at('/disk/w/git/a'), 'needs_approval protected-path: /w/.git/a is protected.'],
+    ['/etc/a', at('/disk/w/a'), 'needs_approval outside-writable-roots: /etc/a lies outside the writable folders.'],
+  ])('%s that leads to %j: %s', (path, place, expected) => {
+    expect(decideOn(path, place)).toBe(expected);
+  });
+
+  test('is of no matter under full access, and told where nobody may be asked', () => {
+    const sandboxPolicy = sandboxPolicyInputSchema.parse('danger-full-access');
+    expect(decideOn('/w/d/a', at('/home/u/a'), { sandboxPolicy })).toContain('skip inside-writable-roots');
+    expect(decideOn('/w/d/a', at('/home/u/a'), { approvalPolicy: 'never' })).toBe(
+      'forbidden outside-writable-roots: /w/d/a leads to /home/u/a, which lies outside the writable folders, and the approval policy never asks.',
+    );
+  });
+
+  test('a root that a command could lead elsewhere makes nothing writable there', () => {
+    const roots = new Map([['/w', '/w']]);
+    const writable = { roots: ['/w', '/w/out'], protectedNames: PROTECTED_PATTERNS };
+    expect(decideOn('/w/out/a', at('/home/u/a'), { writable, rootPlaces: roots })).toContain('outside-writable-roots');
+  });
+
+  test('spellings that are one name there are one place', () => {
+    expect(decideOn('/w/A', at('/disk/W/a'), { platform: 'darwin' })).toContain('skip');
+    const writable = { roots: ['C:\\w'], protectedNames: PROTECTED_PATTERNS };
+    const windows = { platform: 'win32' as const, writable, rootPlaces: new Map([['C:\\w', 'D:\\real']]) };
+    expect(decideOn('c:\\W\\n\\a', at('D:\\Real\\N\\A'), windows)).toContain('skip');
+    expect(decideOn('c:\\W\\n\\a', at('D:\\other\\a'), windows)).toContain('outside-writable-roots');
+  });
+});
+
 describe('where a path lies', () => {
   const scope = {
     roots: ['/w', '/w2/.vscode/chosen', '/x/.github'],

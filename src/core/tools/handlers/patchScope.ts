@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { ReadScope } from '../../policy/unreadableSource.ts';
-import { WorkspaceError, type Workspace } from '../../ports.ts';
+import { type FilePlaces, WorkspaceError, type Workspace } from '../../ports.ts';
 import { MACHINE_SECRETS } from '../../sandbox/bubblewrap.ts';
 import { unreadablePaths } from '../../sandbox/confinement.ts';
 import { PROTECTED_PATTERNS, writableRoots } from '../../sandbox/writableRoots.ts';
@@ -12,17 +12,14 @@ import type { ToolContext } from '../handler.ts';
 import { temporaryIn } from '../temporaryPaths.ts';
 
 export interface PatchScope {
-  readonly writable: WritableScope;
+  readonly roots: readonly string[];
   /** Where the roots lead, without those that a command can lead elsewhere. */
   readonly rootPlaces: ReadonlyMap<string, string>;
   readonly reading: ReadScope;
 }
 
-/**
- * What sandboxed commands may write, a patch may, too; what they may not read, it may not either. `paths`: all that the
- * patch touches, absolute; together they may make a repository.
- */
-export async function patchScope(context: ToolContext, paths: readonly string[]): Promise<PatchScope> {
+/** What sandboxed commands may write, a patch may, too; what they may not read, it may not either. */
+export async function patchScope(context: ToolContext): Promise<PatchScope> {
   const { settings, host, thread, workspace } = context;
   const { cwd, sandboxPolicy } = settings;
   const writable = writableRoots(sandboxPolicy, { cwd, platform: host.platform });
@@ -35,17 +32,32 @@ export async function patchScope(context: ToolContext, paths: readonly string[])
   const secrets = writable.type === 'roots' && host.platform === 'linux' ? MACHINE_SECRETS : [];
   const shown = [...new Set([cwd, ...roots])];
   return {
-    writable: {
-      roots,
-      protectedNames: PROTECTED_PATTERNS,
-      protectedPaths: await inBareRepositories(roots, paths, workspace),
-    },
+    roots,
     rootPlaces,
     reading: {
       unreadable: [...reading, ...secrets, ...(await realPlaces(reading, workspace)).values()],
       shown: [...shown, ...(await realPlaces(shown, workspace)).values()],
     },
   };
+}
+
+/** For these paths: what belongs to a repository is protected, too, by whatever way it is reached. */
+export async function writableIn(
+  { roots, rootPlaces }: PatchScope,
+  paths: readonly string[],
+  places: FilePlaces,
+  workspace: Pick<Workspace, 'stat'>,
+): Promise<WritableScope> {
+  const targets = paths.flatMap((named) => {
+    const place = places.get(named);
+    return place === undefined ? [] : [place.name, place.target];
+  });
+  const protectedPaths = await inBareRepositories(
+    [...new Set([...roots, ...rootPlaces.values()])],
+    [...new Set([...paths, ...targets])],
+    workspace,
+  );
+  return { roots, protectedNames: PROTECTED_PATTERNS, protectedPaths };
 }
 
 /** Without those of which that cannot be said. */

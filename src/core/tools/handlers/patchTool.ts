@@ -11,22 +11,15 @@ import { fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';
 import type { ApprovalRequirement } from '../../policy/requirement.ts';
-import { type PatchSource, refuseUnreadable } from '../../policy/unreadableSource.ts';
-import {
-  type DecidedChange,
-  type FileChange,
-  type FilePlaces,
-  type ProposedFile,
-  type ProposedHunk,
-  type Workspace,
-  WorkspaceError,
-} from '../../ports.ts';
+import { refuseUnreadable } from '../../policy/unreadableSource.ts';
+import type { FileChange, FilePlaces, ProposedFile, ProposedHunk } from '../../ports.ts';
 import { pathBelow } from '../../util/pathBelow.ts';
 import type { Preparation, ToolContext } from '../handler.ts';
-import { type DecidedPlan, type LookedUpPlaces, planPatchIn } from '../planPatchIn.ts';
+import { type DecidedPlan, planPatchIn } from '../planPatchIn.ts';
 import { inTemporaryFolder } from '../temporaryPaths.ts';
 import { inOpenFolders } from './openFolders.ts';
-import { type PatchScope, patchScope } from './patchScope.ts';
+import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
+import { refuseSources, replacedSources } from './patchSources.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
 export interface LandPlan {
@@ -52,8 +45,7 @@ export async function preparePatch(
   const named = await inOpenFolders(parsed.operations, workdir, context.workspace);
   const operations = await inTemporaryFolder(named, workdir, context);
   const { settings, host, workspace, signal } = context;
-  const allPaths = pathsOf(operations, workdir);
-  const scope = await patchScope(context, allPaths);
+  const scope = await patchScope(context);
   const planned = await planPatchIn(workspace, operations, workdir, signal, (places) =>
     refuseSources(operations, workdir, places, scope, context),
   );
@@ -62,20 +54,21 @@ export async function preparePatch(
   const unreadable = refuseUnreadable(replacedSources(planned.changes), scope.reading, host.platform);
   if (unreadable !== undefined) return refusal(unreadable, operations, workdir, context);
 
-  const decide = (asked: Asked, { writable, rootPlaces }: PatchScope) =>
+  const decide = async (asked: Asked, current: PatchScope) =>
     decidePatch({
       paths: asked.paths,
       places: asked.places,
       discards: [...asked.discards].map((file) => shown(file, settings.cwd)),
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
-      writable,
-      rootPlaces,
+      writable: await writableIn(current, asked.paths, asked.places, workspace),
+      rootPlaces: current.rootPlaces,
       review,
       platform: host.platform,
     });
+  const allPaths = pathsOf(operations, workdir);
   const discards = await unsavedEditsLost(planned.changes, planned.places, workspace, signal);
-  const requirement = decide({ paths: allPaths, places: planned.places, discards }, scope);
+  const requirement = await decide({ paths: allPaths, places: planned.places, discards }, scope);
   const described = describe(planned.changes, settings.cwd);
   const changes = described.map(({ summary }) => summary);
   const proposed = described.map(({ change, summary }) => ({
@@ -96,14 +89,14 @@ export async function preparePatch(
       const left = reviewed === undefined ? planned.changes : reviewedChanges(proposal, reviewed);
       const paths = reviewed === undefined ? allPaths : left.flatMap(pathsOfChange);
       const lost = new Set(left.flatMap(pathsOfChange).filter((file) => discards.has(file)));
-      const before = decide({ paths, places: planned.places, discards: lost }, scope);
+      const before = await decide({ paths, places: planned.places, discards: lost }, scope);
       const isThere = await leadThere(workspace, planned.places);
       const now = {
         paths,
         places: planned.places,
         discards: await unsavedEditsLost(left, planned.places, workspace, signal),
       };
-      const requirement = decide(now, await patchScope(context, allPaths));
+      const requirement = await decide(now, await patchScope(context));
       const isAsAsked = isThere && [...now.discards].every((file) => lost.has(file)) && isSame(requirement, before);
       return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
     },
@@ -129,51 +122,6 @@ function isSame(now: ApprovalRequirement, before: ApprovalRequirement): boolean 
 
 function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
-}
-
-/** Before any of them is read. A new file takes nothing from anywhere. */
-async function refuseSources(
-  operations: readonly PatchOperation[],
-  workdir: string,
-  places: LookedUpPlaces,
-  { reading }: PatchScope,
-  { workspace, host }: ToolContext,
-): Promise<{ readonly type: 'refused'; readonly reason: DecisionReason } | undefined> {
-  for (const operation of operations) {
-    const target = operation.type === 'update' ? operation.movedTo : null;
-    const needed = [
-      { written: operation.path, isRead: operation.type !== 'add' },
-      ...(target === null ? [] : [{ written: target, isRead: false }]),
-    ];
-    for (const { written, isRead } of needed) {
-      const file = path.resolve(workdir, written);
-      const place = places.get(file);
-      if (place === undefined || place instanceof WorkspaceError) continue;
-      const reason = refuseUnreadable([{ path: file, place }], reading, host.platform);
-      if (reason !== undefined && (isRead || (await isTaken(place.target, workspace)))) {
-        return { type: 'refused', reason };
-      }
-    }
-  }
-  return undefined;
-}
-
-/** What cannot be looked at is there, too. */
-function isTaken(place: string, workspace: Workspace): Promise<boolean> {
-  return workspace.stat(place).then(
-    (found) => found !== undefined,
-    () => true,
-  );
-}
-
-/** Files that a plan would write over, which may have come after they were looked for. */
-function replacedSources(changes: readonly DecidedChange[]): readonly PatchSource[] {
-  return changes.flatMap((change) => {
-    const { path: place, movedTo } = change.places;
-    if (change.kind === 'add') return change.before === null ? [] : [{ path: change.path, place }];
-    if (change.kind === 'delete' || movedTo === null || change.movedTo === null) return [];
-    return change.movedOver === null ? [] : [{ path: change.movedTo, place: movedTo }];
-  });
 }
 
 /** Shown and written down like every refusal, with the names of its files and nothing of their text. */

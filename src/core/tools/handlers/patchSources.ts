@@ -1,0 +1,54 @@
+/** Files that a patch takes a text or a name from, against what may not be read. */
+import path from 'node:path';
+import type { DecisionReason } from '../../../protocol/policy.ts';
+import type { PatchOperation } from '../../patch/operation.ts';
+import { type PatchSource, refuseUnreadable } from '../../policy/unreadableSource.ts';
+import { type DecidedChange, type Workspace, WorkspaceError } from '../../ports.ts';
+import type { ToolContext } from '../handler.ts';
+import type { LookedUpPlaces } from '../planPatchIn.ts';
+import type { PatchScope } from './patchScope.ts';
+
+/** Before any of them is read. A new file takes nothing from anywhere. */
+export async function refuseSources(
+  operations: readonly PatchOperation[],
+  workdir: string,
+  places: LookedUpPlaces,
+  { reading }: PatchScope,
+  { workspace, host }: ToolContext,
+): Promise<{ readonly type: 'refused'; readonly reason: DecisionReason } | undefined> {
+  for (const operation of operations) {
+    const target = operation.type === 'update' ? operation.movedTo : null;
+    const needed = [
+      { written: operation.path, isRead: operation.type !== 'add' },
+      ...(target === null ? [] : [{ written: target, isRead: false }]),
+    ];
+    for (const { written, isRead } of needed) {
+      const file = path.resolve(workdir, written);
+      const place = places.get(file);
+      if (place === undefined || place instanceof WorkspaceError) continue;
+      const reason = refuseUnreadable([{ path: file, place }], reading, host.platform);
+      if (reason !== undefined && (isRead || (await isTaken(place.target, workspace)))) {
+        return { type: 'refused', reason };
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What cannot be looked at is there, too. */
+function isTaken(place: string, workspace: Workspace): Promise<boolean> {
+  return workspace.stat(place).then(
+    (found) => found !== undefined,
+    () => true,
+  );
+}
+
+/** Files that a plan would write over, which may have come after they were looked for. */
+export function replacedSources(changes: readonly DecidedChange[]): readonly PatchSource[] {
+  return changes.flatMap((change) => {
+    const { path: place, movedTo } = change.places;
+    if (change.kind === 'add') return change.before === null ? [] : [{ path: change.path, place }];
+    if (change.kind === 'delete' || movedTo === null || change.movedTo === null) return [];
+    return change.movedOver === null ? [] : [{ path: change.movedTo, place: movedTo }];
+  });
+}
