@@ -205,7 +205,7 @@ describe('a turn', () => {
       model: [[calls('update_plan', { plan: [] })], [calls('update_plan', { plan: [] })], [says('Done.')]],
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
-    expect(chat.said('error')[0]).toMatchObject({ kind: 'config', action: 'retry' });
+    expect(chat.said('error')[0]).toMatchObject({ kind: 'paused', action: 'retry' });
     const ended = chat.turnEnds();
     chat.submit({ type: 'retry' });
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
@@ -289,7 +289,7 @@ describe('faults', () => {
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
     expect(chat.said('error')).toEqual([
       expect.objectContaining({
-        kind: 'auth',
+        kind: 'no_key',
         detail: expect.stringContaining('Incorrect API key'),
         action: 'set_api_key',
       }),
