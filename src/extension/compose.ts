@@ -291,8 +291,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       const provider = await connections.provider(settings());
       if (provider) await askKey(new URL(provider.baseUrl).origin, keys);
     },
-    selectModel: async () => {
-      await selectModel(settings(), keys, ports.fetch);
+    selectModel: async (server) => {
+      await selectModel(settings(), keys, ports.fetch, server);
       await changeModel();
     },
     threadViews,

@@ -170,6 +170,9 @@ export type SandboxPermissions = z.infer<typeof sandboxPermissionsSchema>;
 
 /** Every kind of failure a person may meet (design decision 18). Each has a sentence, a cause and an action. */
 export const errorKindSchema = z.enum([
+  /** The server wants a key and none was entered for it. */
+  'no_key',
+  /** The key was rejected. */
   'auth',
   'quota',
   'rate_limited',
@@ -187,6 +190,8 @@ export const errorKindSchema = z.enum([
   'config',
   'storage',
   'sandbox',
+  /** Too many rounds of tool calls: the user decides whether the turn goes on. */
+  'paused',
   'internal',
 ]);
 export type ErrorKind = z.infer<typeof errorKindSchema>;

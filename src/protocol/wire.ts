@@ -206,7 +206,10 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('copy'), text: z.string() }),
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
-  z.object({ type: z.literal('pick'), what: z.enum(['model', 'mode', 'effort', 'box', 'context']) }),
+  z.object({
+    type: z.literal('pick'),
+    what: z.enum(['model', 'openai', 'endpoint', 'mode', 'effort', 'box', 'context']),
+  }),
   /** The whole output of a command, from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** A process as a terminal of VS Code's own, to watch and to type. */

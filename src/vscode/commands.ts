@@ -3,6 +3,7 @@ import type { ApprovalChoice, ApprovalRequest } from '../protocol/event.ts';
 import { isPlain, pickWaiting, pickYes } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 import type { ChatView } from './chatView.ts';
+import type { GivenServer } from './modelPicker.ts';
 import type { BackgroundProcesses } from './processes/backgroundProcesses.ts';
 import type { ReviewCommands } from './review/reviewCommands.ts';
 import type { Threads } from './threads.ts';
@@ -38,7 +39,8 @@ export interface CommandHands {
   /** Of the patches that a crash left half landed. */
   readonly settlePatch: () => Promise<void>;
   readonly setApiKey: () => Promise<void>;
-  readonly selectModel: () => Promise<void>;
+  /** Asks which server where none is given: `openai`, or one by its address. */
+  readonly selectModel: (server?: GivenServer) => Promise<void>;
   readonly threadViews: {
     showList(): Promise<void>;
     showWaiting(): Promise<void>;
@@ -86,6 +88,9 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     }),
     command('interrupt', ({ threads }) => threads.submit({ type: 'interrupt' })),
     command('approve', (tiller, uri?: vscode.Uri) => approve(tiller, uri)),
+    // The same, as the title of an editor says it that shows one file of several.
+    command('approveAllFiles', (tiller, uri?: vscode.Uri) => approve(tiller, uri)),
+    command('denyAllFiles', (tiller, uri?: vscode.Uri) => denyWithWord(tiller, uri)),
     command('approveInPart', (tiller, uri?: vscode.Uri) => approveInPart(tiller, uri)),
     command('toggleHunk', ({ toggleHunk }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
       toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
@@ -119,7 +124,9 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('putBack', ({ putBack }) => putBack()),
     command('settlePatch', ({ settlePatch }) => settlePatch()),
     command('setApiKey', ({ setApiKey }) => setApiKey()),
-    command('selectModel', ({ selectModel }) => selectModel()),
+    command('selectModel', ({ selectModel }, server?: unknown) =>
+      selectModel(server === 'openai' || server === 'endpoint' ? server : undefined),
+    ),
     command('threads', ({ threadViews }) => threadViews.showList()),
     command('renameThread', ({ threadViews }, context?: ThreadContext) => threadViews.askName(context)),
     command('forkThread', ({ threadViews }, context?: ThreadContext) => threadViews.fork(context)),
@@ -133,9 +140,7 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('showAudit', ({ ruleViews }) => ruleViews.showAudit()),
     command('importRules', ({ ruleViews }) => ruleViews.importRules()),
     command('showLog', ({ showLog }) => showLog()),
-    command('openSettings', () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),
-    ),
+    command('openSettings', openSettings),
     command('openWalkthrough', () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
     ),
@@ -213,6 +218,15 @@ async function denyWithWord(tiller: CommandHands, uri: vscode.Uri | undefined): 
   });
   // Escape means that nothing was decided.
   if (message !== undefined) tiller.approvals.answer(denied, { denied: message === '' ? {} : { message } });
+}
+
+/** All settings are of the machine: in a remote window they are in the tab of that machine, and the others show none. */
+async function openSettings(): Promise<void> {
+  const query = '@ext:tiller-dev.tiller';
+  const isRemote = vscode.env.remoteName !== undefined;
+  await vscode.commands.executeCommand(`workbench.action.${isRemote ? 'openRemoteSettings' : 'openSettings'}`, {
+    query,
+  });
 }
 
 /** Wherever the person keeps it. */

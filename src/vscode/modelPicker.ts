@@ -12,9 +12,24 @@ interface ProviderChoice extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-/** "Tiller: Select Model": which server, its key if it wants one, which model. Kept as settings of the person. */
-export async function selectModel(settings: Settings, keys: KeyStore, fetch: Fetch): Promise<void> {
-  const provider = await pickProvider(settings);
+/** A server that the panel offers before any is chosen. */
+export type GivenServer = 'openai' | 'endpoint';
+
+/** The provider whose address is asked for. */
+const BY_ADDRESS = '';
+const GIVEN: Readonly<Record<GivenServer, string>> = { openai: 'openai', endpoint: BY_ADDRESS };
+
+/**
+ * "Tiller: Select Model": which server, where none is given; its key if it wants one; which model. Kept as the user's
+ * settings.
+ */
+export async function selectModel(
+  settings: Settings,
+  keys: KeyStore,
+  fetch: Fetch,
+  given?: GivenServer,
+): Promise<void> {
+  const provider = given === undefined ? await pickProvider(settings) : GIVEN[given];
   if (provider === undefined) return;
   if (provider === DEMO_PROVIDER) return useDemo();
   const known = providerNamed(settings, provider);
@@ -54,7 +69,7 @@ async function pickProvider(settings: Settings): Promise<string | undefined> {
       description: providerNamed(settings, name)?.baseUrl ?? '',
       provider: name,
     })),
-    { label: vscode.l10n.t('Another server…'), provider: '' },
+    { label: vscode.l10n.t('Another server…'), provider: BY_ADDRESS },
     {
       label: vscode.l10n.t('Demo (scripted)'),
       description: vscode.l10n.t('No account, no network'),
@@ -100,7 +115,7 @@ async function listModels(baseUrl: string, key: string | undefined, fetch: Fetch
 
 async function useProvider(provider: string, model: string, baseUrl: string | null = null): Promise<void> {
   await writeSetting('baseUrl', baseUrl);
-  await writeSetting('provider', provider === '' ? 'openai' : provider);
+  await writeSetting('provider', provider === BY_ADDRESS ? 'openai' : provider);
   await writeSetting('model', model);
 }
 

@@ -81,15 +81,19 @@ test('the title of the diff editor answers, and the diff goes', async () => {
   expect(await disk('notes.txt')).toBe('two\n');
 });
 
-test('the title of the overview of several files answers', async () => {
+test('the title of the overview of several files answers for all, and the lines above a file for that file only', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'two', 'three'), update('more.txt', 'uno', 'due')), [says('Done.')]);
   await panel.send('Change both.');
   await isAskedEverywhere('patch');
   await panel.get('decision-review').click();
   await expect.poll(() => vscode.multiDiff().files.count(), soon).toBe(2);
+  await expect.poll(() => vscode.codeLens('Reject File').count(), soon).toBe(2);
+  expect(await vscode.codeLens('Approve').count()).toBe(0);
+  expect(await vscode.codeLens('Deny').count()).toBe(0);
+  await vscode.titleAction('Deny All Files').waitFor();
   await vscode.screenshot('approvals/overview');
-  await vscode.titleAction('Approve').click();
+  await vscode.titleAction('Approve All Files').click();
   await isAskedNowhere();
   expect(await vscode.multiDiff().root.count()).toBe(0);
   expect([await disk('notes.txt'), await disk('more.txt')]).toEqual(['three\n', 'due\n']);

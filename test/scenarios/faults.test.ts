@@ -81,7 +81,7 @@ describe.each(WIRES)('what passes is tried again, visibly, on %s', (wire) => {
 describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', (wire) => {
   it.each<[string, Step, string, string]>([
     ['400', fails(400, { message: 'no such thing' }), 'invalid_request', 'show_log'],
-    ['401', fails(401, { message: 'no such thing' }), 'auth', 'set_api_key'],
+    ['401', fails(401, { message: 'no such thing' }), 'no_key', 'set_api_key'],
     ['402', fails(402, { message: 'no such thing' }), 'quota', 'check_settings'],
     ['403', fails(403, { message: 'no such thing' }), 'auth', 'set_api_key'],
     ['404', fails(404, { message: 'no such thing' }), 'config', 'check_settings'],
@@ -298,7 +298,7 @@ describe.each(WIRES)('an answer that is none, on %s', (wire) => {
     [
       'an error in a list',
       () => Response.json([{ error: { message: 'API key not valid.' } }], { status: 401 }),
-      'auth',
+      'no_key',
       'set_api_key',
       'HTTP 401: API key not valid.',
     ],

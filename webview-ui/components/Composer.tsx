@@ -63,13 +63,11 @@ export function Composer() {
   );
 }
 
-/** What the field shows, behind it: gives it its height, and paints what is mentioned. */
+/** The text of the field, behind it: gives the field its height. */
 function Mirror({ text }: { text: string }) {
   return (
     <div class="grow-mirror" aria-hidden="true">
-      {text
-        .split(/((?<=^|\s)@[\w./\\-]*\w)/)
-        .map((part, index) => (index % 2 === 0 ? part : <mark key={index}>{part}</mark>))}
+      {text}
       {'\u200b'}
     </div>
   );
@@ -119,9 +117,7 @@ function placeholder(): string {
   if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');
   if (queuedEdit.value !== null) return t('Edit queued message (Esc to cancel)');
-  return isRunning.value
-    ? t('Add to what it is doing; Ctrl+Enter stops and sends')
-    : t('Ask for a change; @ adds context');
+  return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
 }
 
 /** Ctrl+Enter is left alone while a decision waits: the host approves with it. */

@@ -112,7 +112,7 @@ const OVERLOADED: Verdict = {
 };
 const SERVER_FAILED: Verdict = {
   kind: 'bad_response',
-  message: 'The server failed to answer.',
+  message: 'The server reported an error.',
   retryable: true,
   action: 'retry',
 };

@@ -129,7 +129,7 @@ function redirectFault(from: URL, to: URL): ModelFault {
 }
 
 function keyMissing(origin: string, fault: ModelFault): ModelFault {
-  return new ModelFault('auth', `${origin} wants an API key, and none was entered for it.`, {
+  return new ModelFault('no_key', `${origin} wants an API key, and none was entered for it.`, {
     retryable: false,
     status: fault.status,
     detail: fault.detail,

@@ -12,6 +12,7 @@ import { reviewIn } from '../../protocol/policy.ts';
 import { type GivenReview, withGivenReview } from './patchReview.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
+import { rawArgumentsOf } from './router.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
 export interface OrchestratorDeps extends PermissionDeps {
@@ -34,8 +35,9 @@ export async function runToolCall(
   const handler = deps.registry.handler(call.name);
   const items = new OpenItem(context, asked?.item ?? shown);
   if (!handler) {
-    items.close('failed');
-    return failure(unknownTool(call.name, deps.registry.offeredNames));
+    const output = unknownTool(call.name, deps.registry.offeredNames);
+    items.refuseUnknown(call, output);
+    return failure(output);
   }
   try {
     context.signal.throwIfAborted();
@@ -79,6 +81,23 @@ class OpenItem {
   /** Ends it as it stands; nothing if it has ended or never began. */
   close(status: ItemStatus, why?: string): void {
     if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why) });
+  }
+
+  /** A call of a tool that is not offered has no item of its own: it is shown as a tool call that failed. */
+  refuseUnknown({ callId, name, payload }: ToolCall, output: string): void {
+    if (this.#item) return this.close('failed', output);
+    const item: TurnItem = {
+      id: this.#context.itemId,
+      type: 'dynamic_tool_call',
+      status: 'in_progress',
+      callId,
+      tool: name,
+      arguments: rawArgumentsOf(payload).slice(0, MAX_WHY),
+      contentItems: [],
+      success: null,
+    };
+    this.start(item);
+    this.complete({ ...item, status: 'failed', contentItems: [{ type: 'input_text', text: output }], success: false });
   }
 
   /** Ends what was not allowed. A person knows why they said no. */
