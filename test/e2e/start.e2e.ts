@@ -6,6 +6,7 @@ import { useWindow } from './support/window.ts';
 
 describe('a person who has set up nothing', () => {
   const window = useWindow({
+    server: 'start',
     settings: ASK_ABOUT_COMMANDS,
     // What somebody else's folder wants is not what the person wants.
     files: {
@@ -54,6 +55,7 @@ describe('a person who has set up nothing', () => {
 
 describe('a folder that is not trusted', () => {
   const window = useWindow({
+    server: 'start, untrusted',
     profile: 'untrusted',
     model: 'scripted',
     settings: ASK_ABOUT_COMMANDS,

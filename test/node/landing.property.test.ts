@@ -7,6 +7,7 @@ import type { FileChange } from '../../src/core/ports.ts';
 import { land } from '../../src/node/landing.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { rounds } from '../support/rounds.ts';
 
 type Tree = Record<string, string>;
 
@@ -93,7 +94,7 @@ test('whatever lands equals the model; whatever fails, at whichever step, leaves
       assert.deepEqual(withoutOneMark(onDisk(root)), expected);
       assert.deepEqual(readdirSync(join(home, 'journal')), []);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(60, 1500) },
   );
 }, 60_000);
 

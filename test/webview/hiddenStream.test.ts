@@ -7,6 +7,7 @@ import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts'
 import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { HiddenStream } from '../../src/vscode/hiddenStream.ts';
 import { snapshotOf } from '../../src/vscode/snapshot.ts';
+import { rounds } from '../support/rounds.ts';
 
 const KEY = 'sesame';
 
@@ -91,7 +92,7 @@ describe('a key in pieces', () => {
         expect(textsOf(wire.page)).toEqual(textsOf(wire.host).map((one) => wire.keys.hide(one)));
         expect(wire.page?.lastSeq).toBe(wire.host.lastSeq);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 
