@@ -8,6 +8,7 @@ const soon = { timeout: 10_000 };
 
 describe('a person who has set up nothing', () => {
   const window = useWindow({
+    server: 'start',
     settings: ASK_ABOUT_COMMANDS,
     // What somebody else's folder wants is not what the person wants.
     files: {
@@ -69,6 +70,7 @@ describe('a person who has set up nothing', () => {
 
 describe('a folder that is not trusted', () => {
   const window = useWindow({
+    server: 'start, untrusted',
     profile: 'untrusted',
     model: 'scripted',
     settings: ASK_ABOUT_COMMANDS,

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RUN_SEED, withSeed } from '../support/runSeed.ts';
 
+const RUN_SEED = Number(process.env['TILLER_SEED']);
 const folder = path.join(import.meta.dirname, '..');
 
 it('is named by a counterexample, with the command that finds it again', () => {
@@ -13,13 +13,6 @@ it('is named by a counterexample, with the command that finds it again', () => {
   expect(fails).toThrow(/^Property failed/);
   expect(fails).toThrow(`{ seed: ${RUN_SEED}, path: "0:0", endOnFailure: true }`);
   expect(fails).toThrow(again);
-});
-
-it('is named by a failure without fast-check', async () => {
-  const test = withSeed('npm test', async (seed) => {
-    throw new Error(`failed with ${seed}`);
-  });
-  await expect(test).rejects.toThrow(`failed with ${RUN_SEED}\nThe same again: TILLER_SEED=${RUN_SEED} npm test`);
 });
 
 it('is fixed by no test', () => {

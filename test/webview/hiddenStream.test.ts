@@ -15,6 +15,7 @@ import {
 } from '../../src/protocol/thread.ts';
 import { HiddenStream } from '../../src/vscode/hiddenStream.ts';
 import { snapshotOf } from '../../src/vscode/snapshot.ts';
+import { rounds } from '../support/rounds.ts';
 
 const KEY = 'sesame';
 
@@ -120,7 +121,7 @@ describe('a key in pieces', () => {
           for (const update of updates) if ('seq' in update) expect(eventSchema.parse(update)).toEqual(event);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { SseDecoder } from '../../../src/core/model/sse.ts';
+import { rounds } from '../../support/rounds.ts';
 
 function decode(text: string, size = Number.POSITIVE_INFINITY): readonly string[] {
   const decoder = new SseDecoder();
@@ -103,7 +104,7 @@ test('documents of several lines without empty lines between them are told apart
     fc.property(lines, (data) => {
       expect(decode(data.map((one) => `data: ${one}\n`).join(''))).toEqual(slowly(data));
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(500, 20_000) },
   );
 });
 

@@ -12,6 +12,7 @@ import type { ThreadState } from '../../../src/protocol/thread.ts';
 import { FakeSession, PATH, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 import { pairingBreaches, prefixBreaches, sentPrefix } from '../../support/modelServer.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const run = (cmd: string): ModelStep => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) });
 const update = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch';
@@ -229,7 +230,7 @@ describe('whatever happens in whatever order', () => {
         await chat.session.dispose();
         expect(cacheBreaches(chat.model.prompts)).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(50, 1000) },
     );
   });
 
@@ -245,7 +246,7 @@ describe('whatever happens in whatever order', () => {
           expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(50, 1000) },
     );
   });
 
@@ -261,7 +262,7 @@ describe('whatever happens in whatever order', () => {
         await chat.session.dispose();
         expectOrder(chat, words);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40, 1000) },
     );
   });
 
@@ -282,7 +283,7 @@ describe('whatever happens in whatever order', () => {
         expectOrder(chat, words);
         if (chat.state.turns.length > 0) expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40, 1000) },
     );
   });
 
@@ -310,7 +311,7 @@ describe('whatever happens in whatever order', () => {
         const running = second.state.turns.filter((turn) => turn.status.type === 'running');
         expect([running, second.state.approvals, second.state.queuedInputs]).toEqual([[], [], []]);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40, 1000) },
     );
   });
 
@@ -335,7 +336,7 @@ describe('whatever happens in whatever order', () => {
           left = `${left}\n`;
         }
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(15, 300) },
     );
   });
 
@@ -362,7 +363,7 @@ describe('whatever happens in whatever order', () => {
         );
         expect(twice.state).toEqual(once.state);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(15, 300) },
     );
   });
 });
