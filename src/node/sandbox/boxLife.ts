@@ -11,7 +11,7 @@ import { identify, isRunning, type ProcessIdentity } from '../processIdentity.ts
 
 const POLL_MS = 1;
 const LATE_POLL_MS = 100;
-/** A process that the kernel does not let go yet holds up nobody for longer. */
+/** How long `ended` waits for a process that was killed and that the kernel has not removed yet. */
 const LONGEST_MS = 2_000;
 const LONGEST_INFO = 1_024;
 
@@ -41,6 +41,9 @@ export function followBox(folder: string): BoxLife {
       } finally {
         closeSync(descriptor);
       }
+      // bubblewrap's monitor has ended. If it was killed before the first process had asked for a signal at its end
+      // (--die-with-parent takes effect only then), the sandbox would run on for ever.
+      if (first && isRunning(first)) kill(first);
       const deadline = performance.now() + LONGEST_MS;
       while (runs()) {
         if (performance.now() > deadline) return false;
@@ -53,6 +56,15 @@ export function followBox(folder: string): BoxLife {
     },
     close: () => closeSync(descriptor),
   };
+}
+
+/** Ends everything in the sandbox: the kernel kills a PID namespace with its first process. */
+function kill({ pid }: ProcessIdentity): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended in between.
+  }
 }
 
 /** As we see it; `undefined` when there never was a box. */
