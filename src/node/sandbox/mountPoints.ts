@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../privateFiles.ts';
 import { isRunning, type ProcessIdentity, thisProcess } from '../processIdentity.ts';
 import { namesIn } from './disk.ts';
 import { withFileLock } from './fileLock.ts';
@@ -117,7 +117,7 @@ export class MountPoints {
 
   #take(mountPoint: string): void {
     const leases = this.#leases(mountPoint);
-    mkdirSync(leases, { recursive: true, mode: PRIVATE_FOLDER });
+    makePrivateFolderSync(leases);
     writeFileSync(path.join(leases, PATH_FILE), mountPoint, { mode: PRIVATE_FILE });
     writeFileSync(path.join(leases, this.#lease), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
     try {
@@ -144,7 +144,7 @@ export class MountPoints {
   }
 
   #locked(work: () => void): void {
-    mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
+    makePrivateFolderSync(this.#folder);
     withFileLock(`${this.#folder}.lock`, work);
   }
 
