@@ -9,6 +9,7 @@ import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
+import { prepareHome } from '../node/home.ts';
 import { watchJournals } from '../node/journal.ts';
 import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import { createNodePorts } from '../node/ports.ts';
@@ -19,6 +20,7 @@ import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { Rule, SandboxMode } from '../protocol/policy.ts';
+import { providerNamed, providerNames } from '../protocol/settings.ts';
 import type { WayOut, WebviewMessage } from '../protocol/wire.ts';
 import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
@@ -90,8 +92,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const node = createNodePorts({
     roots: [],
     name: 'vscode',
-    redact: (text) => redactor.redact(text),
-    hideKeys: (text) => redactor.told.hide(text),
+    redactor,
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
     afterKill: path.join(context.extensionPath, 'dist', 'afterKill.js'),
   });
@@ -252,7 +253,10 @@ export function compose(context: vscode.ExtensionContext): Tiller {
 
   // ---- what may change meanwhile
   const refresh = () => {
-    const { model, provider, reviewQuickDiff } = settings();
+    const read = settings();
+    const { model, provider, baseUrl, reviewQuickDiff } = read;
+    const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
+    keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
     setContext('tiller.hasModel', model !== null || provider === DEMO_PROVIDER);
     view.sendSettings();
     review.showQuickDiff(reviewQuickDiff);
@@ -272,6 +276,11 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   ruleViews.announceProposals().catch(report);
   recovery.look().catch(report);
   review.restore().catch(report);
+  prepareHome(node.storage.home)
+    .then((problem) => {
+      if (problem !== undefined) tell(new Error(problem));
+    })
+    .catch(report);
   sweepProcesses(node.storage.home).catch(report);
   sweepBoxes(node.storage.home).catch(report);
 

@@ -49,6 +49,13 @@ const environmentSettingsSchema = z.strictObject({
 export type EnvironmentSettings = z.infer<typeof environmentSettingsSchema>;
 export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({});
 
+/** Of what a server sends and the memory has to hold; a string of JavaScript cannot have much more than the maximum. */
+const bytesSchema = z
+  .number()
+  .int()
+  .positive()
+  .max(256 * 1024 * 1024);
+
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
   model: z.string().min(1).nullable().default(null),
@@ -87,8 +94,16 @@ export const settingsSchema = z.strictObject({
   maxToolRounds: z.number().int().positive().default(200),
   /** Attempts of one request, the first included. */
   'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
-  /** Milliseconds of silence that end an attempt. */
+  /** Milliseconds of silence that end an attempt; from the default on, the first byte has at least 30 minutes. */
   'stream.idleTimeoutMs': z.number().int().positive().default(300_000),
+  /** Milliseconds in which an answer must grow, comments and keep-alives aside; `null`: six times the idle timeout. */
+  'stream.progressTimeoutMs': z.number().int().positive().nullable().default(null),
+  /** Bytes that are read of an HTTP error. */
+  'stream.maxErrorBytes': bytesSchema.default(64 * 1024),
+  /** Bytes of one event of a response. */
+  'stream.maxEventBytes': bytesSchema.default(32 * 1024 * 1024),
+  /** Bytes of one response. */
+  'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Said to the model after the base instructions. */

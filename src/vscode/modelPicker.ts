@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { readBeginning } from '../core/model/boundedBody.ts';
 import type { Fetch } from '../core/ports.ts';
+import { parseJson } from '../core/util/json.ts';
 import { providerNamed, providerNames, type Settings } from '../protocol/settings.ts';
 import type { KeyStore } from './secrets.ts';
 import { writeSetting } from './settings.ts';
@@ -7,6 +9,7 @@ import { writeSetting } from './settings.ts';
 /** The provider that is no server elsewhere but the embedded scripted one (design decision 3). */
 export const DEMO_PROVIDER = 'demo';
 const LIST_TIMEOUT_MS = 4000;
+const LIST_BYTES = 4 * 1024 * 1024;
 
 interface ProviderChoice extends vscode.QuickPickItem {
   readonly provider: string;
@@ -99,14 +102,16 @@ async function pickModel(baseUrl: string, key: string | undefined, fetch: Fetch)
 }
 
 async function listModels(baseUrl: string, key: string | undefined, fetch: Fetch): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   try {
     const response = await fetch(`${baseUrl}/models`, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       redirect: 'error',
-      signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
+      signal,
     });
-    const body = (await response.json()) as { data?: readonly { id?: unknown }[] };
-    const ids = (body.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
+    const { text, isCut } = await readBeginning(response.body, LIST_BYTES, signal);
+    const body = (isCut ? undefined : parseJson(text)) as { data?: readonly { id?: unknown }[] } | undefined;
+    const ids = (body?.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
     return ids.toSorted((left, right) => left.localeCompare(right));
   } catch {
     return [];

@@ -8,6 +8,7 @@ import { createIds } from '../../src/node/ids.ts';
 import { createLog } from '../../src/node/log.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { identify, isRunning, thisProcess } from '../../src/node/processIdentity.ts';
+import { createRedactor } from '../../src/node/redact.ts';
 import { createEnvironmentSecrets } from '../../src/node/secrets.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -65,8 +66,9 @@ describe('secrets', () => {
 describe('the log', () => {
   test('is a file once there is something to say, and keeps keys to itself', () => {
     using folder = tempFolder();
-    const log = createLog({ home: folder.path, now: () => new Date(0) });
-    log.redact('my-own-secret');
+    const redactor = createRedactor();
+    redactor.hide('my-own-secret');
+    const log = createLog({ home: folder.path, now: () => new Date(0), redactor });
     log.debug('not written');
     assert.equal(existsSync(folder.at('logs')), false);
     log.info('asked', { headers: { Authorization: 'Bearer abc.def', 'x-api-key': 'zzz' }, key: 'sk-abcdefghijkl' });

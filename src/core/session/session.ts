@@ -405,6 +405,7 @@ export class Session {
         ports,
         signal: abort.signal,
         emit,
+        pace: () => this.#options.pace?.(),
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),

@@ -173,7 +173,7 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
 }
 
 function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
-  const { workspace, storage, clock, ids, host } = run.ports;
+  const { workspace, storage, clock, ids, host, keys } = run.ports;
   const { registry, approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -182,6 +182,7 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
     audit,
     clock,
     loopGuard,
+    keys,
     interrupt: () => run.interrupt(),
     contextFor: (callId, itemId) => ({
       callId,
@@ -194,6 +195,7 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
       clock,
       ids,
       host,
+      keys,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),

@@ -43,6 +43,8 @@ export interface TurnRun {
   readonly signal: AbortSignal;
   /** Tells everybody, in the name of this turn. */
   readonly emit: (msg: EventMsg) => void;
+  /** See `SessionOptions.pace`. */
+  readonly pace: () => Promise<void> | undefined;
   /** Makes sure that the thread can be written; stops the turn when it cannot. */
   readonly ready: () => Promise<void>;
   /** Writes the item down, then adds it to the history. Stops the turn when it cannot be written. */

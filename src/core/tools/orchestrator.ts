@@ -80,7 +80,7 @@ class OpenItem {
 
   /** Ends it as it stands; nothing if it has ended or never began. */
   close(status: ItemStatus, why?: string): void {
-    if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why) });
+    if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why, this.#context) });
   }
 
   /** A call of a tool that is not offered has no item of its own: it is shown as a tool call that failed. */
@@ -107,13 +107,18 @@ class OpenItem {
     const why = outcome === 'forbidden' ? reason.text : by === 'user' ? undefined : output;
     const isByRule = item.type === 'command_execution' && outcome === 'forbidden' && reason.source === 'rule';
     const rule = isByRule ? { forbiddenBy: reason } : {};
-    this.complete({ ...item, status: 'declined', ...explained(item, why), ...rule });
+    this.complete({ ...item, status: 'declined', ...explained(item, why, this.#context), ...rule });
   }
 }
 
-function explained({ type }: TurnItem, why: string | undefined): { readonly why?: string } {
+/** Keys are hidden before it is cut, or a part of one could stay. */
+function explained(
+  { type }: TurnItem,
+  why: string | undefined,
+  { keys }: Pick<ToolContext, 'keys'>,
+): { readonly why?: string } {
   const isExplained = type === 'command_execution' || type === 'file_change';
-  return isExplained && why !== undefined ? { why: why.slice(0, MAX_WHY) } : {};
+  return isExplained && why !== undefined ? { why: keys.hide(why).slice(0, MAX_WHY) } : {};
 }
 
 /** How often a call is asked about again because what it would do has changed since the yes. */

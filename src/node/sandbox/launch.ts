@@ -1,12 +1,12 @@
 /** Turns a command and its walls into what has to be started, and puts things in order when it has ended. */
-import { closeSync, mkdirSync, openSync, utimesSync } from 'node:fs';
+import { closeSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding, BoxWalls, ExecRequest } from '../../core/ports.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { messageOf } from '../errors.ts';
 import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
-import { PRIVATE_FOLDER } from '../privateFiles.ts';
+import { makePrivateFolderSync } from '../privateFiles.ts';
 import { aftermath } from './aftermath.ts';
 import { type BoxLife, followBox } from './boxLife.ts';
 import { realOf } from './disk.ts';
@@ -228,7 +228,7 @@ function tmpdirOf({ temporary }: BoxWalls): Readonly<Record<string, string>> {
 }
 
 function makeTemporary(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  makePrivateFolderSync(folder);
   const now = new Date();
   utimesSync(folder, now, now);
 }

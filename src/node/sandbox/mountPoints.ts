@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../privateFiles.ts';
 import { isRunning, thisProcess } from '../processIdentity.ts';
 import { takeLock } from '../processLock.ts';
 import { namesIn } from './disk.ts';
@@ -140,7 +140,7 @@ export class MountPoints {
   }
 
   async #locked(work: () => void): Promise<void> {
-    mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
+    makePrivateFolderSync(this.#folder);
     const lock = await takeLock(`${this.#folder}.lock`, { patienceMs: PATIENCE_MS, signal: this.#disposed.signal });
     try {
       work();

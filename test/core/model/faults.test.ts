@@ -6,7 +6,9 @@ import {
   inStreamFault,
   networkFault,
   retryAfter,
+  shownFault,
 } from '../../../src/core/model/faults.ts';
+import { KeyHider } from '../../../src/core/util/keyHider.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 
@@ -166,7 +168,8 @@ describe('the way to the server', () => {
   });
 
   test('somebody’s error page is no message', () => {
-    const { detail } = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
+    const fault = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
+    const { detail } = shownFault(fault, new KeyHider());
     expect(detail).toMatch(/^HTTP 502: x+…$/);
     expect(detail?.length).toBeLessThan(2100);
   });

@@ -71,6 +71,15 @@ describe('a key', () => {
     expect(hiding('sesame').withoutCutKey('no key')).toBe('no key');
   });
 
+  it('that Tiller holds is hidden in every form, unless it has fewer than 8 characters', () => {
+    const hider = new KeyHider();
+    hider.hold('a "b"+c/d');
+    hider.hold('ollama1');
+    const forms = ['a "b"+c/d', 'a \\"b\\"+c/d', 'a \\\\\\"b\\\\\\"+c/d', 'a%20%22b%22%2Bc%2Fd', 'a+%22b%22%2Bc%2Fd'];
+    for (const form of forms) expect([hider.hide(`<${form}>`), hider.isIn(`<${form}>`)]).toEqual(['<[hidden]>', true]);
+    expect([hider.hide('ollama1'), hider.isIn('ollama1')]).toEqual(['ollama1', false]);
+  });
+
   it('holds nothing up where it cannot begin', () => {
     const hider = hiding('sesame');
     expect(hider.hideBeginning('one two ')).toEqual({ shown: 'one two ', held: '' });
