@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { seedOfThisRun } from './scripts/test/seed.mjs';
 
 // Threads without isolation: 1,200 tests in 3 s instead of 28 s. Tests therefore own every
 // file, port and process they touch and leave no global behind. Two of them at least: many stories wait for processes.
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: process.env.TILLER_TEST_FILES?.split('\n') ?? ['test/**/*.test.ts'],
     exclude: ['test/vscode/**', 'test/e2e/**', 'test/bench/**'],
+    env: seedOfThisRun(),
+    setupFiles: 'test/support/seed.setup.ts',
     pool: 'threads',
     isolate: false,
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -28,6 +28,9 @@ const lazyModules = {
   },
 };
 
+/** A program of its own that both front doors start. */
+const AFTER_KILL = { afterKill: 'src/node/sandbox/afterKill.ts' };
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -75,7 +78,7 @@ async function copyTerminals(outdir) {
 export async function buildExtension({ outdir }) {
   return esbuild.build({
     ...common,
-    entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts' },
+    entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts', ...AFTER_KILL },
     external: [...common.external, 'vscode'],
     outdir,
   });
@@ -85,7 +88,7 @@ export async function buildExtension({ outdir }) {
 export async function buildCli({ outdir }) {
   return esbuild.build({
     ...common,
-    entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts' },
+    entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts', ...AFTER_KILL },
     outdir,
   });
 }

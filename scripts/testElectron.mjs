@@ -7,12 +7,11 @@ import { ensureInstalled } from './bootstrap.mjs';
 ensureInstalled();
 const { downloadAndUnzipVSCode, runTests } = await import('@vscode/test-electron');
 const { cacheFolder } = await import('./vscode/cache.mjs');
-const { conclude, prepareRun } = await import('./vscode/hostSuite.mjs');
+const { prepareRun } = await import('./vscode/hostSuite.mjs');
 
 const vscodeExecutablePath = process.env.VSCODE_EXE ?? (await download());
 const started = Date.now();
-const run = await prepareRun();
-const problems = [];
+const run = await prepareRun('electron');
 try {
   const state = [
     '--user-data-dir',
@@ -24,16 +23,14 @@ try {
     vscodeExecutablePath,
     extensionDevelopmentPath: run.extension,
     extensionTestsPath: run.tests,
-    extensionTestsEnv: run.env,
+    extensionTestsEnv: run.env(),
     launchArgs: [run.workspace, ...state, '--disable-workspace-trust', '--skip-welcome', '--skip-release-notes'],
   });
 } catch (error) {
   // A failed test ends VS Code with an error too; the report tells more.
-  if (!run.result()) problems.push(`VS Code ended without a report: ${error.message ?? error}`);
+  if (run.summary().failed === 0) run.problem(`VS Code ended badly: ${error.message ?? error}`);
 }
-const passed = await conclude('electron', run.result(), problems, (Date.now() - started) / 1000);
-await run.done(passed);
-process.exit(passed ? 0 : 1);
+process.exit((await run.conclude((Date.now() - started) / 1000)) ? 0 : 1);
 
 async function download() {
   const version = process.env.VSCODE_VERSION ?? 'stable';

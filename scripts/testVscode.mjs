@@ -6,6 +6,8 @@ import { ensureInstalled } from './bootstrap.mjs';
 
 /** Two thousand attacks take a while. */
 const LIMIT_MS = (process.env.TILLER_ATTACKS ? 120 : 5) * 60_000;
+/** A test that another program held up gets two more chances, each in a new window; a suite can refuse them. */
+const ATTEMPTS = 3;
 const MARK = '[suite] ';
 
 ensureInstalled();
@@ -13,52 +15,70 @@ const { values } = parseArgs({ options: { grep: { type: 'string', short: 'g' } }
 if (values.grep) process.env.TILLER_TEST_GREP = values.grep;
 
 const { installVscodeOrExit } = await import('./vscode/install.mjs');
-const { ARTIFACTS, conclude, prepareRun } = await import('./vscode/hostSuite.mjs');
+const { ARTIFACTS, prepareRun } = await import('./vscode/hostSuite.mjs');
 const { openBrowser, Workbench } = await import('./vscode/page.mjs');
 const { startVscode } = await import('./vscode/server.mjs');
 
 await installVscodeOrExit();
 const started = Date.now();
-const run = await prepareRun();
-const server = await startVscode({
-  workspace: run.workspace,
-  profile: 'fast',
-  folder: path.join(run.folder, 'vscode'),
-  env: { ...run.env, TILLER_TEST_MARK: MARK },
-});
-const problems = [];
-let browser;
-try {
-  browser = await openBrowser();
-  const { page } = browser;
-  const vscode = new Workbench(page, server);
-  const ended = new Promise((resolve) => {
-    void page.exposeFunction('codeAutomationExit', resolve);
-    setTimeout(resolve, LIMIT_MS, 'late').unref();
+const run = await prepareRun('host');
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => {
+    run.problem(`The suite was stopped by ${signal}.`);
+    void conclude();
   });
-  // The workbench talks here too; what the suite says is marked.
-  await page.exposeFunction('codeAutomationLog', (_type, words) => {
-    const text = words.join(' ');
-    vscode.hear(text);
-    if (text.startsWith(MARK)) console.log(text.slice(MARK.length));
-  });
-  const address = server.address([
-    ['extensionDevelopmentPath', server.remote(run.extension)],
-    ['extensionTestsPath', server.remote(run.tests)],
-  ]);
-  await page.goto(address);
-  const code = await ended;
-  const result = run.result();
-  if (!result) problems.push(`The suite did not come to an end (${code}).`);
-  if (code !== 0) await page.screenshot({ path: path.join(ARTIFACTS, 'failed.png') });
-  problems.push(...vscode.complaints);
-} catch (error) {
-  problems.push(error.stack);
-} finally {
-  await browser?.close();
-  await server.stop();
 }
-const passed = await conclude('host', run.result(), problems, (Date.now() - started) / 1000);
-await run.done(passed);
-if (!passed) console.log(`What there is to look at: ${run.folder}`);
-process.exit(passed ? 0 : 1);
+let titles = [];
+for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  await runOnce(attempt, titles);
+  const { failures } = run.summary();
+  titles = failures.some(({ isBeside }) => isBeside) ? [] : failures.map(({ name }) => name);
+  if (failures.length === 0 || failures.some(({ isFinal }) => isFinal)) break;
+  if (attempt < ATTEMPTS) console.log(`\nOnce more, in a new window: ${titles.join('; ') || 'all of them'}`);
+}
+await conclude();
+
+/** The whole suite, or the tests with these titles, in a window on a server of its own. */
+async function runOnce(attempt, titles) {
+  const server = await startVscode({
+    workspace: run.workspace,
+    profile: 'fast',
+    folder: path.join(run.folder, `vscode-${attempt}`),
+    env: { ...run.env(attempt, titles), TILLER_TEST_MARK: MARK },
+  });
+  let browser;
+  try {
+    browser = await openBrowser();
+    const { page } = browser;
+    const vscode = new Workbench(page, server);
+    const ended = new Promise((resolve) => {
+      void page.exposeFunction('codeAutomationExit', resolve);
+      setTimeout(resolve, LIMIT_MS, 'late').unref();
+    });
+    // The workbench talks here too; what the suite says is marked.
+    await page.exposeFunction('codeAutomationLog', (_type, words) => {
+      const text = words.join(' ');
+      vscode.hear(text);
+      if (text.startsWith(MARK)) console.log(text.slice(MARK.length));
+    });
+    const address = server.address([
+      ['extensionDevelopmentPath', server.remote(run.extension)],
+      ['extensionTestsPath', server.remote(run.tests)],
+    ]);
+    await page.goto(address);
+    const code = await ended;
+    if (code === 'late') run.problem('The suite did not come to an end in time.');
+    else if (code !== 0 && run.summary().failed === 0) run.problem(`The suite ended badly (${code}).`);
+    if (code !== 0) await page.screenshot({ path: path.join(ARTIFACTS, 'failed.png') });
+    for (const complaint of vscode.complaints) run.problem(complaint);
+  } catch (error) {
+    run.problem(error.stack);
+  } finally {
+    await browser?.close();
+    await server.stop();
+  }
+}
+
+async function conclude() {
+  process.exit((await run.conclude((Date.now() - started) / 1000)) ? 0 : 1);
+}

@@ -5,8 +5,11 @@ import { exec } from './cli/exec.ts';
 import { execPolicy } from './cli/execPolicy.ts';
 import { sandbox } from './cli/sandbox.ts';
 import type { Streams } from './cli/streams.ts';
-import { EXIT, HELP, UsageError } from './cli/usage.ts';
+import { printSentence } from './cli/print.ts';
+import { EXIT, Failure, HELP, UsageError } from './cli/usage.ts';
+import { KeyHider } from './core/util/keyHider.ts';
 import { messageOf } from './node/errors.ts';
+import { keysIn } from './node/secrets.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -49,9 +52,11 @@ async function run(): Promise<void> {
   try {
     process.exitCode = await main(process.argv.slice(2), process);
   } catch (error) {
-    const isUsage = error instanceof UsageError;
-    process.stderr.write(`tiller: ${isUsage || !(error instanceof Error) ? messageOf(error) : error.stack}\n`);
-    process.exitCode = isUsage ? EXIT.usage : EXIT.failed;
+    const isPlain = error instanceof UsageError || error instanceof Failure || !(error instanceof Error);
+    const keys = new KeyHider();
+    for (const key of keysIn(process.env)) keys.hold(key);
+    printSentence(process.stderr, `tiller: ${keys.hide(isPlain ? messageOf(error) : (error.stack ?? error.message))}`);
+    process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
   // Nothing that is still open (stdin of a client that waits, a command that will not die) keeps us from ending.
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);

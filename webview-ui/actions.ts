@@ -1,6 +1,7 @@
 /** What a person can ask for. Every click and key ends here; nothing here changes the thread (design, "words go down"). */
 import type { ErrorAction } from '../src/protocol/policy.ts';
 import type { ApprovalDecision } from '../src/protocol/policy.ts';
+import type { QueuedEdit } from '../src/protocol/draft.ts';
 import type { UserInput } from '../src/protocol/item.ts';
 import type { Op } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
@@ -12,12 +13,15 @@ import {
   isBeginning,
   isRunning,
   joined,
+  queuedEdit,
+  queuedInputs,
   shownTurns,
   thread,
+  threadId,
   TURN_WINDOW,
   turns,
 } from './store.ts';
-import { announcement, denying, editedQueue, followsEnd, makingRule } from './view.ts';
+import { announcement, denying, followsEnd, makingRule } from './view.ts';
 
 export function submit(op: Op): void {
   post({ type: 'op', op });
@@ -49,29 +53,45 @@ export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): v
 export function sendDraft(): void {
   const text = draft.value.trim();
   if (text === '') return;
-  const after = editedQueue.value?.draft ?? '';
-  sendText(text);
-  setDraft(after);
+  const edit = queuedEdit.value;
+  if (edit === null) sendText(text);
+  else sendEdit(edit.id, text);
+  queuedEdit.value = null;
+  setDraft(edit?.draft ?? '');
 }
 
 export function sendText(text: string): void {
   const input: UserInput[] = [{ type: 'text', text }];
-  const queued = thread.value?.queuedInputs.find(({ id }) => id === editedQueue.value?.id);
-  editedQueue.value = null;
   followsEnd.value = true;
   if (thread.value === null) isBeginning.value = true;
-  if (queued !== undefined) submit({ type: 'edit_queued', id: queued.id, input });
-  else submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
+  submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
+}
+
+/** What was attached to the message stays attached. */
+function sendEdit(id: string, text: string): void {
+  const attached = queuedInputs.value.find((queued) => queued.id === id)?.input ?? [];
+  followsEnd.value = true;
+  submit({
+    type: 'edit_queued',
+    id,
+    input: [{ type: 'text', text }, ...attached.filter(({ type }) => type !== 'text')],
+  });
 }
 
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** The host keeps the draft too; it is told when the fingers rest. */
+/** The host keeps the draft, too; it is told debounced, and of an edit that begins or ends at once. */
 export function setDraft(text: string): void {
-  const id = thread.value?.threadId ?? null;
   draft.value = text;
+  keepDraft(250);
+}
+
+/** Tells the host of the draft as it stands now. */
+export function keepDraft(afterMs = 0): void {
+  const message = { type: 'draft', threadId: threadId.value, text: draft.value, edit: queuedEdit.value } as const;
   clearTimeout(draftTimer);
-  draftTimer = setTimeout(() => post({ type: 'draft', threadId: id, text }), 250);
+  if (afterMs === 0) post(message);
+  else draftTimer = setTimeout(() => post(message), afterMs);
 }
 
 export function addToDraft(text: string): void {
@@ -84,30 +104,44 @@ export function replaceDraft(text: string): void {
   composerFocus.value++;
 }
 
-/** What was being written steps aside until the queued message is better, or left as it was. */
+/** Takes a queued message into the composer. What was being written there comes back after the edit. */
 export function editQueued(id: string, text: string): void {
-  editedQueue.value = { id, draft: editedQueue.value?.draft ?? draft.value };
-  replaceDraft(text);
+  const before = queuedEdit.value;
+  if (before?.id === id) return;
+  if (before !== null) submit({ type: 'hold_queued', id: before.id, held: false });
+  submit({ type: 'hold_queued', id, held: true });
+  showEdit({ id, original: text, draft: before?.draft ?? draft.value }, text);
 }
 
-export function leaveQueued(): void {
-  const after = editedQueue.value?.draft ?? '';
-  editedQueue.value = null;
-  replaceDraft(after);
+/** Leaves the queued message as it was. */
+export function cancelEdit(): void {
+  const edit = queuedEdit.value;
+  if (edit === null) return;
+  showEdit(null, edit.draft);
+  submit({ type: 'hold_queued', id: edit.id, held: false });
+}
+
+function showEdit(edit: QueuedEdit | null, text: string): void {
+  queuedEdit.value = edit;
+  replaceDraft(text);
+  keepDraft();
 }
 
 export function withdrawQueued(id: string): void {
+  const edit = queuedEdit.value;
+  if (edit?.id === id) showEdit(null, edit.draft);
   submit({ type: 'edit_queued', id, input: null });
 }
 
 /** Stops the turn and begins the next one with this message; the others that are queued follow it. */
 export function sendQueuedNow(id: string): void {
-  const queued = thread.value?.queuedInputs ?? [];
-  const first = queued.find((message) => message.id === id);
+  const first = queuedInputs.value.find((message) => message.id === id);
   if (first === undefined) return;
-  for (const message of queued) withdrawQueued(message.id);
+  // One that is being edited stays queued until its edit is sent.
+  const others = queuedInputs.value.filter((message) => message !== first && !message.held);
+  for (const message of [first, ...others]) withdrawQueued(message.id);
   stopAndSend([...first.input]);
-  for (const { input } of queued.filter((message) => message !== first)) submit({ type: 'steer', input: [...input] });
+  for (const { input } of others) submit({ type: 'steer', input: [...input] });
 }
 
 /** The same with what stands in the composer. */
@@ -168,8 +202,8 @@ export function actOnError(action: ErrorAction): void {
     case 'check_network':
     case 'retry':
       return submit({ type: 'retry' });
+    // A thread cannot be compacted yet.
     case 'compact':
-      return submit({ type: 'compact' });
     case 'new_thread':
       return runCommand('newThread');
     case 'show_log':

@@ -2,12 +2,14 @@
  * The only door to the host. What arrives is queued and folded once per animation frame, a slice at a time, so that no
  * burst makes a long task (libraries.md §1, "Coalescing").
  */
+import type { QueuedEdit } from '../src/protocol/draft.ts';
 import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
 
 /** What survives the webview being thrown away while the host lives on. */
 export interface PanelState {
   readonly threadId: string | null;
   readonly draft: string;
+  readonly edit?: QueuedEdit | null;
   /** Distance from the top; `null` while the end is followed. */
   readonly scrollTop: number | null;
 }

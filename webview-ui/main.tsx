@@ -2,11 +2,13 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { HostMessage } from '../src/protocol/wire.ts';
+import { onNewLine } from '../src/protocol/draft.ts';
+import { keepDraft } from './actions.ts';
 import { announceNews } from './announce.ts';
 import { connect, savedState, saveState } from './bridge.ts';
 import { App } from './components/App.tsx';
 import './styles/main.css';
-import { backgroundProcesses, draft, isRunning, receive, settings, threadId } from './store.ts';
+import { backgroundProcesses, draft, isRunning, queuedEdit, receive, settings, threadId } from './store.ts';
 import { receiveThreadNews } from './threads.ts';
 import { followsEnd, now } from './view.ts';
 
@@ -32,9 +34,9 @@ function runClock(): void {
 }
 
 /** The draft survives the webview even when the host was not told in time. */
-function keepDraft(): void {
+function saveDraft(): void {
   effect(() => {
-    const state = { threadId: threadId.value, draft: draft.value };
+    const state = { threadId: threadId.value, draft: draft.value, edit: queuedEdit.value };
     if (settings.value === null) return;
     const saved = savedState();
     const scrollTop = saved?.threadId === state.threadId && !followsEnd.peek() ? saved.scrollTop : null;
@@ -45,19 +47,27 @@ function keepDraft(): void {
 /** Of two drafts of one thread the one of this page is the newer. */
 function withSavedDraft(message: HostMessage): HostMessage {
   const saved = savedState();
-  if (message.type !== 'snapshot' || !saved?.draft || saved.threadId !== (message.thread?.threadId ?? null))
-    return message;
-  return { ...message, draft: saved.draft };
+  if (message.type !== 'snapshot' || saved?.threadId !== (message.thread?.threadId ?? null)) return message;
+  const { draft, edit = null } = saved;
+  if (edit === null) return draft === '' ? message : { ...message, draft, edit };
+  if (edit.id === message.edit?.id) return { ...message, draft, edit };
+  // The message is not queued any more. The host has put into the draft what it knew of the edit.
+  return draft.trim() === '' || draft === edit.original ? message : { ...message, draft: onNewLine(edit.draft, draft) };
+}
+
+/** What a message of the host has changed in the draft is kept as if it were typed. */
+function receiveAll(message: HostMessage): void {
+  receiveThreadNews(message);
+  const [text, edit] = [draft.value, queuedEdit.value];
+  receive(withSavedDraft(message));
+  if (message.type !== 'snapshot' && (draft.value !== text || queuedEdit.value !== edit)) keepDraft();
 }
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('The page has no #root.');
 followFontSettings();
 runClock();
-keepDraft();
+saveDraft();
 announceNews();
 render(<App />, root);
-connect((message) => {
-  receiveThreadNews(message);
-  receive(withSavedDraft(message));
-});
+connect(receiveAll);

@@ -1,12 +1,14 @@
-/** What the panel shows. The thread is folded by `threadReducer` and by nothing else (design invariant 3). */
+/** What the panel shows. The thread is folded by `protocol/thread.ts` and by nothing else (design invariant 3). */
 import { batch, computed, signal } from '@preact/signals';
-import type { ApprovalRequest, Event, QuestionRequest } from '../src/protocol/event.ts';
+import { draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
+import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
 import type { ReviewState } from '../src/protocol/review.ts';
 import {
   type Denial,
+  foldPanelEvent,
+  type PanelEvent,
   type ProcessState,
   runningInBackground,
-  threadReducer,
   type ThreadState,
 } from '../src/protocol/thread.ts';
 import type {
@@ -29,6 +31,8 @@ export const settings = signal<PanelSettings | null>(null);
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
+/** The queued message that the draft is an edit of. */
+export const queuedEdit = signal<QueuedEdit | null>(null);
 /** The first message is on its way: what is written meanwhile belongs to the thread that it begins. */
 export const isBeginning = signal(false);
 /** Turns that only the host has. */
@@ -150,6 +154,7 @@ function take(message: HostMessage): void {
       settings.value = message.settings;
       access.value = message.access;
       if (!isBeginning.value || message.thread === null) draft.value = message.draft;
+      queuedEdit.value = message.edit;
       isBeginning.value = false;
       break;
     case 'events':
@@ -202,14 +207,23 @@ function takeReview(review: ReviewState): void {
   reviews.value = next;
 }
 
-function foldAll(state: ThreadState | null, events: readonly Event[]): ThreadState | null {
+function foldAll(state: ThreadState | null, events: readonly PanelEvent[]): ThreadState | null {
   if (state === null) return null;
   let next = state;
   for (const event of events) {
-    observe(event);
-    next = threadReducer(next, event);
+    if ('seq' in event) observe(event);
+    if (event.msg.type === 'input_dequeued') endEdit(event.msg);
+    next = foldPanelEvent(next, event);
   }
   return next;
+}
+
+/** The host does the same with what it keeps of the draft. */
+function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
+  const edit = queuedEdit.value;
+  if (edit?.id !== id) return;
+  queuedEdit.value = null;
+  draft.value = draftAfterEdit(draft.value, edit, reason);
 }
 
 /** Turns from before the snapshot. They are over, so there is nothing to fold. */

@@ -20,9 +20,6 @@ export const makingRule = signal<string | null>(null);
 
 export const openPopup = signal<'meter' | 'menu' | null>(null);
 
-/** A queued message that stands in the composer to be changed, and what stood there before. */
-export const editedQueue = signal<{ readonly id: string; readonly draft: string } | null>(null);
-
 /** So long the next key may still be meant for the composer. */
 const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;

@@ -1,11 +1,12 @@
 // The suite that runs inside the extension host: its bundle, its workspace, its report.
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { root } from '../bootstrap.mjs';
 import { generateSample, writeSample } from '../sample.mjs';
+import { countsOf, outcomesFile, readOutcomes, shortened, startOutcomes, writeOutcome } from '../test/outcomes.mjs';
 import { stageExtension } from './server.mjs';
 
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
@@ -36,9 +37,9 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
 
 /**
  * Everything one run needs, in a folder of its own inside the repository, where the suite finds mocha.
- * `done(passed)` leaves only what helps to understand a failure.
+ * @param {string} name  of the file of outcomes
  */
-export async function prepareRun() {
+export async function prepareRun(name) {
   await mkdir(ARTIFACTS, { recursive: true });
   const folder = await mkdtemp(path.join(ARTIFACTS, 'run-'));
   const workspace = path.join(folder, 'workspace');
@@ -47,40 +48,42 @@ export async function prepareRun() {
     stageExtension(path.join(folder, 'extension')),
     writeSample(workspace, generateSample(SEED)),
   ]);
-  const report = path.join(folder, 'report.json');
+  const outcomes = outcomesFile(name);
+  startOutcomes(outcomes);
   return {
     folder,
     workspace,
     tests,
     extension,
-    report,
-    env: {
-      TILLER_TEST_REPORT: report,
-      TILLER_TEST_GREP: process.env.TILLER_TEST_GREP ?? '',
-      TILLER_ATTACKS: process.env.TILLER_ATTACKS ?? '',
+    /** Of one attempt, or of the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
+    env(attempt = 1, titles = []) {
+      const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
+      const { TILLER_ATTACKS = '' } = process.env;
+      const own = { TILLER_TEST_OUTCOMES: outcomes, TILLER_TEST_ATTEMPT: String(attempt) };
+      return { ...own, TILLER_TEST_GREP: grep, TILLER_ATTACKS };
     },
-    /** What the tests said, or undefined if they never came to an end. */
-    result: () => (existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : undefined),
-    done: (passed) => (passed ? rm(folder, { recursive: true, force: true }) : Promise.resolve()),
+    summary: () => readOutcomes(outcomes),
+    /** What went wrong beside the tests. @param {string} message */
+    problem(message) {
+      const [title] = message.split('\n');
+      writeOutcome(outcomes, { name: `beside the tests: ${title}`, state: 'failed', message, isFinal: true });
+      console.error(message);
+    },
+    /** Says the counts; a run without a failure leaves no folder. Returns whether all is well. */
+    async conclude(seconds) {
+      const summary = readOutcomes(outcomes);
+      const passed = summary.failed === 0 && summary.passed > 0;
+      for (const { name, message } of summary.flaky) console.log(`flaky: ${name}\n${shortened(message)}`);
+      console.log(`${countsOf(summary)} (${seconds.toFixed(1)} s; ${path.relative(root, outcomes)})`);
+      if (passed) await rm(folder, { recursive: true, force: true });
+      else console.log(`What there is to look at: ${folder}`);
+      return passed;
+    },
   };
 }
 
-/**
- * Writes the report that scripts/test.mjs reads and says the counts. Problems are what went wrong beside the tests.
- * Resolves with whether all is well.
- */
-export async function conclude(name, result, problems, seconds) {
-  const tests = result?.tests ?? [];
-  const count = (state) => tests.filter((test) => test.state === state).length;
-  const skipped = tests.filter(({ state }) => state === 'skipped').map(({ title }) => title);
-  const report = { passed: count('passed'), failed: count('failed') + problems.length, skipped, tests, problems };
-  const file = path.join(ARTIFACTS, `${name}.json`);
-  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`);
-  for (const problem of problems) console.error(problem);
-  const words = [`${report.passed} passed`, `${report.failed} failed`];
-  if (skipped.length > 0) words.push(`${skipped.length} skipped`);
-  console.log(`${words.join(', ')} (${seconds.toFixed(1)} s; ${path.relative(root, file)})`);
-  return report.failed === 0 && report.passed > 0;
+function escaped(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleSuite();

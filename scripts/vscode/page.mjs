@@ -40,10 +40,23 @@ export async function openBrowser({ profile, width = 1400, height = 900 } = {}) 
     permissions: ['clipboard-read', 'clipboard-write'],
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   });
+  context.setDefaultTimeout(20_000);
   const page = context.pages()[0] ?? (await context.newPage());
-  page.setDefaultTimeout(20_000);
   return {
     page,
+    /** One more page, which shares what the browser stores. @param {{ width?: number, height?: number }} [size] */
+    async newPage(size = {}) {
+      const another = await context.newPage();
+      await another.setViewportSize({ width, height, ...size });
+      return another;
+    },
+    /** Clears what the pages of an address have stored: state, secrets, databases. @param {string} origin */
+    async forget(origin) {
+      const session = await context.newCDPSession(page);
+      const storageTypes = 'cookies,local_storage,indexeddb,service_workers,file_systems';
+      await session.send('Storage.clearDataForOrigin', { origin, storageTypes });
+      await session.detach();
+    },
     async close() {
       await context.close();
       if (!profile) await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {});
@@ -446,6 +459,11 @@ export class Workbench {
   /** A file in the explorer. */
   explorerItem(name) {
     return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
+  }
+
+  /** The names of all that the explorer shows. */
+  explorerRows() {
+    return this.page.locator('.explorer-folders-view .monaco-list-row').allTextContents();
   }
 }
 

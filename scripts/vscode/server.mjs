@@ -25,10 +25,12 @@ const LIKE_A_DESKTOP = { 'files.autoSave': 'off' };
  * @property {boolean} [smokeDriver]  the server takes `extensionTestsPath`, and shows no notification
  * @property {boolean} [trust]  the page trusts the folder, as a person would do it
  */
-/** @type {Record<'default' | 'fast' | 'untrusted' | 'hot-exit' | 'autosave+format', Profile>} */
+/** @type {Record<'default' | 'trusting' | 'fast' | 'untrusted' | 'hot-exit' | 'autosave+format', Profile>} */
 export const PROFILES = {
   // What a user has who installed VS Code today, and nothing else switched off.
   default: { settings: LIKE_A_DESKTOP, trust: true },
+  // The same without the question about trust, for windows that follow each other on one server.
+  trusting: { settings: LIKE_A_DESKTOP, withoutTrust: true },
   // For the suite inside the extension host: no more user interface than it asks for.
   fast: {
     withoutTrust: true,
@@ -94,14 +96,13 @@ export async function startVscode({
   port = 0,
   forPerson = false,
 }) {
-  const { withoutTrust, smokeDriver, trust, settings: profileSettings } = PROFILES[profile];
+  const { withoutTrust, smokeDriver, trust } = PROFILES[profile];
   const vscode = await installVscode();
   const own = folder ?? (await mkdtemp(path.join(tmpdir(), 'tiller-vscode-')));
   const place = (name) => path.join(own, name);
   const logFile = place('server.log');
-  for (const name of ['extensions', 'home']) await mkdir(place(name), { recursive: true });
-  await writeFirstSettings(own, { ...profileSettings, ...settings });
-  await writeNew(place('home/.gitconfig'), '[user]\n\tname = Test\n\temail = test@localhost\n');
+  await mkdir(place('extensions'), { recursive: true });
+  await writeHome(own, profile, settings);
   for (const extension of extensions) await linkExtension(extension, place('extensions'));
 
   const words = [
@@ -139,16 +140,21 @@ export async function startVscode({
     url,
     port: Number(new URL(url).port),
     version: vscode.version,
+    /** What the window shows. */
     workspace: path.resolve(workspace),
     profile,
     trust: trust === true,
     folder: own,
     logFile,
     startMs: Date.now() - started,
+    /** The same server with a window on another folder or .code-workspace file. @param {string} other */
+    at(other) {
+      return { ...this, workspace: path.resolve(other) };
+    },
     /** The address of the window. @param {[string, string][]} payload */
     address(payload = []) {
-      const kind = workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
-      const query = new URLSearchParams({ [kind]: path.resolve(workspace) });
+      const kind = this.workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
+      const query = new URLSearchParams({ [kind]: this.workspace });
       if (payload.length > 0) query.set('payload', JSON.stringify(payload));
       return `${url}/?${query.toString().replaceAll('%2F', '/')}`;
     },
@@ -179,6 +185,27 @@ export async function startVscode({
       }
     }
   }
+}
+
+/** What a server finds in its folder at its first start; what is there already stays. */
+async function writeHome(folder, profile, settings) {
+  const home = path.join(folder, 'home');
+  await mkdir(home, { recursive: true });
+  await writeFirstSettings(folder, { ...PROFILES[profile].settings, ...settings });
+  await writeNew(path.join(home, '.gitconfig'), '[user]\n\tname = Test\n\temail = test@localhost\n');
+}
+
+/**
+ * Makes the folder of a running server as it was at the first start: no threads, no histories, and these settings. No
+ * window may be open.
+ * @param {{ folder: string, profile: keyof typeof PROFILES }} server
+ * @param {Record<string, unknown>} settings
+ */
+export async function renewHome({ folder, profile }, settings) {
+  for (const name of ['home', 'data/User', 'data/Machine']) {
+    await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+  await writeHome(folder, profile, settings);
 }
 
 /** Installs a VSIX into the extensions folder of a server that `folder` belongs to. Resolves with what VS Code said. */

@@ -7,7 +7,9 @@ import { describeHost } from '../node/host.ts';
 import { createLocks } from '../node/locks.ts';
 import { tillerHome } from '../node/storage.ts';
 import { createDiskWorkspace } from '../node/workspace.ts';
-import { visibleName, visibleText } from '../protocol/visibleText.ts';
+import { visibleName } from '../protocol/visibleText.ts';
+import { requireHome } from './folders.ts';
+import { printSentence } from './print.ts';
 import { settleLandings } from './settleLandings.ts';
 import { readAll, type Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
@@ -37,7 +39,8 @@ async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<str
 async function land(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  await settleLandings(home, createLocks(home, 'cli'), (line) => void streams.stderr.write(`${line}\n`));
+  await requireHome(home);
+  await settleLandings(home, createLocks(home, 'cli'), (line) => printSentence(streams.stderr, line));
   const workspace = createDiskWorkspace({ roots: [cwd], home });
   const plan = await planPatchIn(workspace, operations, cwd);
   if (plan.type === 'failed') return fail(streams, plan.message);
@@ -60,6 +63,6 @@ async function land(operations: readonly PatchOperation[], cwd: string, streams:
 }
 
 function fail(streams: Streams, message: string): number {
-  streams.stderr.write(`${visibleText(message)}\n`);
+  printSentence(streams.stderr, message);
   return EXIT.failed;
 }

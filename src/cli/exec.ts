@@ -5,7 +5,7 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
-import { providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
+import { limitsIn, providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -15,9 +15,11 @@ import { createStorage, tillerHome } from '../node/storage.ts';
 import { describeHost } from '../node/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
+import { AFTER_KILL } from './afterKill.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
-import { folderGiven, requireRoots } from './folders.ts';
+import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions } from './jsonlInput.ts';
+import { printSentence } from './print.ts';
 import { settleLandings } from './settleLandings.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
@@ -34,7 +36,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
   requireRoots(writable);
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  const say = (line: string) => void streams.stderr.write(`${line}\n`);
+  const say = (line: string) => printSentence(streams.stderr, line);
   const settings = await loadSettings(
     createStorage(home),
     { flags: args.flags, config: args.config, environment: host.environment },
@@ -45,6 +47,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     throw new UsageError('no model is configured: give --model and --base-url, or --demo');
   }
   const opening = await openingOf(args, streams);
+  await requireHome(home);
   const demo = args.demo ? await startDemo() : undefined;
   try {
     const provider = demo ? demoProvider(demo.baseUrl, settings) : namedProvider(settings);
@@ -53,11 +56,13 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       baseUrl: provider.baseUrl,
       keys: secretsInSettings(settings),
       usesEnvironmentProxy: true,
+      afterKill: AFTER_KILL,
     });
     await settleLandings(home, ports.locks, say);
     await sweepProcesses(home);
-    sweepBoxes(home);
+    await sweepBoxes(home);
     const manager = new SessionManager(ports, { version, originator: 'cli' });
+    const report = new Report(args.json, streams);
     const config = threadConfigOf(settings, {
       model,
       cwd,
@@ -71,9 +76,11 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       interactive: args.input === 'jsonl',
       boxFor: (policy) => resolveBox(policy, boxSupport),
       isTrusted: () => true,
+      pace: () => report.caughtUp(),
     });
     const session = await open(manager, args, config, say);
-    return await run(session, opening, args, streams);
+    const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
+    return await run(session, opening, args, { streams, report, say: sayWithoutKeys });
   } finally {
     await demo?.close();
   }
@@ -127,8 +134,16 @@ async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string
   return text;
 }
 
-async function run(session: Session, opening: Opening, args: ExecArguments, streams: Streams): Promise<number> {
-  const report = new Report(args.json, streams);
+async function run(
+  session: Session,
+  opening: Opening,
+  args: ExecArguments,
+  {
+    streams,
+    report,
+    say,
+  }: { readonly streams: Streams; readonly report: Report; readonly say: (line: string) => void },
+): Promise<number> {
   session.onEvent((event) => report.tell(event));
   const termination = onTermination(() => session.submit({ id: 'signal', op: { type: 'interrupt' } }));
   try {
@@ -138,13 +153,12 @@ async function run(session: Session, opening: Opening, args: ExecArguments, stre
       session.submit({ id: 'prompt', op: { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) } });
     }
     if (args.input === 'jsonl') {
-      await termination.orStopped(
-        Promise.race([readSubmissions(streams.stdin, session, streams.stderr), session.closed]),
-      );
+      await termination.orStopped(Promise.race([readSubmissions(streams.stdin, session, say), session.closed]));
       session.endOfInput();
     }
     await termination.orTooLate(session.idle());
     await termination.orTooLate(session.dispose());
+    await termination.orTooLate(report.caughtUp() ?? Promise.resolve());
     report.close(session.threadId);
     return termination.exitCode ?? report.exitCode;
   } finally {
@@ -160,7 +174,7 @@ function namedProvider(settings: Settings): ProviderConfig {
 }
 
 function demoProvider(baseUrl: string, settings: Settings): ProviderConfig {
-  return { id: 'demo', baseUrl, wireApi: settings.wireApi ?? 'responses', auth: 'none' };
+  return { id: 'demo', baseUrl, wireApi: settings.wireApi ?? 'responses', auth: 'none', ...limitsIn(settings) };
 }
 
 /** @throws UsageError */

@@ -10,6 +10,7 @@ import { describeFileError, isMissing } from '../core/util/fileErrors.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { type DecisionReason, sandboxPolicySchema } from '../protocol/policy.ts';
+import { printJson, printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
@@ -25,7 +26,7 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
   const { command, flags, rulesFiles, escalated } = parse(rest);
   const cwd = path.resolve('.');
   const ports = createNodePorts({ roots: [cwd] });
-  const say = (message: string) => void streams.stderr.write(`${message}\n`);
+  const say = (message: string) => printSentence(streams.stderr, message);
   const settings = await loadSettings(ports.storage, { flags, config: [], environment: ports.host.environment }, say);
   const sandboxPolicy = sandboxPolicySchema.parse({
     type: settings['sandbox.mode'],
@@ -43,7 +44,7 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
   });
   const said = explanationOf(decision);
   const { id, text } = said.reason;
-  streams.stdout.write(`${JSON.stringify({ ...said, reason: { source: sourceOf(said.reason), id, text } })}\n`);
+  printJson(streams.stdout, { ...said, reason: { source: sourceOf(said.reason), id, text } });
   return EXIT.done;
 }
 

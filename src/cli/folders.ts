@@ -1,15 +1,22 @@
-/** Folders that are given on the command line. */
+/** Folders that are given on the command line or in the environment. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { rootsOf } from '../node/sandbox/roots.ts';
 import { messageOf } from '../node/errors.ts';
-import { UsageError } from './usage.ts';
+import { prepareHome } from '../node/home.ts';
+import { Failure, UsageError } from './usage.ts';
 
 /** Absolute. @throws UsageError */
 export function folderGiven(flag: string, given: string, base = '.'): string {
   const resolved = path.resolve(base, given);
   if (statSync(resolved, { throwIfNoEntry: false })?.isDirectory()) return resolved;
   throw new UsageError(`${flag} ${given}: there is no such folder`);
+}
+
+/** @throws Failure where Tiller cannot keep its files. */
+export async function requireHome(home: string): Promise<void> {
+  const problem = await prepareHome(home);
+  if (problem !== undefined) throw new Failure(problem);
 }
 
 /** Only folders that a box can leave writable. @throws UsageError */

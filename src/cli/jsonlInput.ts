@@ -5,19 +5,19 @@ import { messageOf } from '../node/errors.ts';
 
 /**
  * Submits every line of `--input jsonl` as it comes; resolves at the end of the stream. A line that cannot be read is
- * told on stderr and left out: one mistake must not cost the ops after it.
+ * told and left out: one mistake must not cost the ops after it.
  */
 export async function readSubmissions(
   stdin: NodeJS.ReadableStream,
   session: Session,
-  stderr: NodeJS.WritableStream,
+  say: (sentence: string) => void,
 ): Promise<void> {
   let number = 0;
   for await (const line of createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
     number++;
     if (line.trim() === '') continue;
     const parsed = parseLine(line);
-    if (typeof parsed === 'string') stderr.write(`tiller: stdin line ${number}: ${parsed}\n`);
+    if (typeof parsed === 'string') say(`tiller: stdin line ${number}: ${parsed}`);
     else session.submit({ id: parsed.id ?? `line-${number}`, op: parsed.op });
   }
 }

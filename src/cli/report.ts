@@ -1,22 +1,24 @@
-import { visibleText } from '../protocol/visibleText.ts';
 import type { Event, EventMsgOf } from '../protocol/event.ts';
 import type { Streams } from './streams.ts';
+import { JsonLines, printSentence, printText } from './print.ts';
 import { EXIT } from './usage.ts';
 
 /** Tells how a job goes: events or the last message on stdout, errors and retries on stderr (docs/cli.md). */
 export class Report {
   readonly #json: boolean;
   readonly #streams: Streams;
+  readonly #lines: JsonLines;
   #lastMessage: string | null = null;
   #lastTurn: 'none' | 'completed' | 'failed' | 'interrupted' = 'none';
 
   constructor(json: boolean, streams: Streams) {
     this.#json = json;
     this.#streams = streams;
+    this.#lines = new JsonLines(streams.stdout);
   }
 
   tell(event: Event): void {
-    if (this.#json) this.#streams.stdout.write(`${JSON.stringify(event)}\n`);
+    if (this.#json) this.#lines.write(event);
     const { msg } = event;
     if (msg.type === 'turn_completed') {
       this.#lastTurn = 'completed';
@@ -32,10 +34,15 @@ export class Report {
     if (msg.type === 'stream_error') this.#say(retryLine(msg));
   }
 
+  /** Resolves when the reader of the events has taken all of them; `undefined` when it has. */
+  caughtUp(): Promise<void> | undefined {
+    return this.#lines.caughtUp();
+  }
+
   /** The result, where events were not it. */
   close(threadId: string): void {
     if (this.#json) return;
-    if (this.#lastMessage !== null) this.#streams.stdout.write(`${this.#lastMessage}\n`);
+    if (this.#lastMessage !== null) printText(this.#streams.stdout, `${this.#lastMessage}\n`);
     this.#streams.stderr.write(`thread ${threadId}\n`);
   }
 
@@ -46,8 +53,7 @@ export class Report {
   }
 
   #say(sentence: string): void {
-    // Sentences quote servers, programs and names of files.
-    this.#streams.stderr.write(`tiller: ${visibleText(sentence)}\n`);
+    printSentence(this.#streams.stderr, `tiller: ${sentence}`);
   }
 }
 

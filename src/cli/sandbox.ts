@@ -1,17 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
+import { KeyHider } from '../core/util/keyHider.ts';
 import { describeHost } from '../node/host.ts';
+import { prepareHome } from '../node/home.ts';
+import { makePrivateFolderSync } from '../node/privateFiles.ts';
+import { keysIn } from '../node/secrets.ts';
 import { Boxes, type Launch } from '../node/sandbox/launch.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
+import { AFTER_KILL } from './afterKill.ts';
 import { folderGiven, requireRoots } from './folders.ts';
+import { printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
@@ -33,19 +40,26 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
   const args = parse(argv);
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
-  const say = (line: string) => void streams.stderr.write(`tiller: ${line}\n`);
+  const say = (line: string) => printSentence(streams.stderr, `tiller: ${line}`);
   const settings = await loadSettings(createStorage(home), { flags: {}, config: [], environment: {} }, say);
   const support = boxSupport();
   if (support.type === 'fails') {
     say(`there is no sandbox here, and nothing was run. ${support.cause}`);
     return NO_BOX;
   }
+  const problem = await prepareHome(home);
+  if (problem !== undefined) {
+    say(problem);
+    return NO_BOX;
+  }
+  const keys = new KeyHider();
+  for (const key of [...keysIn(host.environment), ...secretsInSettings(settings)]) keys.hold(key);
   const temporaryFolder = args.tmp ?? freshFolder(path.join(home, 'tmp'));
   const policy = { type: args.mode, writableRoots: args.writable, networkAccess: args.network };
   const request: ExecRequest = {
     argv: [...RUN, ...args.command],
     cwd: args.cd,
-    env: withoutSecrets(host.environment, settings.environment.keep),
+    env: withoutSecrets(host.environment, settings.environment.keep, keys),
     stdin: 'none',
     confinement: confine(support.box, sandboxPolicySchema.parse(policy), {
       cwd: args.cd,
@@ -65,11 +79,11 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
 
 async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
-  sweepBoxes(home);
-  const boxes = new Boxes(home);
+  await sweepBoxes(home);
+  const boxes = new Boxes(home, AFTER_KILL);
   let launch: Launch;
   try {
-    launch = boxes.launch(request, request.confinement.walls);
+    launch = await boxes.launch(request, request.confinement.walls);
   } catch (error) {
     say(messageOf(error));
     return NO_BOX;
@@ -145,6 +159,6 @@ function parse(argv: readonly string[]): SandboxArguments {
 }
 
 function freshFolder(parent: string): string {
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makePrivateFolderSync(parent);
   return mkdtempSync(path.join(parent, 'sandbox-'));
 }

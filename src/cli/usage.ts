@@ -6,6 +6,14 @@ export class UsageError extends Error {
   }
 }
 
+/** The machine is in the way, not the command line: one line on stderr, exit 1. */
+export class Failure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Failure';
+  }
+}
+
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const;
 
 export const HELP = `tiller: a coding agent for your workspace

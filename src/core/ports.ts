@@ -6,6 +6,7 @@
 import type { AuditEntry } from '../protocol/audit.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { describeFileError, fileErrorKind } from './util/fileErrors.ts';
+import type { KeyHider } from './util/keyHider.ts';
 
 // ---------------------------------------------------------------- workspace
 
@@ -286,8 +287,6 @@ export interface ExecExit {
 export interface Exec {
   /** @throws Error with a sentence fit for the model when the process cannot be started. */
   spawn(request: ExecRequest): Promise<ExecProcess>;
-  /** No further command is expected just now: what is only kept for the next one may go. */
-  rest(): void;
 }
 
 // ---------------------------------------------------------------- state on disk
@@ -295,8 +294,11 @@ export interface Exec {
 /** A file that only grows. */
 export interface AppendFile {
   readonly path: string;
-  /** Returns once the operating system has it, so that a killed process loses nothing. @throws Error */
-  append(text: string): void;
+  /**
+   * Returns once the operating system has it, so that a killed process loses nothing. A text that is very long may come
+   * in pieces. @throws Error
+   */
+  append(text: string | Iterable<string>): void;
   /** Forces it to the disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -411,6 +413,8 @@ export interface Host {
 }
 
 export interface Ports {
+  /** Keys that Tiller holds: hidden in everything that is shown, written down or told to a model. */
+  readonly keys: KeyHider;
   readonly workspace: Workspace;
   readonly exec: Exec;
   readonly storage: Storage;

@@ -9,6 +9,7 @@ import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { SessionManager } from '../core/session/sessionManager.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
+import { prepareHome } from '../node/home.ts';
 import { watchJournals } from '../node/journal.ts';
 import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import { createNodePorts } from '../node/ports.ts';
@@ -19,6 +20,7 @@ import { createRedactor } from '../node/redact.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { Op, TurnOverrides } from '../protocol/op.ts';
 import type { Rule, SandboxMode } from '../protocol/policy.ts';
+import { providerNamed, providerNames } from '../protocol/settings.ts';
 import type { WayOut, WebviewMessage } from '../protocol/wire.ts';
 import { ApprovalPrompts } from '../vscode/approvalPrompts.ts';
 import { ChatView } from '../vscode/chatView.ts';
@@ -90,9 +92,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const node = createNodePorts({
     roots: [],
     name: 'vscode',
-    redact: (text) => redactor.redact(text),
-    hideKeys: (text) => redactor.told.hide(text),
+    redactor,
     spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
+    afterKill: path.join(context.extensionPath, 'dist', 'afterKill.js'),
   });
   const moves = store.add(new FileMoves(() => new DiskPaths()));
   const landing = landingHands(node.storage.home, node.ids, moves, log);
@@ -143,8 +145,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   });
   const threads = new Threads(maker, context.workspaceState, report);
   const patches = store.add(new PatchViews({ threads, preview, undo }));
+  const asReviewed = (op: Op) => withReviews(op, (id) => preview.proposals.reviewOf(id));
   const submit = (op: Op) => {
-    for (const each of withReviews(op, (id) => preview.proposals.reviewOf(id))) void threads.submit(each).catch(tell);
+    for (const each of asReviewed(op)) void threads.submit(each).catch(tell);
+  };
+  const submitTo = (threadId: string, op: Op) => {
+    for (const each of asReviewed(op)) threads.submitTo(threadId, each);
   };
   const current = (): TurnSettings =>
     threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? maker.settings;
@@ -223,9 +229,9 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const approvals = store.add(
     new ApprovalPrompts({
       threads,
-      submit,
+      submitTo,
       isPanelVisible: () => view.visible,
-      showPanel: () => void vscode.commands.executeCommand('tiller.focus'),
+      showThread: (threadId) => void showThread(threadId).catch(tell),
       showList: () => void vscode.commands.executeCommand('tiller.showWaiting'),
     }),
   );
@@ -247,7 +253,10 @@ export function compose(context: vscode.ExtensionContext): Tiller {
 
   // ---- what may change meanwhile
   const refresh = () => {
-    const { model, provider, reviewQuickDiff } = settings();
+    const read = settings();
+    const { model, provider, baseUrl, reviewQuickDiff } = read;
+    const servers = providerNames(read).flatMap((name) => providerNamed(read, name)?.baseUrl ?? []);
+    keys.learn([...servers, ...(baseUrl === null ? [] : [baseUrl])]).catch(report);
     setContext('tiller.hasModel', model !== null || provider === DEMO_PROVIDER);
     view.sendSettings();
     review.showQuickDiff(reviewQuickDiff);
@@ -267,8 +276,13 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   ruleViews.announceProposals().catch(report);
   recovery.look().catch(report);
   review.restore().catch(report);
+  prepareHome(node.storage.home)
+    .then((problem) => {
+      if (problem !== undefined) tell(new Error(problem));
+    })
+    .catch(report);
   sweepProcesses(node.storage.home).catch(report);
-  sweepBoxes(node.storage.home);
+  sweepBoxes(node.storage.home).catch(report);
 
   return {
     threads,
@@ -286,8 +300,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       const provider = await connections.provider(settings());
       if (provider) await askKey(new URL(provider.baseUrl).origin, keys);
     },
-    selectModel: async () => {
-      await selectModel(settings(), keys, ports.fetch);
+    selectModel: async (server) => {
+      await selectModel(settings(), keys, ports.fetch, server);
       await changeModel();
     },
     threadViews,
@@ -311,6 +325,11 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   function tell(error: unknown): void {
     report(error);
     void vscode.window.showErrorMessage(messageOf(error));
+  }
+
+  async function showThread(threadId: string): Promise<void> {
+    if (threads.state?.threadId !== threadId) await threads.open(threadId);
+    await vscode.commands.executeCommand('tiller.focus');
   }
 
   /** Another server means another thread; another model of the same server goes on with this one. */

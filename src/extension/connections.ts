@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '../core/model/provider.ts';
-import { providerOf } from '../core/session/threadConfig.ts';
+import { limitsIn, providerOf } from '../core/session/threadConfig.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
 
@@ -17,7 +17,8 @@ export class Connections {
     if (settings.provider !== DEMO_PROVIDER) return providerOf(settings);
     this.#demo ??= import('../node/demoModel/server.ts').then(({ startDemoModel }) => startDemoModel({ port: 0 }));
     const { baseUrl } = await this.#demo;
-    return { id: DEMO_PROVIDER, baseUrl, wireApi: settings.wireApi ?? 'responses', auth: 'none' };
+    const wireApi = settings.wireApi ?? 'responses';
+    return { id: DEMO_PROVIDER, baseUrl, wireApi, auth: 'none', ...limitsIn(settings) };
   }
 
   async dispose(): Promise<void> {

@@ -15,7 +15,8 @@ export function panelSettings(settings: Settings, turn: TurnSettings, quarantine
   return {
     model: demo ? vscode.l10n.t('demo (scripted)') : settings.model,
     models: [],
-    mode: modeOf(turn.approvalPolicy, turn.sandboxPolicy.type),
+    // Restricted Mode leaves nothing but answers, whatever the policy.
+    mode: vscode.workspace.isTrusted ? modeOf(turn.approvalPolicy, turn.sandboxPolicy.type) : 'chat',
     approvalPolicy: turn.approvalPolicy,
     sandboxPolicy: turn.sandboxPolicy,
     box: turn.box,

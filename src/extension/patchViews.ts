@@ -21,11 +21,9 @@ export class PatchViews implements Disposable {
     this.#preview = parts.preview;
     this.#undo = parts.undo;
     this.#store.add(
-      parts.threads.onChange((change) => {
-        if (change.type === 'event' && change.event.msg.type === 'approval_resolved') {
-          const { approvalId, by } = change.event.msg;
-          void this.#preview.close(approvalId, by !== 'turn_ended');
-        }
+      // Of every thread: the diff of one that is not shown may still be open.
+      parts.threads.onEvent(({ event: { msg } }) => {
+        if (msg.type === 'approval_resolved') void this.#preview.close(msg.approvalId, msg.by !== 'turn_ended');
       }),
     );
   }

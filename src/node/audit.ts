@@ -1,11 +1,11 @@
 /** The audit log: `audit.jsonl` in TILLER_HOME, 0600, turned over when it is large. */
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditJournal } from '../core/ports.ts';
 import { type AuditEntry, auditEntrySchema } from '../protocol/audit.ts';
 import { isMissing } from './errors.ts';
-import { PRIVATE_FILE } from './privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from './privateFiles.ts';
 import { redactDeep } from './redact.ts';
 
 export interface AuditOptions {
@@ -25,7 +25,7 @@ export function createAuditJournal({ home, redact, maxBytes = MAX_BYTES }: Audit
   return {
     append(entry) {
       const line = Buffer.from(`${JSON.stringify(redactDeep(entry, redact))}\n`, 'utf8');
-      mkdirSync(home, { recursive: true, mode: 0o700 });
+      makePrivateFolderSync(home);
       appendLine(file, line, maxBytes);
     },
     async latest(limit) {

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
-import { recordWhileItRuns } from './process/processRecord.ts';
+import { recordCommand } from './process/processRecord.ts';
 import { pausableCommands } from './process/pausing.ts';
 import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
@@ -30,32 +30,33 @@ export function createExec(
 ): Exec {
   return {
     async spawn(request) {
-      const launch = launchOf(request, boxes);
+      const launch = await launchOf(request, boxes);
       const value = randomUUID();
       const mark = `${MARK}=${value}`;
       const env = { ...request.env, ...launch.env, [MARK]: value };
-      const child = await startLaunch(
-        { ...request, argv: [launch.program, ...launch.args], env },
-        launch,
-        mark,
-        platform,
-        spareTerminals,
-      );
-      if (home !== undefined) recordWhileItRuns(home, child, mark);
-      if (request.confinement.type === 'box') pausableCommands.add(child);
-      return child;
+      const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
+      const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark);
+      try {
+        const child = await startLaunch(marked, launch, mark, platform, spareTerminals);
+        record?.started(child.pid);
+        if (request.confinement.type === 'box') pausableCommands.add(child);
+        void child.exited.then(() => record?.ended());
+        return child;
+      } catch (error) {
+        record?.ended();
+        throw error;
+      }
     },
-    rest: () => boxes?.rest(),
   };
 }
 
-function launchOf(request: ExecRequest, boxes: Boxes | undefined): Launch {
+async function launchOf(request: ExecRequest, boxes: Boxes | undefined): Promise<Launch> {
   if (request.confinement.type === 'none') return launchPlainly(request);
   if (boxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
   return boxes.launch(request, request.confinement.walls);
 }
 
-/** Whoever hears of the end hears of what was left behind, and nothing of ours has looked at it before. */
+/** What was left behind is looked at before `exited` and `kill` resolve, so listeners receive it with the exit. */
 async function startLaunch(
   request: ExecRequest,
   launch: Launch,
@@ -71,7 +72,11 @@ async function startLaunch(
       const findings = await launch.ended();
       return findings.length === 0 ? exit : { ...exit, findings };
     });
-    return { ...child, exited };
+    const kill = async (graceMs?: number) => {
+      await child.kill(graceMs);
+      await exited;
+    };
+    return { ...child, exited, kill };
   } catch (error) {
     await launch.ended();
     throw error;

@@ -1,10 +1,10 @@
 /** The Log port: one line per message in `logs/`, and on stderr when TILLER_LOG asks for it. */
-import { mkdirSync, openSync, writeSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { Log } from '../core/ports.ts';
-import { PRIVATE_FILE } from './privateFiles.ts';
-import { createRedactor } from './redact.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from './privateFiles.ts';
+import { createRedactor, type Redactor } from './redact.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
@@ -14,16 +14,13 @@ export interface LogOptions {
   /** TILLER_LOG: a level, or anything else for `debug`; empty for no lines on stderr. */
   readonly toStderr?: string | undefined;
   readonly now?: () => Date;
-}
-
-export interface RedactingLog extends Log {
-  /** From now on this value appears nowhere. */
-  redact(secret: string): void;
+  /** What it holds appears nowhere. */
+  readonly redactor?: Redactor;
 }
 
 /** The file is made with the first message. A log that cannot be written is silent: it never is the reason to fail. */
-export function createLog({ home, toStderr, now = () => new Date() }: LogOptions): RedactingLog {
-  const redactor = createRedactor();
+export function createLog(options: LogOptions): Log {
+  const { home, toStderr, now = () => new Date(), redactor = createRedactor() } = options;
   const stderrLevel = toStderr ? (LEVELS.find((level) => level === toStderr.toLowerCase()) ?? 'debug') : undefined;
   const fileLevel = stderrLevel === 'debug' ? 'debug' : 'info';
   const append = lazyFile(home, now);
@@ -42,7 +39,6 @@ export function createLog({ home, toStderr, now = () => new Date() }: LogOptions
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    redact: (secret) => redactor.hide(secret),
   };
 }
 
@@ -62,7 +58,7 @@ function lazyFile(home: string, now: () => Date): (line: string) => void {
     try {
       if (descriptor === undefined) {
         const folder = join(home, 'logs');
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makePrivateFolderSync(folder);
         const name = `tiller-${now().toISOString().slice(0, 10)}-${process.pid}.log`;
         descriptor = openSync(join(folder, name), 'a', PRIVATE_FILE);
       }

@@ -4,6 +4,7 @@
  */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 
 /** Nothing of ours is inherited: no loader variable, no secret, no editor's socket. */
@@ -44,6 +45,29 @@ export function tryOut(
   });
   const late = tried.error === undefined ? '' : tried.error.message;
   return { works: tried.status === 0, stderr: tried.stderr || late };
+}
+
+/** Ends quietly when it reads a line or is killed, and becomes the program when what it reads from ends. */
+const AFTER_END_OF_INPUT = 'trap "" HUP INT QUIT TERM; read -r line && exit; exec "$@"';
+
+/**
+ * Runs a script in Node as soon as this process was killed, until `stop` is called. It costs a small shell that sleeps,
+ * in a session of its own: what ends this process, its group or its terminal does not end it.
+ */
+export function startAfterKill(script: string, args: readonly string[]): { stop(): void } {
+  const child = spawn('/bin/sh', ['-c', AFTER_END_OF_INPUT, 'tiller-after-kill', process.execPath, script, ...args], {
+    cwd: '/',
+    // In VS Code the program is Electron, which is Node when asked.
+    env: { ...ENVIRONMENT, ELECTRON_RUN_AS_NODE: '1' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Without it the next start does the same.
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  child.unref();
+  (child.stdin as unknown as Socket).unref();
+  return { stop: () => void child.kill('SIGKILL') };
 }
 
 /** `pid ppid pgid stat` of every process. */

@@ -7,10 +7,11 @@ import { createNodeFetch } from './fetch.ts';
 import { describeHost } from './host.ts';
 import { createIds } from './ids.ts';
 import { createLocks } from './locks.ts';
-import { createLog, type RedactingLog } from './log.ts';
+import { createLog } from './log.ts';
 import { proxyFor } from './proxy/environmentProxy.ts';
-import { createRedactor, secretsIn } from './redact.ts';
-import { createEnvironmentSecrets } from './secrets.ts';
+import { createRedactor, type Redactor, secretsIn } from './redact.ts';
+import { Boxes } from './sandbox/launch.ts';
+import { createEnvironmentSecrets, keysIn } from './secrets.ts';
 import { createStorage, tillerHome } from './storage.ts';
 import { createDiskWorkspace } from './workspace.ts';
 
@@ -24,40 +25,32 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** The folder of another node-pty, for where ours is missing. */
   readonly spareTerminals?: string;
+  /** The built script sandbox/afterKill.ts; without it the next start removes what a kill has left in a workspace. */
+  readonly afterKill?: string;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';
-  /** Hides secrets that only the caller knows. */
-  readonly redact?: (text: string) => string;
   /** Keys that stand in the settings. */
   readonly keys?: readonly string[];
-  /** Hides the keys that the front door holds, and nothing else. */
-  readonly hideKeys?: (text: string) => string;
-}
-
-export interface NodePorts extends Ports {
-  readonly log: RedactingLog;
+  /** Holds the keys that the front door knows; the keys of the environment and of `keys` are added to it. */
+  readonly redactor?: Redactor;
 }
 
 /** Starts nothing and opens nothing; folders and files are made when they are first written to. */
-export function createNodePorts(options: NodePortsOptions): NodePorts {
-  const { roots, baseUrl, environment = process.env, name = 'cli', redact, hideKeys = (text) => text } = options;
+export function createNodePorts(options: NodePortsOptions): Ports {
+  const { roots, baseUrl, environment = process.env, name = 'cli', redactor = createRedactor() } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
-  const log = createLog({ home, toStderr: environment.TILLER_LOG });
-  const redactor = createRedactor();
-  for (const secret of secretsIn(environment)) redactor.hide(secret);
-  const keys = createRedactor();
-  for (const key of [environment.TILLER_API_KEY, environment.OPENAI_API_KEY, ...(options.keys ?? [])]) {
-    if (!key) continue;
-    log.redact(key);
-    keys.hide(key);
-    redactor.hide(key);
-  }
+  for (const key of [...keysIn(environment), ...(options.keys ?? [])]) redactor.hide(key);
+  const keys = redactor.told;
+  const log = createLog({ home, toStderr: environment.TILLER_LOG, redactor });
+  const secrets = createRedactor();
+  for (const secret of secretsIn(environment)) secrets.hide(secret);
   return {
     workspace: createDiskWorkspace({ roots, home }),
-    exec: createExec(host.platform, home, undefined, options.spareTerminals),
-    storage: createStorage(home, (text) => keys.told.hide(hideKeys(text))),
-    audit: createAuditJournal({ home, redact: (text) => redactor.redact(redact?.(text) ?? text) }),
+    exec: createExec(host.platform, home, new Boxes(home, options.afterKill), options.spareTerminals),
+    keys,
+    storage: createStorage(home, keys),
+    audit: createAuditJournal({ home, redact: (text) => secrets.redact(keys.hide(text)) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),
     secrets: createEnvironmentSecrets(environment, baseUrl),

@@ -19,7 +19,8 @@ export function processFields(pid: number | string): readonly string[] | undefin
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Of its fields; one that has ended and waits to be collected is not living. */
-export function isLiving([state]: readonly string[]): boolean {
-  return state !== 'Z' && state !== 'X';
+/** Of its fields; one that has ended and waits to be collected is not living, unless other threads of it still end. */
+export function isLiving(fields: readonly string[]): boolean {
+  const [state, threads] = [fields[0], Number(fields[17])];
+  return state !== 'X' && (state !== 'Z' || threads > 1);
 }

@@ -1,9 +1,6 @@
 /** Keeps keys out of logs: those it was told of, and whatever looks like one. */
 import { HIDDEN, KeyHider } from '../core/util/keyHider.ts';
 
-/** A shorter one would hide half of every line. */
-const SHORTEST_SECRET = 6;
-
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`],
   [/\bsk-[\w-]{8,}/g, HIDDEN],
@@ -34,11 +31,7 @@ export function createRedactor(): Redactor {
   const told = new KeyHider();
   return {
     told,
-    hide(secret) {
-      if (secret.length < SHORTEST_SECRET) return;
-      // Also as it stands inside of JSON, and of JSON inside of JSON: the arguments of a call.
-      for (const form of [secret, inJson(secret), inJson(inJson(secret))]) told.add(form);
-    },
+    hide: (secret) => told.hold(secret),
     redact(text) {
       let safe = told.hide(text);
       for (const [pattern, replacement] of PATTERNS) safe = safe.replace(pattern, replacement);
@@ -59,8 +52,4 @@ export function redactDeep(value: unknown, redact: (text: string) => string): un
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, redactDeep(one, redact)]));
-}
-
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1);
 }

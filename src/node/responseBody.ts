@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Duplex, type Readable } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ownValue } from '../protocol/ownValue.ts';
 
 const DECODERS: Readonly<Record<string, () => Duplex>> = {
   gzip: createGunzip,
@@ -12,7 +13,7 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
 
 /** The bytes as they were before somebody compressed them; of an encoding that nobody knows, as they are. */
 export function decoded(incoming: IncomingMessage, encoding: string | null): Readable {
-  const decoder = DECODERS[encoding?.trim().toLowerCase() ?? ''];
+  const decoder = ownValue(DECODERS, encoding?.trim().toLowerCase() ?? '');
   // Whatever ends either of them ends both; the reader is told by the one it reads.
   return decoder === undefined ? incoming : pipeline(incoming, decoder(), () => {});
 }

@@ -21,6 +21,11 @@ export function createEnvironmentSecrets(
   };
 }
 
+/** The keys of Tiller itself in an environment. */
+export function keysIn({ TILLER_API_KEY, OPENAI_API_KEY }: Readonly<Record<string, string | undefined>>): string[] {
+  return [TILLER_API_KEY, OPENAI_API_KEY].filter((key) => key !== undefined);
+}
+
 /** `undefined` for what has none, such as `file:` or a text that is no address. */
 function originOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;

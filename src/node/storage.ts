@@ -3,10 +3,11 @@ import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSyn
 import { copyFile, lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
+import { HiddenText, KeyHider } from '../core/util/keyHider.ts';
 import { isBelow } from '../core/util/pathBelow.ts';
 import { errorCode, isMissing } from './errors.ts';
-import { withFileLock } from './fileLock.ts';
 import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
+import { takeLock } from './processLock.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -28,8 +29,8 @@ export function tillerHome(environment: Environment, platform: NodeJS.Platform, 
 
 const TEMPORARY = '.tiller-tmp-';
 
-/** What is written as text goes through `hide` first: keys that we hold stand in no file of ours. */
-export function createStorage(home: string, hide: (text: string) => string = (text) => text): Storage {
+/** In what is written as text `keys` are hidden. */
+export function createStorage(home: string, keys = new KeyHider()): Storage {
   let writes = 0;
   const at = (path: string): string => join(home, insideHome(path));
   const replace = (absolute: string, text: string | Uint8Array): Promise<void> =>
@@ -39,7 +40,7 @@ export function createStorage(home: string, hide: (text: string) => string = (te
     async openAppend(path) {
       const absolute = at(path);
       await makePrivateFolder(dirname(absolute));
-      return openAppendFile(absolute, hide);
+      return openAppendFile(absolute, keys);
     },
     readText: (path) => orUndefined(readWhole(at(path))),
     async stamp(path) {
@@ -47,7 +48,7 @@ export function createStorage(home: string, hide: (text: string) => string = (te
       if (found === undefined) await refuseDeadLink(at(path));
       return found && `${found.ino}-${found.size}-${found.mtimeNs}-${found.ctimeNs}`;
     },
-    writeText: (path, text) => replace(at(path), hide(text)),
+    writeText: (path, text) => replace(at(path), keys.hide(text)),
     // A link to another disk stays one, and what it leads to is what is replaced.
     writeBytes: async (path, bytes) => replace((await orUndefined(realpath(at(path)))) ?? at(path), bytes),
     async updateText(path, change) {
@@ -55,11 +56,12 @@ export function createStorage(home: string, hide: (text: string) => string = (te
       // A link to somewhere else, as people keep their own files, stays one.
       const absolute = (await orUndefined(realpath(at(path)))) ?? at(path);
       await refuseDeadLink(absolute);
-      const lock = join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`);
-      const update = async () => {
-        await replace(absolute, hide(change(await orUndefined(readWhole(absolute)))));
-      };
-      await withFileLock(lock, update);
+      const lock = await takeLock(join(dirname(absolute), `${TEMPORARY}${basename(absolute)}.lock`));
+      try {
+        await replace(absolute, keys.hide(change(await orUndefined(readWhole(absolute)))));
+      } finally {
+        lock.release();
+      }
     },
     readBytes: (path, from, length) => readPiece(at(path), from, length),
     async listFiles(path) {
@@ -87,15 +89,21 @@ function insideHome(path: string): string {
 }
 
 /** Each write is one call that returns when the system has the bytes; what a crash tore off is closed with a newline. */
-function openAppendFile(path: string, hide: (text: string) => string): AppendFile {
+function openAppendFile(path: string, keys: KeyHider): AppendFile {
   let descriptor: number | undefined = openSync(path, 'a+', PRIVATE_FILE);
   const opened = (): number => {
     if (descriptor === undefined) throw new Error(`${path} is closed.`);
     return descriptor;
   };
-  const append = (text: string): void => {
-    const bytes = Buffer.from(hide(text), 'utf8');
+  const write = (text: string): void => {
+    const bytes = Buffer.from(text, 'utf8');
     for (let written = 0; written < bytes.length; ) written += writeSync(opened(), bytes, written);
+  };
+  const append = (text: string | Iterable<string>): void => {
+    if (typeof text === 'string') return write(keys.hide(text));
+    const hidden = new HiddenText(keys);
+    for (const piece of text) write(hidden.push(piece));
+    write(hidden.end());
   };
   if (endsTorn(descriptor)) append('\n');
   return {

@@ -153,8 +153,14 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema }),
   z.object({ type: z.literal('title_changed'), title: z.string() }),
   z.object({ type: z.literal('turn_started'), settings: turnSettingsSchema, contextWindow: z.number().nullable() }),
-  /** Said again with the same id when the person edits it. */
-  z.object({ type: z.literal('input_queued'), id: z.string(), input: z.array(userInputSchema) }),
+  /** Emitted again with the same id when it is changed, held or released. */
+  z.object({
+    type: z.literal('input_queued'),
+    id: z.string(),
+    input: z.array(userInputSchema),
+    /** The user is editing it: no turn takes it meanwhile. */
+    held: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('input_dequeued'), id: z.string(), reason: z.enum(['joined', 'withdrawn', 'dropped']) }),
   z.object({ type: z.literal('item_started'), item: turnItemSchema }),
   z.object({
@@ -224,6 +230,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     message: z.string(),
     /** Of what was moved away; whoever has the quarantine can put it back. */
     quarantineId: z.string().optional(),
+    /** Images that the model is not sent from now on, by the SHA-256 of their URL. */
+    imagesLeftOut: z.array(z.object({ sha256: z.string(), reason: z.string() })).optional(),
   }),
   z.object({
     type: z.literal('error'),

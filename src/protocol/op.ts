@@ -48,7 +48,13 @@ export const opSchema = z.discriminatedUnion('type', [
   }),
   /** Joins the running turn at its next boundary; queued until then. Starts a turn when none runs. */
   z.strictObject({ type: z.literal('steer'), input: z.array(userInputSchema).min(1) }),
-  /** Changes a queued input, or withdraws it with `null`. `id` is the submission that queued it. */
+  /**
+   * `held: true`: the user edits this queued input, and no turn takes it before `edit_queued` or `held: false`. It stays
+   * queued when the turn ends or is interrupted. Released while no turn runs it is dropped, so that the client can give
+   * it back to the user. `id` is the submission that queued it.
+   */
+  z.strictObject({ type: z.literal('hold_queued'), id: z.string(), held: z.boolean() }),
+  /** Replaces a queued input, or withdraws it with `null`. Ends the hold; starts a turn when none runs. */
   z.strictObject({
     type: z.literal('edit_queued'),
     id: z.string(),

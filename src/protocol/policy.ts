@@ -102,7 +102,6 @@ export function ruleMeaning({ pattern, decision, bypassSandbox }: Rule): string 
 }
 
 export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.array(ruleSchema) });
-export type RulesFile = z.infer<typeof rulesFileSchema>;
 
 /** How far an approval is remembered (design §2). */
 export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);
@@ -171,6 +170,9 @@ export type SandboxPermissions = z.infer<typeof sandboxPermissionsSchema>;
 
 /** Every kind of failure a person may meet (design decision 18). Each has a sentence, a cause and an action. */
 export const errorKindSchema = z.enum([
+  /** The server wants a key and none was entered for it. */
+  'no_key',
+  /** The key was rejected. */
   'auth',
   'quota',
   'rate_limited',
@@ -188,6 +190,8 @@ export const errorKindSchema = z.enum([
   'config',
   'storage',
   'sandbox',
+  /** Too many rounds of tool calls: the user decides whether the turn goes on. */
+  'paused',
   'internal',
 ]);
 export type ErrorKind = z.infer<typeof errorKindSchema>;

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
 import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
+import { ownValue } from './ownValue.ts';
 import { approvalPolicySchema, reviewSettingSchema, sandboxModeSchema } from './policy.ts';
 
 export const wireApiSchema = z.enum(['responses', 'chat']);
@@ -48,6 +49,13 @@ const environmentSettingsSchema = z.strictObject({
 export type EnvironmentSettings = z.infer<typeof environmentSettingsSchema>;
 export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({});
 
+/** Of what a server sends and the memory has to hold; a string of JavaScript cannot have much more than the maximum. */
+const bytesSchema = z
+  .number()
+  .int()
+  .positive()
+  .max(256 * 1024 * 1024);
+
 export const settingsSchema = z.strictObject({
   /** The model, as its provider names it. */
   model: z.string().min(1).nullable().default(null),
@@ -86,8 +94,16 @@ export const settingsSchema = z.strictObject({
   maxToolRounds: z.number().int().positive().default(200),
   /** Attempts of one request, the first included. */
   'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
-  /** Milliseconds of silence that end an attempt. */
+  /** Milliseconds of silence that end an attempt; from the default on, the first byte has at least 30 minutes. */
   'stream.idleTimeoutMs': z.number().int().positive().default(300_000),
+  /** Milliseconds in which an answer must grow, comments and keep-alives aside; `null`: six times the idle timeout. */
+  'stream.progressTimeoutMs': z.number().int().positive().nullable().default(null),
+  /** Bytes that are read of an HTTP error. */
+  'stream.maxErrorBytes': bytesSchema.default(64 * 1024),
+  /** Bytes of one event of a response. */
+  'stream.maxEventBytes': bytesSchema.default(32 * 1024 * 1024),
+  /** Bytes of one response. */
+  'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Said to the model after the base instructions. */
@@ -105,12 +121,22 @@ export type SettingKey = keyof Settings;
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
 
 /** Servers everybody knows; `providers` may name others or replace these. */
-export const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
+const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
   ollama: { baseUrl: 'http://127.0.0.1:11434/v1', wireApi: 'chat', auth: 'none' },
   lmstudio: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
 };
+
+/** In the order a list shows them: those of the settings first. */
+export function providerNames(settings: Pick<Settings, 'providers'>): readonly string[] {
+  return [...new Set([...Object.keys(settings.providers), ...Object.keys(BUILTIN_PROVIDERS)])];
+}
+
+/** The server of that name; the settings may replace a built-in one. */
+export function providerNamed(settings: Pick<Settings, 'providers'>, name: string): ProviderSettings | undefined {
+  return ownValue(settings.providers, name) ?? ownValue(BUILTIN_PROVIDERS, name);
+}
 
 export type SettingsResult =
   | { readonly type: 'settings'; readonly settings: Settings }

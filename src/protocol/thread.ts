@@ -53,6 +53,8 @@ export interface Warning {
   readonly message: string;
   /** Of what was moved away, and may still be put back. */
   readonly quarantineId?: string | undefined;
+  /** Images that the model is not sent from now on. */
+  readonly imagesLeftOut?: readonly { readonly sha256: string; readonly reason: string }[] | undefined;
 }
 
 /** A no that somebody has said to an item. */
@@ -106,6 +108,14 @@ export interface McpServerState {
   readonly toolCount?: number | undefined;
 }
 
+/** Sent while a turn ran, not taken by one yet. */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly input: readonly UserInput[];
+  /** The user is editing it: no turn takes it meanwhile. */
+  readonly held: boolean;
+}
+
 export interface ThreadState {
   readonly threadId: string;
   /** The first message unless the person named it. */
@@ -121,7 +131,7 @@ export interface ThreadState {
   /** Rules for this thread alone: as lasting as its approvals. */
   readonly approvedRules: readonly Rule[];
   readonly questions: readonly QuestionRequest[];
-  readonly queuedInputs: readonly { readonly id: string; readonly input: readonly UserInput[] }[];
+  readonly queuedInputs: readonly QueuedMessage[];
   readonly dynamicCalls: readonly EventMsgOf<'dynamic_tool_requested'>[];
   readonly processes: readonly ProcessState[];
   readonly plan: { readonly explanation?: string | undefined; readonly steps: readonly PlanStep[] } | null;
@@ -138,6 +148,9 @@ export interface ThreadState {
 
 /** Characters of live output kept per item or process; the completed item carries the model's own cut. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
+
+/** Characters that `tail` keeps when it cuts. */
+const KEPT_OUTPUT = (LIVE_OUTPUT_LIMIT * 3) / 4;
 
 /** Characters that are kept of one that has ended; its log has the rest. */
 const ENDED_OUTPUT_LIMIT = 64 * 1024;
@@ -177,6 +190,27 @@ export function runningInBackground(state: ThreadState): readonly ProcessState[]
   return state.processes.filter(({ status, itemId }) => status.type === 'running' && !waitedFor.has(itemId));
 }
 
+/** More of a text of the thread: what the host sends the panel in place of an event whose text it had to change. */
+export interface TextGrowth {
+  readonly turnId: string | null;
+  readonly msg: EventMsgOf<'item_delta' | 'process_output'>;
+}
+
+/** What the panel folds, in order: events as they are, and growth of texts in which a key had to be hidden. */
+export type PanelEvent = Event | TextGrowth;
+
+export function foldPanelEvent(state: ThreadState, update: PanelEvent): ThreadState {
+  return 'seq' in update ? threadReducer(state, update) : growText(state, update);
+}
+
+/** Folds one piece of text. Pieces have no number: the host sends each once, in order. */
+function growText(state: ThreadState, { turnId, msg }: TextGrowth): ThreadState {
+  if (turnId !== null && turnId !== state.activeTurnId) return state;
+  return msg.type === 'item_delta'
+    ? updateTurn(state, turnId, (turn) => growItem(turn, msg))
+    : updateProcess(state, msg.processId, (process) => ({ ...process, output: tail(process.output + msg.text) }));
+}
+
 /** Folds one event. Returns the very same object when the event changes nothing. */
 export function threadReducer(state: ThreadState, event: Event): ThreadState {
   if (event.threadId !== state.threadId || event.seq <= state.lastSeq) return state;
@@ -196,13 +230,17 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'turn_started':
       return startTurn(state, msg, event);
     case 'input_queued':
-      return { ...state, queuedInputs: upsert(state.queuedInputs, 'id', { id: msg.id, input: msg.input }) };
+      return {
+        ...state,
+        queuedInputs: upsert(state.queuedInputs, 'id', { id: msg.id, input: msg.input, held: msg.held ?? false }),
+      };
     case 'input_dequeued':
       return { ...state, queuedInputs: without(state.queuedInputs, 'id', msg.id) };
     case 'item_started':
       return updateTurn(state, event.turnId, (turn) => addItem(turn, msg.item));
     case 'item_delta':
-      return updateTurn(state, event.turnId, (turn) => growItem(turn, msg));
+    case 'process_output':
+      return growText(state, { turnId: event.turnId, msg });
     case 'item_completed':
       return completeItem(state, msg.item, event);
     case 'approval_requested': {
@@ -281,11 +319,6 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
         }),
       };
     }
-    case 'process_output':
-      return updateProcess(state, msg.processId, (process) => ({
-        ...process,
-        output: tail(process.output + msg.text),
-      }));
     case 'process_exited':
       return updateProcess(state, msg.processId, (process) => ({
         ...process,
@@ -458,9 +491,14 @@ function grow(item: TurnItem, delta: EventMsgOf<'item_delta'>): TurnItem {
   }
 }
 
+/** Whether the beginning of this live output may have been cut off. */
+export function mayBeCut(output: string): boolean {
+  return output.length >= KEPT_OUTPUT;
+}
+
 /** Keeps the end, cut a quarter at a time so that a long stream is not copied for every delta. */
 function tail(text: string): string {
-  return text.length <= LIVE_OUTPUT_LIMIT ? text : text.slice(-(LIVE_OUTPUT_LIMIT * 3) / 4);
+  return text.length <= LIVE_OUTPUT_LIMIT ? text : text.slice(-KEPT_OUTPUT);
 }
 
 function updateTurn(state: ThreadState, turnId: string | null, update: (turn: TurnState) => TurnState): ThreadState {

@@ -48,12 +48,6 @@ export interface ThreadListEntry extends ThreadSummary {
   readonly place: 'here' | 'moved' | 'elsewhere';
 }
 
-/** The folders a window has open, with the git remotes of those that have one. */
-export interface OpenPlace {
-  readonly folders: readonly string[];
-  readonly remotes: readonly string[];
-}
-
 /** One place in a thread where a text was found. */
 export interface ThreadSearchHit {
   readonly threadId: string;

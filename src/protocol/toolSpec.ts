@@ -36,8 +36,3 @@ export type ToolSpec =
   | CustomToolSpec
   | { readonly type: 'local_shell' }
   | { readonly type: 'web_search'; readonly external_web_access?: boolean };
-
-/** The name a model calls it by. */
-export function toolNameOf(spec: ToolSpec): string {
-  return spec.type === 'function' || spec.type === 'custom' ? spec.name : spec.type;
-}

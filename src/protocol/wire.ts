@@ -5,7 +5,7 @@
  * the build id: a webview of another build reloads itself instead of guessing.
  */
 import * as z from 'zod';
-import type { Event } from './event.ts';
+import type { QueuedEdit } from './draft.ts';
 import { opSchema } from './op.ts';
 import {
   type ApprovalPolicy,
@@ -18,7 +18,7 @@ import {
 } from './policy.ts';
 import type { ReviewState } from './review.ts';
 import type { RulePreview } from './rules.ts';
-import type { ThreadState } from './thread.ts';
+import type { PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 
 /** What the panel needs to know beside the thread. */
@@ -96,11 +96,13 @@ export type HostMessage =
       readonly earlierTurns: number;
       readonly access: ThreadAccess;
       readonly draft: string;
+      /** The queued message that `draft` is an edit of. */
+      readonly edit: QueuedEdit | null;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
       readonly texts: Readonly<Record<string, string>>;
     }
-  | { readonly type: 'events'; readonly build: string; readonly events: readonly Event[] }
+  | { readonly type: 'events'; readonly build: string; readonly events: readonly PanelEvent[] }
   | { readonly type: 'settings'; readonly build: string; readonly settings: PanelSettings }
   | {
       readonly type: 'earlier';
@@ -180,7 +182,12 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     wanted: z.enum(['in', 'out']),
   }),
   /** `null` is the thread that the next message begins. */
-  z.object({ type: z.literal('draft'), threadId: z.string().nullable(), text: z.string() }),
+  z.object({
+    type: z.literal('draft'),
+    threadId: z.string().nullable(),
+    text: z.string(),
+    edit: z.object({ id: z.string(), original: z.string(), draft: z.string() }).nullable(),
+  }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
   /** Opens the proposed or landed change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
@@ -199,7 +206,10 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('copy'), text: z.string() }),
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
-  z.object({ type: z.literal('pick'), what: z.enum(['model', 'mode', 'effort', 'box', 'context']) }),
+  z.object({
+    type: z.literal('pick'),
+    what: z.enum(['model', 'openai', 'endpoint', 'mode', 'effort', 'box', 'context']),
+  }),
   /** The whole output of a command, from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** A process as a terminal of VS Code's own, to watch and to type. */

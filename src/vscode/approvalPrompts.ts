@@ -13,9 +13,10 @@ const NOT_OURS: readonly ApprovalRequest[] = [];
 
 export interface ApprovalPromptsOptions {
   readonly threads: Threads;
-  readonly submit: (op: Op) => void;
+  readonly submitTo: (threadId: string, op: Op) => void;
   readonly isPanelVisible: () => boolean;
-  readonly showPanel: () => void;
+  /** Opens the panel with this thread. */
+  readonly showThread: (threadId: string) => void;
   /** Shows all that waits as one list. */
   readonly showList: () => void;
 }
@@ -50,16 +51,32 @@ export class ApprovalPrompts implements Disposable {
     );
   }
 
-  /** Oldest first. */
+  /** Of the thread that is shown, oldest first. */
   get waiting(): readonly ApprovalRequest[] {
     return this.#waiting;
   }
 
-  /** Whoever answers first answers for all: what does not wait any more is left alone. */
+  /** A pending approval of any thread of this window: an editor may still show the proposal of a thread that is not shown. */
+  find(approvalId: string): ApprovalRequest | undefined {
+    const pending = this.#options.threads.waiting.flatMap((thread) => thread.approvals);
+    return pending.find((approval) => approval.approvalId === approvalId);
+  }
+
+  /** Sends the answer to the thread that asked, shown or not. The first answer counts: resolved approvals are skipped. */
   answer(approvals: readonly ApprovalRequest[], decision: ApprovalDecision): void {
-    const open = new Set(this.#waiting.map(({ approvalId }) => approvalId));
-    const approvalIds = approvals.map(({ approvalId }) => approvalId).filter((id) => open.has(id));
-    if (approvalIds.length > 0) this.#options.submit({ type: 'approval', approvalIds, decision });
+    const answered = new Set(approvals.map(({ approvalId }) => approvalId));
+    for (const { threadId, approvals: open } of this.#options.threads.waiting) {
+      const approvalIds = open.map(({ approvalId }) => approvalId).filter((id) => answered.has(id));
+      if (approvalIds.length > 0) this.#options.submitTo(threadId, { type: 'approval', approvalIds, decision });
+    }
+  }
+
+  /** Opens the panel with the thread that asked. One that is no longer pending opens the thread that is shown. */
+  show({ approvalId }: ApprovalRequest): void {
+    const { threads, showThread } = this.#options;
+    const asking = threads.waiting.find(({ approvals }) => approvals.some((each) => each.approvalId === approvalId));
+    const threadId = asking?.threadId ?? threads.state?.threadId;
+    if (threadId !== undefined) showThread(threadId);
   }
 
   dispose(): void {
@@ -115,19 +132,16 @@ export class ApprovalPrompts implements Disposable {
     );
     const settled = this.#told.get(approval.approvalId);
     this.#told.delete(approval.approvalId);
-    if (answer === show) this.#options.showPanel();
+    if (answer === show) this.show(approval);
     else if (answer !== undefined) {
       const yes = yeses.find(({ label }) => label === answer);
       this.#answerLate(approval, yes?.decision ?? { denied: {} }, settled);
     }
   }
 
-  /** Whatever thread is shown by now, the answer is to the one that asked; where that waits no more, it is told why. */
+  /** Says why when the approval is no longer pending. */
   #answerLate(approval: ApprovalRequest, decision: ApprovalDecision, settled: Settled | undefined): void {
-    const { approvalId } = approval;
-    const { threads } = this.#options;
-    const asking = threads.waiting.find(({ approvals }) => approvals.some((one) => one.approvalId === approvalId));
-    if (asking) threads.submitTo(asking.threadId, { type: 'approval', approvalIds: [approvalId], decision });
+    if (this.find(approval.approvalId)) this.answer([approval], decision);
     else void vscode.window.showInformationMessage(tooLate(approval, settled));
   }
 }

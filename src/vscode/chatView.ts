@@ -17,7 +17,7 @@ import { EventBatcher } from './eventBatcher.ts';
 import { HiddenStream } from './hiddenStream.ts';
 import { panelHtml } from './panelHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
-import type { Threads } from './threads.ts';
+import type { Dequeued, Threads } from './threads.ts';
 
 export interface ChatViewOptions {
   readonly extensionUri: vscode.Uri;
@@ -80,7 +80,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
       }),
     );
-    this.#store.add(options.threads.onReturned(({ threadId, text }) => this.#giveBack(threadId, text)));
+    this.#store.add(options.threads.onDequeued((dequeued) => this.#takeBack(dequeued)));
   }
 
   get visible(): boolean {
@@ -179,7 +179,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       case 'ready':
         return this.#welcome(message.build);
       case 'draft':
-        return this.#options.drafts.set(message.threadId, message.text);
+        return this.#options.drafts.set(message.threadId, message.text, message.edit);
       case 'load_earlier':
         return this.#sendEarlier(message.before);
       case 'log':
@@ -210,6 +210,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       ...(state ? snapshotOf(this.#stream.begin(state)) : { thread: null, earlierTurns: 0 }),
       access: threads.access,
       draft: drafts.get(state?.threadId ?? null),
+      edit: drafts.editOf(state?.threadId ?? null),
       settings: settings(),
       texts: vscode.l10n.bundle ?? {},
     });
@@ -220,10 +221,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 
-  /** Words that were queued and never heard stand in the composer again. */
-  #giveBack(threadId: string, text: string): void {
-    this.#options.drafts.append(threadId, text);
-    if (this.#options.threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text });
+  /** A message that was dropped stands in the composer again. The page ends an edit of its own by the same event. */
+  #takeBack({ threadId, msg, text }: Dequeued): void {
+    const { drafts, threads } = this.#options;
+    if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || text === '') return;
+    drafts.append(threadId, text);
+    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text });
   }
 
   #sendEarlier(before: string): void {

@@ -3,6 +3,7 @@ import type { ApprovalChoice, ApprovalRequest } from '../protocol/event.ts';
 import { isPlain, pickWaiting, pickYes } from './approvalPicker.ts';
 import type { ApprovalPrompts } from './approvalPrompts.ts';
 import type { ChatView } from './chatView.ts';
+import type { GivenServer } from './modelPicker.ts';
 import type { BackgroundProcesses } from './processes/backgroundProcesses.ts';
 import type { ReviewCommands } from './review/reviewCommands.ts';
 import type { Threads } from './threads.ts';
@@ -38,7 +39,8 @@ export interface CommandHands {
   /** Of the patches that a crash left half landed. */
   readonly settlePatch: () => Promise<void>;
   readonly setApiKey: () => Promise<void>;
-  readonly selectModel: () => Promise<void>;
+  /** Asks which server where none is given: `openai`, or one by its address. */
+  readonly selectModel: (server?: GivenServer) => Promise<void>;
   readonly threadViews: {
     showList(): Promise<void>;
     showWaiting(): Promise<void>;
@@ -86,6 +88,9 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     }),
     command('interrupt', ({ threads }) => threads.submit({ type: 'interrupt' })),
     command('approve', (tiller, uri?: vscode.Uri) => approve(tiller, uri)),
+    // The same, as the title of an editor says it that shows one file of several.
+    command('approveAllFiles', (tiller, uri?: vscode.Uri) => approve(tiller, uri)),
+    command('denyAllFiles', (tiller, uri?: vscode.Uri) => denyWithWord(tiller, uri)),
     command('approveInPart', (tiller, uri?: vscode.Uri) => approveInPart(tiller, uri)),
     command('toggleHunk', ({ toggleHunk }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
       toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
@@ -119,7 +124,9 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('putBack', ({ putBack }) => putBack()),
     command('settlePatch', ({ settlePatch }) => settlePatch()),
     command('setApiKey', ({ setApiKey }) => setApiKey()),
-    command('selectModel', ({ selectModel }) => selectModel()),
+    command('selectModel', ({ selectModel }, server?: unknown) =>
+      selectModel(server === 'openai' || server === 'endpoint' ? server : undefined),
+    ),
     command('threads', ({ threadViews }) => threadViews.showList()),
     command('renameThread', ({ threadViews }, context?: ThreadContext) => threadViews.askName(context)),
     command('forkThread', ({ threadViews }, context?: ThreadContext) => threadViews.fork(context)),
@@ -133,9 +140,7 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
     command('showAudit', ({ ruleViews }) => ruleViews.showAudit()),
     command('importRules', ({ ruleViews }) => ruleViews.importRules()),
     command('showLog', ({ showLog }) => showLog()),
-    command('openSettings', () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),
-    ),
+    command('openSettings', openSettings),
     command('openWalkthrough', () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
     ),
@@ -144,16 +149,25 @@ export function registerCommands(hands: () => Promise<CommandHands>): vscode.Dis
   );
 }
 
-/** The question an editor shows; else the one that waits, or those of several that the person ticks. */
+/**
+ * The approval that the editor shows, whichever thread asked for it, and never another one. Where no editor shows one: the
+ * only pending approval of the shown thread, or those that the user ticks in a list.
+ */
 async function chosen(
   { approvals, answeredBy }: CommandHands,
   uri: vscode.Uri | undefined,
   how: Parameters<typeof pickWaiting>[1] & { readonly choice: readonly ApprovalChoice[] },
 ): Promise<readonly ApprovalRequest[]> {
+  const canBe = ({ choices }: ApprovalRequest) => choices.some((choice) => how.choice.includes(choice));
   const shown = answeredBy(uri instanceof vscode.Uri ? uri : undefined);
-  const open = approvals.waiting.filter(({ choices }) => choices.some((choice) => how.choice.includes(choice)));
-  const inEditor = open.filter(({ approvalId }) => approvalId === shown);
-  return (await pickWaiting(inEditor.length > 0 ? inEditor : open, how)) ?? [];
+  if (shown === undefined) return (await pickWaiting(approvals.waiting.filter(canBe), how)) ?? [];
+  const asked = approvals.find(shown);
+  if (asked === undefined) tellNotPending();
+  return asked !== undefined && canBe(asked) ? [asked] : [];
+}
+
+function tellNotPending(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t('The changes in this editor are no longer pending.'));
 }
 
 async function approve(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
@@ -162,21 +176,20 @@ async function approve(tiller: CommandHands, uri: vscode.Uri | undefined): Promi
   tiller.approvals.answer(approvals.filter(isPlain), 'approved');
   for (const approval of approvals.filter((each) => !isPlain(each))) {
     const yes = await pickYes(approval);
-    if (yes === 'show') {
-      await focusPanel();
-      tiller.view.showWaiting();
-    } else if (yes !== undefined) tiller.approvals.answer([approval], yes);
+    if (yes === 'show') tiller.approvals.show(approval);
+    else if (yes !== undefined) tiller.approvals.answer([approval], yes);
   }
 }
 
 /** Of the patch that an editor shows, else of the one that waits longest. What is left of it is answered as it stands. */
 async function approveInPart(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
   const shown = tiller.answeredBy(uri instanceof vscode.Uri ? uri : undefined);
-  const patches = tiller.approvals.waiting.filter(({ kind }) => kind === 'patch');
-  const patch = patches.find(({ approvalId }) => approvalId === shown) ?? patches[0];
+  const patch =
+    shown === undefined ? tiller.approvals.waiting.find(({ kind }) => kind === 'patch') : tiller.approvals.find(shown);
+  if (patch === undefined && shown !== undefined) tellNotPending();
   if (patch === undefined || !(await tiller.pickHunks(patch.approvalId))) return;
   const yes = isPlain(patch) ? 'approved' : await pickYes(patch);
-  if (yes === 'show') await focusPanel();
+  if (yes === 'show') tiller.approvals.show(patch);
   else if (yes !== undefined) tiller.approvals.answer([patch], yes);
 }
 
@@ -185,7 +198,9 @@ const YESES: readonly ApprovalChoice[] = ['approved', 'approved_saving', 'approv
 
 async function approveForThread(tiller: CommandHands, uri: vscode.Uri | undefined): Promise<void> {
   const choice = 'approved_for_thread';
-  if (!tiller.approvals.waiting.some(({ choices }) => choices.includes(choice))) {
+  const shown = tiller.answeredBy(uri instanceof vscode.Uri ? uri : undefined);
+  const asked = shown === undefined ? tiller.approvals.waiting : [tiller.approvals.find(shown) ?? []].flat();
+  if (!asked.some(({ choices }) => choices.includes(choice))) {
     void vscode.window.showInformationMessage(vscode.l10n.t('What waits cannot be approved for the whole thread.'));
     return;
   }
@@ -203,6 +218,15 @@ async function denyWithWord(tiller: CommandHands, uri: vscode.Uri | undefined): 
   });
   // Escape means that nothing was decided.
   if (message !== undefined) tiller.approvals.answer(denied, { denied: message === '' ? {} : { message } });
+}
+
+/** All settings are of the machine: in a remote window they are in the tab of that machine, and the others show none. */
+async function openSettings(): Promise<void> {
+  const query = '@ext:tiller-dev.tiller';
+  const isRemote = vscode.env.remoteName !== undefined;
+  await vscode.commands.executeCommand(`workbench.action.${isRemote ? 'openRemoteSettings' : 'openSettings'}`, {
+    query,
+  });
 }
 
 /** Wherever the person keeps it. */

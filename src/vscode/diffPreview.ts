@@ -19,6 +19,8 @@ import { type OpenProposal, Proposals } from './preview/proposals.ts';
 const ACTIVE_KEY = 'tiller.proposalActive';
 /** Set while the active tab is the overview of a proposal of several files. */
 const MULTI_KEY = 'tiller.multiReviewActive';
+/** Set while the active tab is a proposal of several files, one of them or the overview. */
+const SEVERAL_KEY = 'tiller.proposalOfSeveral';
 /** Set while nothing of the active proposal was rejected or rewritten: for a key that would otherwise delete a word. */
 const UNTOUCHED_KEY = 'tiller.proposalUntouched';
 
@@ -36,8 +38,8 @@ export class DiffPreview implements vscode.Disposable {
   /** The labels that overviews go by: VS Code does not tell us more about such a tab. */
   readonly #titles = new Map<string, string>();
   #active: string | undefined;
-  #isOverview = false;
-  #isUntouched = false;
+  /** As they were set last. */
+  readonly #contextKeys = new Map<string, boolean>();
 
   /** `kept`: where choices outlive the window. */
   constructor(kept?: KeptReviews) {
@@ -141,13 +143,15 @@ export class DiffPreview implements vscode.Disposable {
     const active = tab && this.#proposalIn(tab);
     const isOverview = active !== undefined && !(tab?.input instanceof vscode.TabInputTextDiff);
     const isUntouched = active !== undefined && this.proposals.reviewOf(active) === undefined;
-    if (active === this.#active && isOverview === this.#isOverview && isUntouched === this.#isUntouched) return;
+    const isOfSeveral = active !== undefined && this.proposals.filesOf(active).length > 1;
+    const said = { [ACTIVE_KEY]: active !== undefined, [MULTI_KEY]: isOverview, [SEVERAL_KEY]: isOfSeveral };
+    const keys = Object.entries({ ...said, [UNTOUCHED_KEY]: isUntouched });
     this.#active = active;
-    this.#isOverview = isOverview;
-    this.#isUntouched = isUntouched;
-    void vscode.commands.executeCommand('setContext', ACTIVE_KEY, active !== undefined);
-    void vscode.commands.executeCommand('setContext', MULTI_KEY, isOverview);
-    void vscode.commands.executeCommand('setContext', UNTOUCHED_KEY, isUntouched);
+    for (const [key, value] of keys) {
+      if (this.#contextKeys.get(key) === value) continue;
+      this.#contextKeys.set(key, value);
+      void vscode.commands.executeCommand('setContext', key, value);
+    }
   }
 
   /**

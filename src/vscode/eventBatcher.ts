@@ -1,4 +1,5 @@
-import type { Event, EventMsgOf } from '../protocol/event.ts';
+import type { Event } from '../protocol/event.ts';
+import type { PanelEvent, TextGrowth } from '../protocol/thread.ts';
 
 /** One batch per frame: at most 63 messages a second however fast a model streams (design §5). */
 const INTERVAL_MS = 16;
@@ -6,20 +7,20 @@ const INTERVAL_MS = 16;
 const MAX_CHARACTERS = 200_000;
 
 /** Pieces of a text that grows. */
-type DeltaEvent = Event & { readonly msg: EventMsgOf<'item_delta' | 'process_output'> };
+type DeltaEvent = TextGrowth | (Event & Pick<TextGrowth, 'msg'>);
 
 /** Collects events and sends them a frame at a time; deltas of one text that follow each other become one. */
 export class EventBatcher {
-  readonly #send: (events: readonly Event[]) => void;
-  #batch: Event[] = [];
+  readonly #send: (events: readonly PanelEvent[]) => void;
+  #batch: PanelEvent[] = [];
   #characters = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(send: (events: readonly Event[]) => void) {
+  constructor(send: (events: readonly PanelEvent[]) => void) {
     this.#send = send;
   }
 
-  push(event: Event): void {
+  push(event: PanelEvent): void {
     const size = sizeOf(event);
     if (this.#characters + size > MAX_CHARACTERS) this.flush();
     this.#characters += size;
@@ -48,7 +49,7 @@ export class EventBatcher {
   }
 }
 
-function isDelta(event: Event): event is DeltaEvent {
+function isDelta(event: PanelEvent): event is DeltaEvent {
   return event.msg.type === 'item_delta' || event.msg.type === 'process_output';
 }
 
@@ -65,6 +66,6 @@ function joinDeltas(first: DeltaEvent, second: DeltaEvent): DeltaEvent | undefin
   return { ...second, msg: { ...right, text: left.text + right.text } };
 }
 
-function sizeOf(event: Event): number {
+function sizeOf(event: PanelEvent): number {
   return isDelta(event) ? event.msg.text.length + 200 : JSON.stringify(event).length;
 }

@@ -1,69 +1,68 @@
 import type { KeyHider } from '../core/util/keyHider.ts';
+import { assertNever } from '../core/util/assertNever.ts';
 import type { Event, EventMsgOf } from '../protocol/event.ts';
-import type { TurnItem } from '../protocol/item.ts';
-import type { ProcessState, ThreadState } from '../protocol/thread.ts';
-
-type Delta = EventMsgOf<'item_delta' | 'process_output'>;
-
-/** The end of a text that grows: it may be the beginning of a key. */
-interface HeldEnd {
-  readonly turnId: string | null;
-  readonly msg: Delta;
-}
+import type { TurnItem, TurnItemOf } from '../protocol/item.ts';
+import { mayBeCut, type PanelEvent, type ProcessState, type TextGrowth, type ThreadState } from '../protocol/thread.ts';
 
 /**
- * What the panel is told of texts that grow, without the keys that Tiller holds, also where one comes in pieces: an end
- * in which a key may have begun waits for what follows. A text in which none can begin is never held up.
+ * The texts of one thread as the panel may show them: without the keys that Tiller holds, also where a key arrives in
+ * pieces. The end of a text in which a key may have begun is held until the next piece decides; other text is never
+ * delayed. What is sent in place of a piece is a `TextGrowth`, not an event.
  */
 export class HiddenStream {
   readonly #keys: KeyHider;
-  readonly #held = new Map<string, HeldEnd>();
+  /** Held ends by their text. */
+  readonly #held = new Map<string, TextGrowth>();
 
   constructor(keys: KeyHider) {
     this.#keys = keys;
   }
 
-  /** From now on the page hears what follows upon this state; its texts that still grow wait with their ends, too. */
+  /** The state for a page that gets everything from here on. Texts that still grow are held at their ends, too. */
   begin(state: ThreadState): ThreadState {
     this.#held.clear();
     if (this.#keys.isEmpty) return state;
-    const turns = state.turns.map((turn) =>
-      turn.id === state.activeTurnId
-        ? { ...turn, items: turn.items.map((item) => this.#beginItem(item, turn.id)) }
-        : turn,
-    );
+    const running = new Set(state.processes.filter(isRunning).map(({ processId }) => processId));
+    const turns = state.turns.map((turn) => ({
+      ...turn,
+      items: turn.items.map((item) => this.#beginItem(item, turn.id, running)),
+    }));
     return { ...state, turns, processes: state.processes.map((process) => this.#beginProcess(process)) };
   }
 
-  /** What can be told now. */
-  take(event: Event): readonly Event[] {
-    const { msg } = event;
-    if (msg.type === 'process_output' || (msg.type === 'item_delta' && msg.kind !== 'section_break')) {
-      return this.#grow(event, msg);
-    }
-    const ended = [...this.#held].filter(([, end]) => endsWith(event, end));
-    for (const [text] of ended) this.#held.delete(text);
-    // The page takes each number once, and none that is behind the last one: these stand between two.
-    const between = (index: number) => event.seq - (ended.length - index) / (ended.length + 1);
-    const ends = ended.map(([, { turnId, msg: end }], index) => {
-      // A key may stand there whole that could have become a longer one.
-      return { ...event, seq: between(index), turnId, msg: { ...end, text: this.#keys.hide(end.text) } };
-    });
-    return [...ends, event];
-  }
-
-  #grow(event: Event, msg: Delta): readonly Event[] {
+  /** What the page may be sent now. */
+  take(event: Event): readonly PanelEvent[] {
     if (this.#keys.isEmpty) return [event];
-    const text = textIdOf(msg);
-    const before = this.#held.get(text)?.msg.text ?? '';
-    const { shown, held } = this.#keys.hideBeginning(before + msg.text);
-    if (held === '') this.#held.delete(text);
-    else this.#held.set(text, { turnId: event.turnId, msg: { ...msg, text: held } });
-    return shown === '' && held !== '' ? [] : [{ ...event, msg: { ...msg, text: shown } }];
+    const { msg, turnId } = event;
+    if (msg.type === 'process_output' || (msg.type === 'item_delta' && msg.kind !== 'section_break')) {
+      return this.#grow({ turnId, msg });
+    }
+    const ended = [...this.#held].filter(([, growth]) => endsText(event, growth));
+    for (const [textId] of ended) this.#held.delete(textId);
+    if (msg.type === 'item_completed') {
+      // The item carries its texts whole.
+      return goesOn(msg.item) ? [{ ...event, msg: { ...msg, item: this.#handOver(msg.item) } }] : [event];
+    }
+    // What is held may be a whole key that could still have become a longer one.
+    return [...ended.map(([, growth]) => withText(growth, this.#keys.hide(growth.msg.text))), event];
   }
 
-  #beginItem(item: TurnItem, turnId: string): TurnItem {
-    if (item.status !== 'in_progress') return item;
+  #grow(growth: TextGrowth): readonly TextGrowth[] {
+    const textId = textIdOf(growth.msg);
+    const before = this.#held.get(textId)?.msg.text ?? '';
+    const { shown, held } = this.#keys.hideBeginning(before + growth.msg.text);
+    this.#hold(withText(growth, held));
+    return shown === '' && held !== '' ? [] : [withText(growth, shown)];
+  }
+
+  #hold(growth: TextGrowth): void {
+    const textId = textIdOf(growth.msg);
+    if (growth.msg.text === '') this.#held.delete(textId);
+    else this.#held.set(textId, growth);
+  }
+
+  #beginItem(item: TurnItem, turnId: string, running: ReadonlySet<string>): TurnItem {
+    if (item.status !== 'in_progress') return goesOn(item) && running.has(item.processId) ? this.#handOver(item) : item;
     const begin = (kind: EventMsgOf<'item_delta'>['kind'], text: string) =>
       this.#begin({ turnId, msg: { type: 'item_delta', itemId: item.id, kind, text } });
     switch (item.type) {
@@ -76,45 +75,94 @@ export class HiddenStream {
         return { ...item, summary, ...(item.raw === undefined ? {} : { raw: begin('raw', item.raw) }) };
       }
       case 'command_execution':
-        return { ...item, output: begin('output', item.output) };
+        return { ...item, output: begin('output', this.#withoutHalfKey(item.output)) };
       case 'file_change':
         return item.patch === undefined ? item : { ...item, patch: begin('patch', item.patch) };
-      default:
+      case 'user_message':
+      case 'plan':
+      case 'process_interaction':
+      case 'mcp_tool_call':
+      case 'dynamic_tool_call':
+      case 'web_search':
+      case 'image_view':
+      case 'sub_agent':
+      case 'compaction':
+        // Their texts arrive whole; every message to the panel hides whole keys.
         return item;
+      default:
+        return assertNever(item);
     }
   }
 
   #beginProcess(process: ProcessState): ProcessState {
-    if (process.status.type === 'exited') return process;
-    const { processId, output: text } = process;
-    const output = this.#begin({ turnId: null, msg: { type: 'process_output', processId, stream: 'stdout', text } });
-    return { ...process, output };
+    // Hidden before the snapshot takes the end of it, which may begin in the middle of a key.
+    if (!isRunning(process)) return { ...process, output: this.#keys.hide(process.output) };
+    const { processId } = process;
+    const before = this.#held.get(textIdOf({ type: 'process_output', processId }))?.msg.text ?? '';
+    const text = before + this.#withoutHalfKey(process.output);
+    return {
+      ...process,
+      output: this.#begin({ turnId: null, msg: { type: 'process_output', processId, stream: 'stdout', text } }),
+    };
   }
 
-  #begin({ turnId, msg }: HeldEnd): string {
-    const { shown, held } = this.#keys.hideBeginning(msg.text);
-    if (held !== '') this.#held.set(textIdOf(msg), { turnId, msg: { ...msg, text: held } });
+  #begin(growth: TextGrowth): string {
+    const { shown, held } = this.#keys.hideBeginning(growth.msg.text);
+    this.#hold(withText(growth, held));
     return shown;
+  }
+
+  /** The reducer may have cut a key in two; what is left of it is dropped. */
+  #withoutHalfKey(output: string): string {
+    return mayBeCut(output) ? this.#keys.withoutCutKey(output) : output;
+  }
+
+  /** The panel shows the output of the process right after the output of its item: a key may begin in one and end in the other. */
+  #handOver(item: BackgroundCommand): TurnItem {
+    const { shown, held } = this.#keys.hideBeginning(item.output);
+    const msg = { type: 'process_output', processId: item.processId, stream: 'stdout' } as const;
+    const after = this.#held.get(textIdOf(msg))?.msg.text ?? '';
+    this.#hold({ turnId: null, msg: { ...msg, text: held + after } });
+    return { ...item, output: shown };
   }
 }
 
-/** Both pipes of a process are one text to the eye. */
-function textIdOf(msg: Delta): string {
+/** A command whose process outlives its call. */
+type BackgroundCommand = TurnItemOf<'command_execution'> & { readonly processId: string };
+
+function goesOn(item: TurnItem): item is BackgroundCommand {
+  return item.type === 'command_execution' && item.processId !== undefined;
+}
+
+function isRunning({ status }: ProcessState): boolean {
+  return status.type === 'running';
+}
+
+function withText({ turnId, msg }: TextGrowth, text: string): TextGrowth {
+  return { turnId, msg: { ...msg, text } };
+}
+
+type TextName =
+  | Pick<EventMsgOf<'process_output'>, 'type' | 'processId'>
+  | Pick<EventMsgOf<'item_delta'>, 'type' | 'itemId' | 'kind'>;
+
+/** Both pipes of a process are one text in the panel. */
+function textIdOf(msg: TextName): string {
   return msg.type === 'process_output' ? `process ${msg.processId}` : `${msg.kind} ${msg.itemId}`;
 }
 
-/** Nothing will follow upon the text: what was held of it is no beginning of a key. */
-function endsWith({ msg, turnId }: Event, end: HeldEnd): boolean {
+/** Whether the event is the last that can be about the text: what was held of it is no beginning of a key. */
+function endsText({ msg, turnId }: Event, growth: TextGrowth): boolean {
   switch (msg.type) {
     case 'item_completed':
-      return end.msg.type === 'item_delta' && end.msg.itemId === msg.item.id;
+      return growth.msg.type === 'item_delta' && growth.msg.itemId === msg.item.id;
     case 'item_delta':
-      return end.msg.type === 'item_delta' && end.msg.itemId === msg.itemId && end.msg.kind === 'summary';
+      return growth.msg.type === 'item_delta' && growth.msg.itemId === msg.itemId && growth.msg.kind === 'summary';
     case 'process_exited':
-      return end.msg.type === 'process_output' && end.msg.processId === msg.processId;
+      return growth.msg.type === 'process_output' && growth.msg.processId === msg.processId;
     case 'turn_completed':
     case 'turn_aborted':
-      return end.msg.type === 'item_delta' && end.turnId === turnId;
+      return growth.msg.type === 'item_delta' && growth.turnId === turnId;
     default:
       return false;
   }

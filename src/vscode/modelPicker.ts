@@ -1,30 +1,49 @@
 import * as vscode from 'vscode';
+import { readBeginning } from '../core/model/boundedBody.ts';
 import type { Fetch } from '../core/ports.ts';
-import { BUILTIN_PROVIDERS, type Settings } from '../protocol/settings.ts';
+import { parseJson } from '../core/util/json.ts';
+import { providerNamed, providerNames, type Settings } from '../protocol/settings.ts';
 import type { KeyStore } from './secrets.ts';
 import { writeSetting } from './settings.ts';
 
 /** The provider that is no server elsewhere but the embedded scripted one (design decision 3). */
 export const DEMO_PROVIDER = 'demo';
 const LIST_TIMEOUT_MS = 4000;
+const LIST_BYTES = 4 * 1024 * 1024;
 
 interface ProviderChoice extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-/** "Tiller: Select Model": which server, its key if it wants one, which model. Kept as settings of the person. */
-export async function selectModel(settings: Settings, keys: KeyStore, fetch: Fetch): Promise<void> {
-  const provider = await pickProvider(settings);
+/** A server that the panel offers before any is chosen. */
+export type GivenServer = 'openai' | 'endpoint';
+
+/** The provider whose address is asked for. */
+const BY_ADDRESS = '';
+const GIVEN: Readonly<Record<GivenServer, string>> = { openai: 'openai', endpoint: BY_ADDRESS };
+
+/**
+ * "Tiller: Select Model": which server, where none is given; its key if it wants one; which model. Kept as the user's
+ * settings.
+ */
+export async function selectModel(
+  settings: Settings,
+  keys: KeyStore,
+  fetch: Fetch,
+  given?: GivenServer,
+): Promise<void> {
+  const provider = given === undefined ? await pickProvider(settings) : GIVEN[given];
   if (provider === undefined) return;
   if (provider === DEMO_PROVIDER) return useDemo();
-  const baseUrl = settings.providers[provider]?.baseUrl ?? BUILTIN_PROVIDERS[provider]?.baseUrl ?? (await askBaseUrl());
+  const known = providerNamed(settings, provider);
+  const baseUrl = known?.baseUrl ?? (await askBaseUrl());
   if (baseUrl === undefined) return;
   const { origin } = new URL(baseUrl);
   const needsKey = !isLocal(baseUrl) && (await keys.keyFor(origin)) === undefined;
   if (needsKey && !(await askKey(origin, keys))) return;
   const model = await pickModel(baseUrl, await keys.keyFor(origin), fetch);
   if (model === undefined) return;
-  await useProvider(provider, model, provider in BUILTIN_PROVIDERS || provider in settings.providers ? null : baseUrl);
+  await useProvider(provider, model, known === undefined ? baseUrl : null);
 }
 
 /** "Tiller: Set API Key": for the server in use. True when one was entered. */
@@ -46,14 +65,14 @@ export function useDemo(): Promise<void> {
 }
 
 async function pickProvider(settings: Settings): Promise<string | undefined> {
-  const names = [...new Set([...Object.keys(settings.providers), ...Object.keys(BUILTIN_PROVIDERS)])];
+  const names = providerNames(settings);
   const choices: ProviderChoice[] = [
     ...names.map((name) => ({
       label: name,
-      description: settings.providers[name]?.baseUrl ?? BUILTIN_PROVIDERS[name]?.baseUrl ?? '',
+      description: providerNamed(settings, name)?.baseUrl ?? '',
       provider: name,
     })),
-    { label: vscode.l10n.t('Another server…'), provider: '' },
+    { label: vscode.l10n.t('Another server…'), provider: BY_ADDRESS },
     {
       label: vscode.l10n.t('Demo (scripted)'),
       description: vscode.l10n.t('No account, no network'),
@@ -83,14 +102,16 @@ async function pickModel(baseUrl: string, key: string | undefined, fetch: Fetch)
 }
 
 async function listModels(baseUrl: string, key: string | undefined, fetch: Fetch): Promise<readonly string[]> {
+  const signal = AbortSignal.timeout(LIST_TIMEOUT_MS);
   try {
     const response = await fetch(`${baseUrl}/models`, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       redirect: 'error',
-      signal: AbortSignal.timeout(LIST_TIMEOUT_MS),
+      signal,
     });
-    const body = (await response.json()) as { data?: readonly { id?: unknown }[] };
-    const ids = (body.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
+    const { text, isCut } = await readBeginning(response.body, LIST_BYTES, signal);
+    const body = (isCut ? undefined : parseJson(text)) as { data?: readonly { id?: unknown }[] } | undefined;
+    const ids = (body?.data ?? []).map(({ id }) => id).filter((id) => typeof id === 'string');
     return ids.toSorted((left, right) => left.localeCompare(right));
   } catch {
     return [];
@@ -99,7 +120,7 @@ async function listModels(baseUrl: string, key: string | undefined, fetch: Fetch
 
 async function useProvider(provider: string, model: string, baseUrl: string | null = null): Promise<void> {
   await writeSetting('baseUrl', baseUrl);
-  await writeSetting('provider', provider === '' ? 'openai' : provider);
+  await writeSetting('provider', provider === BY_ADDRESS ? 'openai' : provider);
   await writeSetting('model', model);
 }
 

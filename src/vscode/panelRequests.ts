@@ -102,6 +102,10 @@ async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
     case 'model':
       await vscode.commands.executeCommand('tiller.selectModel');
       return;
+    case 'openai':
+    case 'endpoint':
+      await vscode.commands.executeCommand('tiller.selectModel', what);
+      return;
     case 'mode':
       return override(await pickMode(hands.policyOf), hands);
     case 'box':

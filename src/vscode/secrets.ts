@@ -18,6 +18,11 @@ export class KeyStore implements Secrets {
     return key;
   }
 
+  /** Reads the keys of these servers, so that those of servers that are not in use are hidden, too. */
+  async learn(baseUrls: readonly string[]): Promise<void> {
+    await Promise.all([...new Set(baseUrls.map((url) => new URL(url).origin))].map((origin) => this.keyFor(origin)));
+  }
+
   async store(origin: string, key: string): Promise<void> {
     this.#onKey(key);
     await this.#storage.store(nameOf(origin), key);

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import type { ReaderNews } from '../core/rollout/threadReader.ts';
 import type { Session } from '../core/session/session.ts';
 import { Emitter } from '../core/util/emitter.ts';
-import type { Event } from '../protocol/event.ts';
+import type { Event, EventMsgOf } from '../protocol/event.ts';
 import type { Op } from '../protocol/op.ts';
 import type { ReadOnlyReason } from '../protocol/threads.ts';
 import type { ThreadAccess } from '../protocol/wire.ts';
@@ -29,6 +29,13 @@ export type Opened =
   | { readonly type: 'live'; readonly session: Session }
   | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
   | { readonly type: 'missing' };
+
+/** A message that is not queued any more, with its text. */
+export interface Dequeued {
+  readonly threadId: string;
+  readonly msg: EventMsgOf<'input_dequeued'>;
+  readonly text: string;
+}
 
 /** How threads come to life; given by the composition. */
 export interface ThreadSource {
@@ -57,7 +64,7 @@ export class Threads {
   readonly #changes: Emitter<ThreadChange>;
   readonly #news: Emitter<ThreadNews>;
   readonly #activity: Emitter<void>;
-  readonly #returned: Emitter<{ readonly threadId: string; readonly text: string }>;
+  readonly #dequeued: Emitter<Dequeued>;
   readonly #live = new Map<string, LiveThread>();
   /** Threads that are being taken up, or put away. */
   readonly #moving = new Map<string, Promise<unknown>>();
@@ -76,7 +83,7 @@ export class Threads {
     this.#changes = new Emitter(report);
     this.#news = new Emitter(report);
     this.#activity = new Emitter(report);
-    this.#returned = new Emitter(report);
+    this.#dequeued = new Emitter(report);
   }
 
   /** Of the thread that is shown. */
@@ -94,9 +101,9 @@ export class Threads {
     return this.#activity.event;
   }
 
-  /** Words of the person that no turn has heard and none will. */
-  get onReturned(): Emitter<{ readonly threadId: string; readonly text: string }>['event'] {
-    return this.#returned.event;
+  /** A message is not queued any more, in any thread. */
+  get onDequeued(): Emitter<Dequeued>['event'] {
+    return this.#dequeued.event;
   }
 
   /** Of the thread that is shown. */
@@ -221,7 +228,7 @@ export class Threads {
     this.#changes.dispose();
     this.#news.dispose();
     this.#activity.dispose();
-    this.#returned.dispose();
+    this.#dequeued.dispose();
     if (this.#shown instanceof ReadThread) this.#shown.close();
     await Promise.all(this.#moving.values());
     await Promise.all([...this.#live.values()].map(({ session }) => session.suspend()));
@@ -299,7 +306,7 @@ export class Threads {
     if (thread.state === before) return;
     this.#news.fire({ event, state: thread.state });
     if (thread === this.#shown) this.#changes.fire({ type: 'event', event, before, state: thread.state });
-    if (event.msg.type === 'input_dequeued' && event.msg.reason === 'dropped') this.#giveBack(before, event.msg.id);
+    if (event.msg.type === 'input_dequeued') this.#tellDequeued(before, event.msg);
     if (thread !== this.#shown) this.#putAwayAtRest(thread);
     const isSame = activityOf(before) === activityOf(thread.state) && waitingIn(before) === waitingIn(thread.state);
     if (isSame && before.title === thread.state.title) return;
@@ -309,9 +316,9 @@ export class Threads {
     this.#activity.fire();
   }
 
-  #giveBack({ threadId, queuedInputs }: ThreadState, id: string): void {
-    const text = typedText(queuedInputs.find((queued) => queued.id === id)?.input ?? []);
-    if (text !== '') this.#returned.fire({ threadId, text });
+  #tellDequeued({ threadId, queuedInputs }: ThreadState, msg: EventMsgOf<'input_dequeued'>): void {
+    const text = typedText(queuedInputs.find(({ id }) => id === msg.id)?.input ?? []);
+    this.#dequeued.fire({ threadId, msg, text });
   }
 
   /** A thread that nobody looks at and that does nothing is given back to the disk, where every window can open it. */

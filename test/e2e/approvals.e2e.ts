@@ -81,18 +81,43 @@ test('the title of the diff editor answers, and the diff goes', async () => {
   expect(await disk('notes.txt')).toBe('two\n');
 });
 
-test('the title of the overview of several files answers', async () => {
+test('the title of the overview of several files answers for all, and the lines above a file for that file only', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'two', 'three'), update('more.txt', 'uno', 'due')), [says('Done.')]);
   await panel.send('Change both.');
   await isAskedEverywhere('patch');
   await panel.get('decision-review').click();
   await expect.poll(() => vscode.multiDiff().files.count(), soon).toBe(2);
+  await expect.poll(() => vscode.codeLens('Reject File').count(), soon).toBe(2);
+  expect(await vscode.codeLens('Approve').count()).toBe(0);
+  expect(await vscode.codeLens('Deny').count()).toBe(0);
+  await vscode.titleAction('Deny All Files').waitFor();
   await vscode.screenshot('approvals/overview');
-  await vscode.titleAction('Approve').click();
+  await vscode.titleAction('Approve All Files').click();
   await isAskedNowhere();
   expect(await vscode.multiDiff().root.count()).toBe(0);
   expect([await disk('notes.txt'), await disk('more.txt')]).toEqual(['three\n', 'due\n']);
+});
+
+test('a diff of a thread that is not shown answers that thread, and no approval of the shown one', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will(patch('*** Add File: other.txt\n+other'), touch('shown'), [says('Done.')], [says('Done.')]);
+  await panel.send('Add it.');
+  await panel.approval('patch').waitFor();
+  await vscode.command('Tiller: Open Proposed Changes');
+  await expect.poll(() => vscode.diffText().then(({ modified }) => modified), soon).toBe('other\n');
+  await panel.newThread();
+  await vscode.titleAction('Approve').waitFor();
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await vscode.titleAction('Approve').click();
+  await expect.poll(() => disk('other.txt'), soon).toBe('other\n');
+  await expect.poll(() => vscode.diff().root.count(), soon).toBe(0);
+  expect(await panel.approval('command').count()).toBe(1);
+  expect(await disk('shown')).toBeNull();
+  await panel.answer();
+  await panel.ended();
+  expect(await disk('shown')).toBe('');
 });
 
 test('a notification answers while the panel is hidden', async () => {

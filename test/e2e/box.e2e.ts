@@ -1,7 +1,10 @@
 // What a person sees of the box around commands. Left out, with the reason, where there is none.
+import { readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noBox } from '../support/boxed.ts';
 import { calls, says } from '../support/modelServer.ts';
+import { hostProcess } from './support/hostProcess.ts';
 import { useWindow } from './support/window.ts';
 
 const soon = { timeout: 10_000 };
@@ -54,5 +57,35 @@ describe.skipIf(noBox)('the box', () => {
     await expect.poll(() => disk('.idea/rules'), soon).toBe('x\n');
     await panel.get('put-back').waitFor({ state: 'detached' });
     expect(await panel.get('warning').textContent()).toContain('.idea');
+  });
+
+  test('leaves no folder of its own in the Explorer, whether a command is short or long', async () => {
+    const { vscode, panel, model, folder } = window();
+    await vscode.command('View: Show Explorer');
+    const rows = async () => (await vscode.explorerRows()).toSorted();
+    for (const [name, cmd] of [
+      ['short', 'true > made-1'],
+      ['long', 'true > made-2; sleep 2'],
+    ] as const) {
+      model.will([calls('exec_command', { cmd })], [says('Made.')]);
+      await panel.send(`Make it: ${name}.`);
+      await panel.ended();
+      // When the Explorer shows it, it has seen all that came before.
+      writeFileSync(path.join(folder, `seen-${name}`), '');
+      await vscode.explorerItem(`seen-${name}`).waitFor();
+      expect(readdirSync(folder)).not.toContain('.vscode');
+      await expect.poll(rows, soon).toEqual(readdirSync(folder).toSorted());
+    }
+    await vscode.screenshot('box/4-explorer');
+  });
+
+  test('leaves the folder as it was when the extension host is killed in the middle of a command', async () => {
+    const { vscode, panel, model, folder } = window();
+    const before = readdirSync(folder);
+    model.will([calls('exec_command', { cmd: 'sleep 60' })]);
+    await panel.send('Sleep.');
+    await expect.poll(() => readdirSync(folder), soon).toEqual([...before, '.git', '.vscode'].toSorted());
+    process.kill((await hostProcess(vscode)) ?? 0, 'SIGKILL');
+    await expect.poll(() => readdirSync(folder), soon).toEqual(before);
   });
 });

@@ -1,13 +1,14 @@
 // The extension host dies in the middle of a patch to fifty files: what is left is all of it or nothing. Each row costs a
-// window and half a minute: every day runs three of them, `TILLER_SOAK=1` all.
+// window and half a minute: `npm run test:all` runs all of them, `npm test` three.
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { whenStuck } from './support/stuckHost.ts';
 import { useWindow, type Window } from './support/window.ts';
+import { isFullRun } from '../support/rounds.ts';
 
-const isSoak = process.env['TILLER_SOAK'] !== undefined;
+const isSoak = isFullRun();
 const numbers = Array.from({ length: 50 }, (_, index) => index);
 const NEW = numbers.slice(0, 17).map((number) => `fresh/deep/${number}.txt`);
 const OLD = numbers.slice(17, 45).map((number) => `old/${number}.txt`);
@@ -25,6 +26,8 @@ const PATCH = [
   '*** End Patch',
 ].join('\n');
 
+const CRASHED = { model: 'scripted', files: BEFORE, server: 'crash', extensions: ['stuck-host'] } as const;
+
 /** The one that is open. */
 const MINE = OLD[0] ?? '';
 /** What says that it is done; from then on everything is in its place. */
@@ -38,7 +41,7 @@ const soon = { timeout: 30_000 };
 const DRAWN = { timeout: 10_000 } as const;
 
 describe('killed', () => {
-  const window = useWindow({ model: 'scripted', files: BEFORE });
+  const window = useWindow(CRASHED);
 
   const rows = [
     ['among the new files', 'Put Back', 'notification', BEFORE],
@@ -75,7 +78,7 @@ describe('killed', () => {
 });
 
 describe('killed while texts stand in the editor', () => {
-  const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
+  const window = useWindow(CRASHED);
 
   const rows = [
     ['all of them changed and none saved', 'Finish', 'panel', AFTER],
@@ -101,7 +104,7 @@ describe('killed while texts stand in the editor', () => {
 });
 
 describe.runIf(isSoak)('killed beside edits of the person', () => {
-  const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
+  const window = useWindow(CRASHED);
 
   test('which stay unsaved and get their part of the patch, then "Finish"', async () => {
     await landUntil(window(), { changed: OLD.length }, 'mine');
@@ -116,7 +119,7 @@ describe.runIf(isSoak).each([
   ['Put Back', 'notification', BEFORE],
   ['Finish', 'panel', AFTER],
 ] as const)('killed with the whole window', (answer, place, expected) => {
-  const window = useWindow({ model: 'scripted', files: BEFORE, stuckHost: true });
+  const window = useWindow(CRASHED);
 
   test(`some of them saved, then "${answer}"`, async () => {
     await landUntil(window(), { saved: 3 });
@@ -131,7 +134,7 @@ describe.runIf(isSoak).each([
 
 /** Lands the patch as far as that. */
 async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1], typed?: string): Promise<void> {
-  const { vscode, panel, model, folder, at } = window;
+  const { vscode, panel, model, folder, extension } = window;
   // An attempt before this one may have left it unsaved.
   await vscode.openFile(MINE);
   await vscode.command('File: Revert File');
@@ -152,7 +155,7 @@ async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1]
   model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
   await panel.send('Change all of them.');
   await panel.approval('patch').waitFor();
-  const stuck = whenStuck(at('stuck-host'), moment);
+  const stuck = whenStuck(extension('stuck-host'), moment);
   await panel.get('decision-approve').click();
   await stuck;
 }

@@ -32,11 +32,24 @@ test('a running command is stopped with all it started, and the thread goes on',
   await expect.poll(() => panel.get('composer-input').and(panel.page.locator(':focus')).count(), soon).toBe(1);
   await expect.poll(() => running(marker), soon).toBe(0);
   await panel.get('turn-stopped').waitFor();
+  await panel.get('command').getByText('Stopped echo begun').waitFor();
   await vscode.screenshot('interrupt/2-stopped');
 
   await panel.send('Are you there?');
   await panel.ended();
   expect(await panel.lastMessage().innerText()).toBe('Back.');
+});
+
+test('a command that waited for an approval when the turn was stopped is shown as not run', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will([calls('exec_command', { cmd: 'touch never' })], [says('Back.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await panel.get('composer-stop').click();
+  await panel.ended('aborted');
+  await panel.get('command').getByText('Not run: touch never').waitFor();
+  await vscode.screenshot('interrupt/5-not-run', vscode.sideBar());
+  expect(await disk('never')).toBeNull();
 });
 
 test('a streaming model is stopped by Escape, what it said stays, and the thread goes on', async () => {

@@ -1,7 +1,7 @@
 /**
  * `kill -9` of the extension host at any moment of a long script, as `test/scenarios/killed.test.ts` does it to the other
  * front door (issue 8): nothing that was shown is lost, nothing runs twice, and what the model is told goes on from what
- * it was told before. `TILLER_SOAK=200` kills so often; two are enough for every day.
+ * it was told before.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -13,8 +13,11 @@ import { textOfInput } from '../../src/protocol/thread.ts';
 import { calls, type ModelRequest, prefixBreaches, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
 import { useWindow } from './support/window.ts';
+import { rounds } from '../support/rounds.ts';
+import { randomOf } from '../support/random.ts';
 
-const KILLS = Number(process.env['TILLER_SOAK'] ?? 2);
+const KILLS = rounds(2, 50);
+const random = randomOf('killed');
 const TURNS = 50;
 /** So long a host lives at most from when it is back, or from when it was only started. */
 const LIFE_MS = 3000;
@@ -24,7 +27,11 @@ const PATCH_LINES = 300;
 const isYoung = (kills: number) => kills % YOUNG === YOUNG - 1;
 
 /** Patches are asked about, as ever; commands run at once. */
-const window = useWindow({ model: 'scripted', settings: { 'tiller.sandbox.mode': 'danger-full-access' } });
+const window = useWindow({
+  server: 'killed',
+  model: 'scripted',
+  settings: { 'tiller.sandbox.mode': 'danger-full-access' },
+});
 
 /** Every call is one of its kind: what it leaves behind tells how often it ran. */
 let made = 0;
@@ -47,7 +54,7 @@ test(
     const shown = new Set<string>();
     await panel.open();
     for (let kills = 0; kills < KILLS; kills++) {
-      const life = Math.random() * LIFE_MS;
+      const life = random.below(LIFE_MS);
       if (isYoung(kills)) {
         await sleep(life);
       } else {

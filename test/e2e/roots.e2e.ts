@@ -13,14 +13,17 @@ const window = useWindow({
     shelf: 'shelf:/books',
     glass: 'glass:/case',
   },
-  virtual: { 'shelf/books/novel.txt': 'once\n', 'shelf/books/old.txt': 'old\n', 'glass/case/vase.txt': 'whole\n' },
+  server: 'roots',
+  extensions: ['virtual'],
+  served: { 'shelf/books/novel.txt': 'once\n', 'shelf/books/old.txt': 'old\n', 'glass/case/vase.txt': 'whole\n' },
 });
 
 const update = (file: string, from: string, to: string) => `*** Update File: ${file}\n@@\n-${from}\n+${to}`;
 const patch = (...parts: string[]) => [
   calls('apply_patch', { input: `*** Begin Patch\n${parts.join('\n')}\n*** End Patch` }),
 ];
-const text = (...names: string[]) => readFile(window().at(path.join(...names)), 'utf8').catch(() => null);
+const text = (file: string) => readFile(file, 'utf8').catch(() => null);
+const served = (name: string) => text(path.join(window().extension('virtual'), name));
 
 beforeEach(async () => {
   await window().panel.open();
@@ -46,7 +49,7 @@ test('another folder is reached by its name, by a path and by an address, in one
   expect(await panel.card.locator('details[data-testid=file-row]').count()).toBe(4);
   await panel.answer();
   await panel.ended();
-  const changed = await Promise.all(['one', 'two', 'three'].map((name) => text('library', `${name}.txt`)));
+  const changed = await Promise.all(['one', 'two', 'three'].map((name) => text(window().at(`library/${name}.txt`))));
   expect(changed).toEqual(['A\n', 'B\n', 'C\n']);
   expect(await window().disk('notes.txt')).toBe('ONE\n');
   expect(await readdir(window().folder)).not.toContain('library');
@@ -67,9 +70,9 @@ test('a folder on no disk is read, changed, added to and taken from, and nothing
   await panel.answer();
   await panel.ended();
   expect(model.outputs.at(-1)).toContain('A shelf:/books/new/essay.txt');
-  expect(await text('virtual/shelf/books/novel.txt')).toBe('twice\n');
-  expect(await text('virtual/shelf/books/new/essay.txt')).toBe('fresh\n');
-  expect(await text('virtual/shelf/books/old.txt')).toBeNull();
+  expect(await served('shelf/books/novel.txt')).toBe('twice\n');
+  expect(await served('shelf/books/new/essay.txt')).toBe('fresh\n');
+  expect(await served('shelf/books/old.txt')).toBeNull();
   expect(await readdir(folder)).not.toContain('shelf:');
   const journals = path.join(vscode.server.folder, 'home/.local/share/tiller/journal');
   expect(await readdir(journals)).toEqual([]);
@@ -82,5 +85,5 @@ test('a folder that cannot be written says so to the model, and keeps what it ho
   await panel.approveAll();
   await panel.ended();
   expect(model.outputs.at(-1)).toContain('/case/vase.txt is on a read-only file system (glass).');
-  expect(await text('virtual/glass/case/vase.txt')).toBe('whole\n');
+  expect(await served('glass/case/vase.txt')).toBe('whole\n');
 });

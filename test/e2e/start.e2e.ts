@@ -4,8 +4,11 @@ import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
+const soon = { timeout: 10_000 };
+
 describe('a person who has set up nothing', () => {
   const window = useWindow({
+    server: 'start',
     settings: ASK_ABOUT_COMMANDS,
     // What somebody else's folder wants is not what the person wants.
     files: {
@@ -26,6 +29,19 @@ describe('a person who has set up nothing', () => {
     await panel.get('empty-no-model').waitFor();
     await vscode.screenshot('start/1-no-model');
     expect(await panel.get('composer-input').isDisabled()).toBe(true);
+    const title = vscode.page.locator('.quick-input-widget:visible .quick-input-title');
+    await panel.get('setup-key').click();
+    await expect.poll(() => title.innerText(), soon).toBe('API key for https://api.openai.com');
+    await vscode.closeQuickInput();
+    await panel.get('setup-endpoint').click();
+    await expect.poll(() => title.innerText(), soon).toBe('Address of the server');
+    await vscode.closeQuickInput();
+    await panel.get('more-actions').click();
+    await panel.page.getByRole('menuitem', { name: 'Settings' }).click();
+    const setting = vscode.page.locator('.settings-editor .setting-item-label').filter({ hasText: 'Approval Policy' });
+    await setting.waitFor();
+    await vscode.screenshot('start/7-settings');
+    await vscode.closeModalEditor();
     await panel.get('setup-demo').click();
     await panel.get('start-demo').waitFor();
     await vscode.screenshot('start/2-demo-chosen');
@@ -54,6 +70,7 @@ describe('a person who has set up nothing', () => {
 
 describe('a folder that is not trusted', () => {
   const window = useWindow({
+    server: 'start, untrusted',
     profile: 'untrusted',
     model: 'scripted',
     settings: ASK_ABOUT_COMMANDS,
@@ -69,6 +86,9 @@ describe('a folder that is not trusted', () => {
     await panel.send('What do the notes say?');
     await panel.ended();
     expect(await panel.card.count()).toBe(0);
+    expect(await panel.get('pick-mode').getAttribute('aria-label')).toBe('Mode: Chat');
+    await panel.get('tool-call').getByText('Called exec_command').waitFor();
+    expect(await panel.get('tool-call').getAttribute('data-state')).toBe('failed');
     expect(await disk('ran')).toBeNull();
     expect(model.requests.map(({ text }) => text).join('')).not.toContain('SECRET');
     expect(model.requests[0]?.toolNames).not.toContain('exec_command');

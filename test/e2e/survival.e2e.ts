@@ -53,6 +53,57 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   await panel.write('');
 });
 
+/** A turn that waits for an approval, with a message queued that is being edited. */
+async function editing(file: string): Promise<void> {
+  const { panel, model } = window();
+  model.will([calls('exec_command', { cmd: `touch ${file}` })], [says('Done.')], [says('That, too.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await panel.write('the old text');
+  await panel.get('composer-send').click();
+  await panel.get('queued-edit').waitFor();
+  await panel.write('half a thought');
+  await panel.get('queued-edit').click();
+  await panel.get('queued-cancel-edit').waitFor();
+  await panel.write('the new te');
+}
+
+test('a queued message is held while it is edited, also while the panel is hidden', async () => {
+  const { vscode, panel, model } = window();
+  await editing('held');
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await panel.get('queued-cancel-edit').waitFor();
+  expect(await panel.get('composer-input').inputValue()).toBe('the new te');
+  await panel.answer();
+  await panel.ended();
+  await panel.write('the new text');
+  await vscode.screenshot('survival/4-edited-after-its-turn', vscode.sideBar());
+  await panel.get('composer-send').click();
+  await panel.get('user-message').nth(1).waitFor();
+  await panel.ended();
+  expect(await panel.get('user-message').allInnerTexts()).toEqual(['Touch it.', 'the new text']);
+  expect(await panel.get('composer-input').inputValue()).toBe('half a thought');
+  const sent = JSON.stringify(model.requests.map(({ body }) => body));
+  expect([sent.includes('the new text'), sent.includes('the old text')]).toEqual([true, false]);
+  await panel.write('');
+});
+
+test('an edit of a queued message stands in the composer after a reload, and nothing of it is sent', async () => {
+  const { vscode, panel, model } = window();
+  await editing('edited');
+  await vscode.reload();
+  await panel.approval('command').waitFor({ timeout: 30_000 });
+  await expect.poll(() => panel.get('composer-input').inputValue(), soon).toBe('half a thought\nthe new te');
+  expect(await panel.get('queue').count()).toBe(0);
+  await panel.answer();
+  await panel.ended();
+  expect(await panel.get('user-message').allInnerTexts()).toEqual(['Touch it.']);
+  expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toMatch(/the (?:old text|new te)/);
+  await panel.write('');
+});
+
 test('who said no, and with which word, still stands in the row after a reload', async () => {
   const { vscode, panel, model } = window();
   model.will([calls('exec_command', { cmd: 'touch never' })], [says('All right.')]);

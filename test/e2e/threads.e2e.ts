@@ -1,6 +1,4 @@
 // Several threads: at once in one window, in a list, copied, thrown away, and open in two windows.
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
@@ -186,9 +184,8 @@ describe('in one window', () => {
 });
 
 describe('in two windows', () => {
-  const home = mkdtempSync(path.join(tmpdir(), 'tiller-home-'));
-  const first = useWindow({ model: 'scripted', settings: asks, env: { TILLER_HOME: home } });
-  const second = useWindow({ model: 'scripted', settings: asks, env: { TILLER_HOME: home } });
+  const first = useWindow({ model: 'scripted', settings: asks });
+  const second = useWindow({ beside: first });
 
   test('the second one reads what the first one does, and takes it over when that has agreed', async () => {
     first().model.will([calls('exec_command', { cmd: 'touch first' })]);

@@ -1,16 +1,18 @@
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { seedOfThisRun } from '../../scripts/test/seed.mjs';
 
-// Two files at a time, each with windows of its own: a scenario waits more than it works, and CI has two cores.
-// A window that another program held up is given two more chances; the summary names every test that needed one.
+// Two files at a time: a scenario waits more than it works, and CI has two cores. Not isolated, so that a worker keeps its
+// server and its browser (support/place.ts). No retry here: scripts/testE2e.mjs runs the files of failed tests again.
 export default defineConfig({
   root: path.join(import.meta.dirname, '../..'),
   test: {
-    include: ['test/e2e/**/*.e2e.ts'],
+    include: process.env.TILLER_TEST_FILES?.split('\n') ?? ['test/e2e/**/*.e2e.ts'],
+    env: seedOfThisRun(),
     globalSetup: 'test/e2e/support/prepare.ts',
     pool: 'forks',
+    isolate: false,
     maxWorkers: 2,
-    retry: 2,
     sequence: { concurrent: false },
     testTimeout: 120_000,
     hookTimeout: 120_000,

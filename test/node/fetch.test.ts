@@ -74,6 +74,7 @@ describe('an answer that somebody on the way has compressed', () => {
     ['deflate', deflateSync(text)],
     ['br', brotliCompressSync(text)],
     ['identity', Buffer.from(text)],
+    ['constructor', Buffer.from(text)],
   ])('%s is read as it was', async (encoding, bytes) => {
     await using server = await serve((_, response) => {
       response.writeHead(200, { 'content-encoding': encoding });

@@ -8,6 +8,7 @@ import { land } from '../../src/node/landing.ts';
 import { decidedHere } from '../support/decided.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { rounds } from '../support/rounds.ts';
 
 type Tree = Record<string, string>;
 
@@ -94,7 +95,7 @@ test('whatever lands equals the model; whatever fails, at whichever step, leaves
       assert.deepEqual(withoutOneMark(onDisk(root)), expected);
       assert.deepEqual(readdirSync(join(home, 'journal')), []);
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(60, 1500) },
   );
 }, 60_000);
 

@@ -1,6 +1,6 @@
 /** One thread, one process (design decision 13). */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { HeldLock, LockAttempt } from '../../src/core/ports.ts';
 import { createLocks } from '../../src/node/locks.ts';
@@ -47,22 +47,23 @@ describe('a lock', () => {
     expect(readdirSync(home.at('locks'))).toEqual([]);
   });
 
-  it('that says nothing can be had', async () => {
+  it('that names no holder, and has not for a while, can be had', async () => {
     using home = tempFolder();
     mkdirSync(home.at('locks'));
     writeFileSync(home.at('locks', 'a.lock'), '{"pid":');
+    utimesSync(home.at('locks', 'a.lock'), 1, 1);
     const locks = createLocks(home.path, 'cli');
     await lockOf(await locks.acquire('a')).release();
     expect(readdirSync(home.at('locks'))).toEqual([]);
   });
 
-  it('is inherited from an heir that died before it took over', async () => {
+  it('is taken over from a successor that died before it took over itself', async () => {
     using home = tempFolder();
     const locks = createLocks(home.path, 'cli');
     await leftBehind(home.path, 'a');
     await leftBehind(home.path, 'heir');
     const { token } = JSON.parse(readFileSync(home.at('locks', 'a.lock'), 'utf8'));
-    writeFileSync(home.at('locks', `${token}.next`), readFileSync(home.at('locks', 'heir.lock')));
+    writeFileSync(home.at('locks', `a.lock.${token}.next`), readFileSync(home.at('locks', 'heir.lock')));
     const lock = lockOf(await locks.acquire('a'));
     expect((await createLocks(home.path, 'cli').acquire('a')).type).toBe('owned');
     await lock.release();
@@ -97,6 +98,15 @@ describe('a lock', () => {
     const runs = await Promise.all([...mortal, ...steady]);
     expect(runs.map(({ stdout }) => stdout).join('')).toBe('');
     await createLocks(home.path, 'cli').owners();
-    expect(readdirSync(home.at('locks')).filter((file) => !file.endsWith('.next'))).toEqual([]);
+    expect(readdirSync(home.at('locks'))).toEqual([]);
   }, 60_000);
+
+  it('leaves no wish of a process that is gone', async () => {
+    using home = tempFolder();
+    const locks = createLocks(home.path, 'cli');
+    await locks.ask('a');
+    writeFileSync(home.at('locks', 'b.ask'), JSON.stringify({ pid: 2 ** 22 + 1, bootId: null, startTime: null }));
+    await locks.owners();
+    expect(readdirSync(home.at('locks'))).toEqual(['a.ask']);
+  });
 });

@@ -12,8 +12,11 @@ import { crash, newTree, oldTree, tree, write } from '../support/crashedLanding.
 import { startCli } from '../support/runCli.ts';
 import { bundled } from '../support/runTypeScript.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { rounds } from '../support/rounds.ts';
+import { randomOf } from '../support/random.ts';
 
-const ROUNDS = Number(process.env['TILLER_SOAK'] ?? 6);
+const ROUNDS = rounds(3, 60);
+const random = randomOf('settleAlone');
 const DONE = { type: 'settled', result: { leftAlone: [] } };
 
 let program: string;
@@ -112,7 +115,7 @@ describe('an interrupted patch', () => {
       const landing = await only(folder);
       await using window = await openWindow(folder);
       window.answer('putBack');
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 12));
+      await new Promise((resolve) => setTimeout(resolve, random.below(13)));
       await window.kill();
       const settlement = await landing.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(5_000) });
       if (settlement.type === 'settled') expect(settlement).toEqual(DONE);

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/node/clock.ts';
 import { describeHost } from '../../src/node/host.ts';
 import { createIds } from '../../src/node/ids.ts';
 import { createLog } from '../../src/node/log.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
-import { isRunning, thisProcess } from '../../src/node/processIdentity.ts';
+import { identify, isRunning, thisProcess } from '../../src/node/processIdentity.ts';
+import { createRedactor } from '../../src/node/redact.ts';
 import { createEnvironmentSecrets } from '../../src/node/secrets.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -64,8 +66,9 @@ describe('secrets', () => {
 describe('the log', () => {
   test('is a file once there is something to say, and keeps keys to itself', () => {
     using folder = tempFolder();
-    const log = createLog({ home: folder.path, now: () => new Date(0) });
-    log.redact('my-own-secret');
+    const redactor = createRedactor();
+    redactor.hide('my-own-secret');
+    const log = createLog({ home: folder.path, now: () => new Date(0), redactor });
     log.debug('not written');
     assert.equal(existsSync(folder.at('logs')), false);
     log.info('asked', { headers: { Authorization: 'Bearer abc.def', 'x-api-key': 'zzz' }, key: 'sk-abcdefghijkl' });
@@ -86,7 +89,30 @@ test('a process is told from another with its number', () => {
   assert.equal(isRunning({ ...here, startTime: '1' }), false);
   assert.equal(isRunning({ ...here, bootId: 'another boot' }), false);
   assert.equal(isRunning({ ...here, pid: 2 ** 22 + 1 }), false);
+  // In doubt nothing is taken from it.
+  assert.equal(isRunning({ ...here, bootId: null, startTime: null }), true);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a killed process that its parent has not collected is not running',
+  async () => {
+    // The shell has become another program, which collects no children.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec tail -f /dev/null'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+      const child = identify(pid);
+      assert.equal(isRunning(child), true);
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => isRunning(child)).toBe(false);
+      // It still has its number.
+      process.kill(pid, 0);
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  },
+);
 
 test('all hands together start nothing and leave no trace', async () => {
   using folder = tempFolder();

@@ -181,7 +181,8 @@ describe('a change to a file', () => {
 
   test('does not wait for a writer that was killed', async () => {
     using folder = tempFolder();
-    const dead = { pid: 2 ** 22 + 1, bootId: null, startTime: null };
+    const token = '7e9bc8a0-0000-4000-8000-000000000000';
+    const dead = { token, pid: 2 ** 22 + 1, bootId: null, startTime: null, name: 'cli', since: '' };
     writeFileSync(folder.at('.tiller-tmp-a.json.lock'), JSON.stringify(dead));
     await createStorage(folder.path).updateText('a.json', () => 'new');
     assert.deepEqual(readdirSync(folder.path), ['a.json']);

@@ -22,6 +22,7 @@ describe('ops', () => {
       outputSchema: { type: 'object' },
     },
     { type: 'steer', input: text },
+    { type: 'hold_queued', id: 's1', held: true },
     { type: 'edit_queued', id: 's1', input: text },
     { type: 'edit_queued', id: 's1', input: null },
     { type: 'interrupt' },
@@ -60,7 +61,15 @@ describe('ops', () => {
   it('are all of them above', () => {
     expect(opSchema.options.map((option) => option.shape.type.value).toSorted()).toEqual(
       [
-        ...['approval', 'compact', 'dynamic_tool_response', 'edit_queued', 'elicitation_answer', 'interrupt'],
+        ...[
+          'approval',
+          'compact',
+          'dynamic_tool_response',
+          'edit_queued',
+          'elicitation_answer',
+          'hold_queued',
+          'interrupt',
+        ],
         ...[
           'kill_process',
           'override_turn_context',

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSettings, placeSetting, SETTING_KEYS, settingsSchema } from '../../src/protocol/settings.ts';
+import {
+  parseSettings,
+  placeSetting,
+  providerNamed,
+  SETTING_KEYS,
+  settingsSchema,
+} from '../../src/protocol/settings.ts';
 
 describe('-c KEY=VALUE', () => {
   it('puts the value under the longest key that fits', () => {
@@ -70,4 +76,17 @@ describe('settings', () => {
       message: typeof message === 'string' ? message : expect.stringMatching(message),
     });
   });
+});
+
+it('a provider is found by its own name: of the settings, else a built-in one', () => {
+  const mine = { baseUrl: 'http://127.0.0.1:9/v1', wireApi: 'chat' as const, auth: 'none' as const };
+  const named = (name: string) => providerNamed({ providers: { mine, ollama: mine } }, name)?.baseUrl;
+  expect(['mine', 'ollama', 'openai', 'unknown', 'constructor', '__proto__'].map(named)).toEqual([
+    mine.baseUrl,
+    mine.baseUrl,
+    'https://api.openai.com/v1',
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -94,6 +94,38 @@ describe('steering', () => {
     ]);
   });
 
+  it('is held while it is edited: the model gets the new text alone, in a turn of its own when this one is over', async () => {
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('exec_command', { cmd: 'true' }), waits(gate)], [says('Done.')], [says('Better.')]],
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: text('go') });
+    await chat.next('turn_started');
+    const edited = chat.submit({ type: 'steer', input: text('the old text') });
+    const other = chat.submit({ type: 'steer', input: text('another message') });
+    chat.submit({ type: 'hold_queued', id: edited, held: true });
+    await chat.next('input_queued');
+    release();
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(chat.state.queuedInputs).toEqual([{ id: edited, input: text('the old text'), held: true }]);
+    const endedAgain = chat.turnEnds();
+    chat.submit({ type: 'edit_queued', id: edited, input: text('the new text') });
+    expect(await endedAgain).toEqual({ type: 'turn_completed', lastMessage: 'Better.' });
+    expect(chat.items('user_message').map((item) => item.content)).toEqual(
+      ['go', 'another message', 'the new text'].map(text),
+    );
+    expect(JSON.stringify(chat.server.requests.map(({ body }) => body))).not.toContain('the old text');
+    expect(chat.said('input_dequeued').map(({ id, reason }) => [id, reason])).toEqual([
+      [other, 'joined'],
+      [edited, 'joined'],
+    ]);
+  });
+
   it('makes a turn go on that was about to end', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
@@ -234,16 +234,13 @@ describe('tiller exec', () => {
 });
 
 describe('a host that is killed', () => {
-  it('leaves a command running that the next one ends, children of their own session too', async () => {
+  it.each([
+    ['children of their own session', 'setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 60', ''],
+    ['without its environment, once its number is known', 'echo $$ > pid; exec env -i sleep 60', '"leader"'],
+  ])('leaves a command running that the next one ends, however soon it was killed: %s', async (_, cmd, recorded) => {
     using folder = tempFolder();
     await using server = await ModelServer.start([
-      [
-        calls('exec_command', {
-          cmd: 'setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 60',
-          yield_time_ms: 250,
-        }),
-        hangs(),
-      ],
+      [calls('exec_command', { cmd, yield_time_ms: 250 }), hangs()],
       [says('I see.')],
     ]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
@@ -251,9 +248,8 @@ describe('a host that is killed', () => {
     child.stdin.end();
     const pid = await pidIn(folder.at('pid'));
     const processes = folder.at('tiller', 'processes');
-    const records = () => (existsSync(processes) ? readdirSync(processes) : []);
-    const recorded = () => records().some((name) => statSync(join(processes, name)).size > 0);
-    await expect.poll(recorded, PATIENT).toBe(true);
+    const records = () => readdirSync(processes).map((name) => readFileSync(join(processes, name), 'utf8'));
+    await expect.poll(records, PATIENT).toEqual([expect.stringContaining(recorded)]);
     child.kill('SIGKILL');
     await child.ended;
     expect(isAlive(pid)).toBe(true);
@@ -262,7 +258,7 @@ describe('a host that is killed', () => {
     utimesSync(join(processes, 'torn.json'), 0, 0);
     expect((await runCli(['exec', ...flags, 'what now?'], { home: folder.path })).code).toBe(0);
     expect(isAlive(pid)).toBe(false);
-    expect(records()).toEqual(['begun.json']);
+    expect(readdirSync(processes)).toEqual(['begun.json']);
   });
 
   it.each([

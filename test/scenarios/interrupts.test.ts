@@ -1,7 +1,6 @@
 /**
  * Commands of every kind, stopped and killed at any moment: what must not live on does not, every call has one output (the
- * scripted server checks each request), and the session goes on (issue 6). `TILLER_SOAK=200` tries so often; every day it
- * is 2.
+ * scripted server checks each request), and the session goes on (issue 6).
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,8 +8,9 @@ import { noBox } from '../support/boxed.ts';
 import { calls, says, type Step } from '../support/modelServer.ts';
 import { commandLines } from '../support/processes.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { rounds } from '../support/rounds.ts';
 
-const RUNS = Number(process.env.TILLER_SOAK ?? 2);
+const RUNS = rounds(2, 100);
 const PATIENT = { timeout: 20_000, interval: 20 };
 
 /** Each says its mark in every command line that it has; `yield_time_ms` says when it goes on in the background. */
@@ -92,6 +92,6 @@ describe('commands that are stopped at any moment', () => {
       });
       await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
     },
-    600_000,
+    60_000 + RUNS * 20_000,
   );
 });

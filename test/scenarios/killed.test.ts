@@ -1,6 +1,6 @@
 /**
  * `kill -9` at any moment of a long script: nothing that was told is lost, nothing runs twice, and the next request is
- * well-formed (issue 8). `TILLER_SOAK=200` kills so often; a handful is enough for every day.
+ * well-formed (issue 8).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -10,8 +10,11 @@ import { type Event, isPersisted } from '../../src/protocol/event.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { startCli } from '../support/runCli.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
+import { rounds } from '../support/rounds.ts';
+import { randomOf } from '../support/random.ts';
 
-const KILLS = Number(process.env.TILLER_SOAK ?? 5);
+const KILLS = rounds(4, 200);
+const random = randomOf('killed');
 const TURNS = 50;
 
 /** Every call is one of its kind: what it leaves behind tells how often it ran. */
@@ -45,7 +48,7 @@ async function live(folder: TempFolder, flags: readonly string[], resume: boolea
     const event = wholeEvent(line);
     if (event === undefined) continue;
     events.push(event);
-    if (events.length === kill) setTimeout(() => child.kill('SIGKILL'), Math.random() * 30);
+    if (events.length === kill) setTimeout(() => child.kill('SIGKILL'), random.below(31));
     const { type } = event.msg;
     if (type === 'thread_started') {
       say();
@@ -91,7 +94,7 @@ it(
     for (let kills = 0; kills < KILLS; kills++) {
       const isNew = turns >= TURNS;
       if (isNew) turns = 0;
-      const life = await live(folder, flags, !isNew, 1 + Math.floor(Math.random() * 60));
+      const life = await live(folder, flags, !isNew, 1 + random.below(60));
       turns += life.turns;
 
       const text = rollouts(folder).at(-1);

@@ -1,6 +1,6 @@
 /**
- * One session, thousands of commands, one after the other: nothing of an ended one stays (issue 6). `TILLER_SOAK=5000`
- * runs so many, and a fifth of it in the box; every day it is 60.
+ * One session, thousands of commands, one after the other: nothing of an ended one stays (issue 6). A fifth
+ * as many in the box.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,9 @@ import { noBox } from '../support/boxed.ts';
 import { calls, ModelServer, says, type Step } from '../support/modelServer.ts';
 import { startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { rounds } from '../support/rounds.ts';
 
-const COMMANDS = Number(process.env.TILLER_SOAK ?? 60);
+const COMMANDS = rounds(60, 2000);
 /** Commands of one answer of the model. */
 const BATCH = 20;
 /** Megabytes that all of Tiller's own values must fit in. What a thread remembers of a command is in them. */

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PRIVATE_PLACES } from '../../src/protocol/privatePlaces.ts';
 import { noBox } from '../support/boxed.ts';
-import { runCli } from '../support/runCli.ts';
+import { calls, ModelServer, says } from '../support/modelServer.ts';
+import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 describe.skipIf(noBox)('tiller sandbox', () => {
@@ -85,5 +86,37 @@ describe.skipIf(noBox)('tiller sandbox', () => {
     const command = ['sandbox', '--', 'grep', '-rs', 'hunter2', me.path];
     const run = await runCli(command, { home: folder.path, env: { HOME: me.path } });
     expect(run.stdout).toBe(`${me.at('.profile')}:not hunter2\n`);
+  });
+});
+
+describe.skipIf(noBox)('tiller exec in a folder without .git and .vscode', () => {
+  it('has them there while a command runs, and not after it', async () => {
+    using folder = tempFolder();
+    const asked: string[][] = [];
+    await using server = await ModelServer.start((_, index) => {
+      asked.push(readdirSync(folder.path).toSorted());
+      return index === 0
+        ? [calls('exec_command', { cmd: 'ls -A > seen; mkdir .vscode/x; touch .git/x' })]
+        : [says('Done.')];
+    });
+    const flags = ['--model', 'm', '--base-url', server.baseUrl];
+    expect((await runCli(['exec', ...flags, 'go'], { home: folder.path })).code).toBe(0);
+    expect(readFileSync(folder.at('seen'), 'utf8')).toBe('.git\n.vscode\nseen\ntiller\n');
+    expect(asked).toEqual([['tiller'], ['seen', 'tiller']]);
+  });
+
+  it('leaves the folder as it was when it is killed in the middle of a command', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch begun; sleep 60' })]]);
+    const flags = ['--model', 'm', '--base-url', server.baseUrl];
+    const child = await startCli(['exec', ...flags, 'go'], { home: folder.path });
+    child.stdin.end();
+    const names = () => readdirSync(folder.path).toSorted();
+    await expect.poll(names, { timeout: 20_000 }).toEqual(['.git', '.vscode', 'begun', 'tiller']);
+    child.kill('SIGKILL');
+    await child.ended;
+    await expect.poll(names, { timeout: 20_000 }).toEqual(['begun', 'tiller']);
+    await expect.poll(() => readdirSync(folder.at('tiller/box/mounts'))).toEqual([]);
+    expect(readdirSync(folder.at('tiller/processes'))).toEqual([]);
   });
 });

@@ -165,12 +165,21 @@ describe('a turn', () => {
     expect(chat.outputs()[1]).toMatch(/cmd/);
   });
 
-  it('tells the model which tools there are when it calls another', async () => {
+  it('tells the model which tools there are when it calls another, and shows the call as failed', async () => {
     await using chat = await startScenario({ model: [[calls('browse', {})], [says('Done.')]] });
     await chat.send('go');
-    expect(chat.outputs()[0]).toBe(
-      'Unsupported call: there is no tool browse. The tools are: exec_command, write_stdin, apply_patch, update_plan.',
-    );
+    const text =
+      'Unsupported call: there is no tool browse. The tools are: exec_command, write_stdin, apply_patch, update_plan.';
+    expect(chat.outputs()[0]).toBe(text);
+    expect(chat.items('dynamic_tool_call')).toMatchObject([
+      {
+        tool: 'browse',
+        arguments: '{}',
+        status: 'failed',
+        success: false,
+        contentItems: [{ type: 'input_text', text }],
+      },
+    ]);
   });
 
   it('shows a plan', async () => {
@@ -205,7 +214,7 @@ describe('a turn', () => {
       model: [[calls('update_plan', { plan: [] })], [calls('update_plan', { plan: [] })], [says('Done.')]],
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
-    expect(chat.said('error')[0]).toMatchObject({ kind: 'config', action: 'retry' });
+    expect(chat.said('error')[0]).toMatchObject({ kind: 'paused', action: 'retry' });
     const ended = chat.turnEnds();
     chat.submit({ type: 'retry' });
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
@@ -289,7 +298,7 @@ describe('faults', () => {
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
     expect(chat.said('error')).toEqual([
       expect.objectContaining({
-        kind: 'auth',
+        kind: 'no_key',
         detail: expect.stringContaining('Incorrect API key'),
         action: 'set_api_key',
       }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { it } from 'vitest';
@@ -49,6 +49,22 @@ it('reports every literal that a person would read, and no other', () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('holds for every file that can show a text in VS Code', () => {
+  const { overrides } = JSON.parse(readFileSync(path.join(root, '.oxlintrc.json'), 'utf8')) as {
+    overrides: { files: string[]; rules: Record<string, string> }[];
+  };
+  const covered = overrides.flatMap(({ files, rules }) => (rules['tiller/no-literal-text'] === 'error' ? files : []));
+  const isCovered = (file: string) =>
+    covered.some((pattern) => (pattern.endsWith('/**') ? file.startsWith(pattern.slice(0, -2)) : file === pattern));
+  const showing = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join('src', file.replaceAll(path.sep, '/')))
+    .filter((file) => file.endsWith('.ts') && /from 'vscode'/.test(readFileSync(path.join(root, file), 'utf8')));
+  assert.deepEqual(
+    showing.filter((file) => !isCovered(file)),
+    [],
+  );
 });
 
 /** The texts reported in each file, in the order they stand there. */

@@ -19,7 +19,8 @@ export class MemoryStorage implements Storage {
     if (!this.files.has(path)) this.files.set(path, '');
     return {
       path,
-      append: (text) => {
+      append: (given) => {
+        const text = typeof given === 'string' ? given : [...given].join('');
         const refused = this.refuses?.(text) === true;
         this.files.set(path, (this.files.get(path) ?? '') + (refused ? text.slice(0, text.length / 2) : text));
         if (refused) throw new Error('ENOSPC: no space left on device');

@@ -121,7 +121,8 @@ function generateChunks(random: Random, content: string | null | false | undefin
       : from + random.below(Math.max(1, (lines.length - from) / 2));
     const end = Math.min(lines.length, start + random.below(4));
     chunks.push(...generateMarkers(random, chunks.length === 0, lines, from, start));
-    chunks.push(...generateEdit(random, lines.slice(start, end)));
+    const edit = generateEdit(random, lines.slice(start, end));
+    chunks.push(...(random.once(12) ? indentOtherwise(random, edit) : edit));
     if (random.once(end === lines.length ? 3 : 60)) chunks.push('*** End of File');
     if (random.once(12)) chunks.push('');
     from = end;
@@ -139,6 +140,7 @@ function generateMarkers(
   if (first && random.once(3)) return [];
   if (random.once(2) || (start <= from && !random.once(6))) return ['@@'];
   const places = [1, 2].map(() => from + random.below(Math.max(1, start - from))).toSorted((one, other) => one - other);
+  if (random.once(6)) places.unshift(random.below(from + 1));
   const contexts = places.map((place) => `@@ ${fuzz(random, lines[place] ?? 'alpha')}`);
   return random.once(4) ? contexts : contexts.slice(1);
 }
@@ -151,6 +153,17 @@ function generateEdit(random: Random, old: readonly string[]): string[] {
     return [(random.once(2) ? '-' : ' ') + quoted, ...added];
   });
   return edit.length === 0 || random.once(8) ? [...edit, `+${generateLine(random)}`] : edit;
+}
+
+/** All lines of a chunk, as a model writes them that has lost count of the levels around them. */
+function indentOtherwise(random: Random, edit: readonly string[]): string[] {
+  const indentation = random.pick(['  ', '    ', '\t']);
+  const deeper = random.once(2);
+  return edit.map((line) => {
+    const text = line.slice(1);
+    if (deeper) return line.slice(0, 1) + indentation + text;
+    return text.startsWith(indentation) ? line.slice(0, 1) + text.slice(indentation.length) : line;
+  });
 }
 
 /** Quotes a line the way models do: nearly. */
@@ -262,10 +275,11 @@ function bend(random: Random, lines: readonly string[]): string[] {
 
 /**
  * The same request in words the reference understands as we do (design.md decision 4): a move onto the same path is
- * left out (b); stacked `@@` lines but the last become chunks of one context line, which searches the same way (d).
+ * left out (b); line numbers above a chunk that quotes lines become a plain `@@`, and stacked `@@` lines but the last
+ * become chunks of one context line, which searches the same way (d).
  */
 export function inReferenceWords(patch: string): string {
-  const lines = patch.split('\n');
+  const lines = withoutLineNumbers(patch.split('\n'));
   const rewritten: string[] = [];
   let insideUpdate = false;
   let updated: string | undefined;
@@ -285,6 +299,20 @@ export function inReferenceWords(patch: string): string {
     rewritten.push(line);
   }
   return rewritten.join('\n');
+}
+
+function withoutLineNumbers(lines: readonly string[]): string[] {
+  return lines.map((line, index) => {
+    if (!/^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/.test(line)) return line;
+    const below = lines.slice(index + 1);
+    const first = below.findIndex((next) => !isMarker(trimEnd(next)));
+    const chunk = first === -1 ? [] : below.slice(first);
+    const end = chunk.findIndex((next) => isMarker(trimEnd(next)) || next.startsWith('***'));
+    const quotes = chunk
+      .slice(0, end === -1 ? undefined : end)
+      .some((next) => /^[ -]/.test(next) && trim(next.slice(1)) !== '');
+    return quotes ? '@@' : line;
+  });
 }
 
 function isMarker(line: string): boolean {

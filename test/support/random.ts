@@ -24,3 +24,10 @@ export function seededRandom(seed: number): Random {
     pick: (values) => values[below(values.length)] as (typeof values)[number],
   };
 }
+
+/** Random choices of a test: others in each run, and the same where the seed is given again. */
+export function randomOf(test: string): Random {
+  let hash = Number(process.env['TILLER_SEED'] ?? 0);
+  for (const letter of test) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0;
+  return seededRandom(hash);
+}

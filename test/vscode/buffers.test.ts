@@ -3,10 +3,12 @@ import { rmSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { ApplyResult, FileChange } from '../../src/core/ports.ts';
-import { seededRandom } from '../support/random.ts';
+import { randomOf } from '../support/random.ts';
+import { rounds } from '../support/rounds.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
+import { say } from './support/say.ts';
 
-const STORM_ROUNDS = 25;
+const STORM_ROUNDS = rounds(12, 150);
 const HOT = 'hot.txt';
 const NOT_RESTORED = 'not restored: ';
 
@@ -339,22 +341,22 @@ suite('a person who keeps typing', function () {
   test(
     'loses nothing while patches land (storm 1)',
     inPlace(stormFiles(), (here) => storm(here, 1)),
-  ).timeout(120_000);
+  ).timeout(60_000 + STORM_ROUNDS * 6000);
 
   test(
     'loses nothing while patches land (storm 2)',
     inPlace(stormFiles(), (here) => storm(here, 2)),
-  ).timeout(120_000);
+  ).timeout(60_000 + STORM_ROUNDS * 6000);
 
   test(
     'loses nothing with auto-save and format-on-save, either (storm 3)',
     inPlace(stormFiles(), (here) => withSavers(() => storm(here, 3))),
-  ).timeout(120_000);
+  ).timeout(60_000 + STORM_ROUNDS * 6000);
 
   test(
     'loses nothing when every other landing fails and is put back (storm 4)',
     inPlace(stormFiles(), (here) => withSavers(() => storm(here, 4, 2))),
-  ).timeout(120_000);
+  ).timeout(60_000 + STORM_ROUNDS * 6000);
 });
 
 async function withSavers(story: () => Promise<void>): Promise<void> {
@@ -403,8 +405,8 @@ function stormFiles(): Record<string, string> {
  * Somebody types, undoes, saves and moves about in one file while patches of three files land in it; of every
  * `failsEvery` landings one fails at its last step, when the texts stand in the buffers.
  */
-async function storm(here: EditorPlace, seed: number, failsEvery = Number.POSITIVE_INFINITY): Promise<void> {
-  const random = seededRandom(seed);
+async function storm(here: EditorPlace, number: number, failsEvery = Number.POSITIVE_INFINITY): Promise<void> {
+  const random = randomOf(`storm ${number}`);
   await here.open('seen.txt');
   const editor = await here.open(HOT);
   const lost: string[] = [];
@@ -444,8 +446,8 @@ async function storm(here: EditorPlace, seed: number, failsEvery = Number.POSITI
   assert.deepEqual(lost, []);
   const applied = results.filter((type) => type === 'applied').length;
   const meantToFail = Math.floor(STORM_ROUNDS / failsEvery);
-  console.log(`STORM ${seed}: ${applied} of ${STORM_ROUNDS - meantToFail} patches landed, ${typed} words typed`);
-  if (applied < STORM_ROUNDS) console.log(results.filter((type) => type !== 'applied').join('\n'));
+  say(`storm ${number}: ${applied} of ${STORM_ROUNDS - meantToFail} patches landed, ${typed} words typed`);
+  if (applied < STORM_ROUNDS) say(results.filter((type) => type !== 'applied').join('\n'));
   assert.ok(applied > 0.8 * (STORM_ROUNDS - meantToFail), results.join(' '));
   for (const name of ['seen.txt', 'closed.txt']) {
     assert.equal(/round \d/.test(here.disk(name)), true);

@@ -1,27 +1,27 @@
 // What VS Code runs in the extension host: the same file for `npm run test:vscode`, `npm run test:electron` and F5.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import Mocha from 'mocha';
 import { say } from './support/say.ts';
 
+/** A line of the file that scripts/test/outcomes.mjs reads. */
 interface Outcome {
-  title: string;
+  name: string;
   state: 'passed' | 'failed' | 'skipped';
   ms?: number;
-  /** Of a failure, also of one that a further attempt made good. */
   message?: string;
+  isFinal?: boolean;
+  isBeside?: boolean;
 }
 
-/** Rejects when a test failed. What happened is written to the file that TILLER_TEST_REPORT names. */
+/** Rejects when a test failed. Each outcome is appended to the file that TILLER_TEST_OUTCOMES names, as the test ends. */
 export async function run(): Promise<void> {
   // The suite is one bundle per file; this makes its stack traces name the sources.
   process.setSourceMapsEnabled(true);
-  const { TILLER_TEST_REPORT: report, TILLER_TEST_GREP: grep } = process.env;
+  const { TILLER_TEST_OUTCOMES: file, TILLER_TEST_GREP: grep } = process.env;
   const mocha = new Mocha({
     ui: 'tdd',
     timeout: 30_000,
-    // For a window that another program held up; the report names every test that needed it.
-    retries: 2,
     color: false,
     reporter: Mocha.reporters.Base,
     ...(grep ? { grep } : {}),
@@ -29,26 +29,24 @@ export async function run(): Promise<void> {
   const files = readdirSync(__dirname).filter((name) => name.endsWith('.test.js'));
   for (const name of files.toSorted()) mocha.addFile(path.join(__dirname, name));
 
-  const tests: Outcome[] = [];
-  const failedAttempts = new Map<string, string>();
   const failures = await new Promise<number>((resolve) => {
     mocha
       .run(resolve)
-      .on('pass', (test) => {
-        const message = failedAttempts.get(test.fullTitle());
-        tell({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0, ...(message && { message }) });
-      })
-      .on('retry', (test, error) => failedAttempts.set(test.fullTitle(), wordsOf(error)))
-      .on('pending', (test) => tell({ title: test.fullTitle(), state: 'skipped' }))
-      .on('fail', (test, error) => tell({ title: test.fullTitle(), state: 'failed', message: wordsOf(error) }));
+      .on('pass', (test) => tell({ name: test.fullTitle(), state: 'passed', ms: test.duration ?? 0 }))
+      .on('pending', (test) => tell({ name: test.fullTitle(), state: 'skipped' }))
+      .on('fail', (test: Mocha.Test | Mocha.Hook, error) => {
+        // A suite that says `retries(0)` has no second chance (scripts/testVscode.mjs gives it to the others).
+        const kind = test.type === 'hook' ? { isBeside: true } : test.retries() === 0 ? { isFinal: true } : {};
+        tell({ name: test.fullTitle(), state: 'failed', message: wordsOf(error), ...kind });
+      });
   });
-  if (report) writeFileSync(report, `${JSON.stringify({ tests }, null, 2)}\n`);
   if (failures > 0) throw new Error(`${failures} failed`);
 
   function tell(outcome: Outcome): void {
-    tests.push(outcome);
+    const attempt = Number(process.env['TILLER_TEST_ATTEMPT'] ?? 1);
+    if (file) appendFileSync(file, `${JSON.stringify({ ...outcome, attempt })}\n`);
     const sign = { passed: '✓', failed: '✗', skipped: '-' }[outcome.state];
-    say(`${sign} ${outcome.title}${outcome.ms === undefined ? '' : ` (${outcome.ms} ms)`}`);
+    say(`${sign} ${outcome.name}${outcome.ms === undefined ? '' : ` (${outcome.ms} ms)`}`);
     if (outcome.message) say(outcome.message);
   }
 }

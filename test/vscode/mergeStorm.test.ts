@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { FileChange } from '../../src/core/ports.ts';
-import { type Random, seededRandom } from '../support/random.ts';
+import { type Random, randomOf } from '../support/random.ts';
+import { rounds } from '../support/rounds.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
+import { say } from './support/say.ts';
 
-/** Enough for every day; by hand it was 40, with nine seeds. */
-const ROUNDS = 10;
+const ROUNDS = rounds(8, 100);
 const LINES = 20;
 const FILES = ['unix.txt', 'windows.txt', 'open end.txt', 'mark.txt'] as const;
 
@@ -34,9 +35,9 @@ class Storm {
   readonly landed = emptyLines();
   readonly counts = { applied: 0, stale: 0, failed: 0, typed: 0 };
 
-  constructor(here: EditorPlace, seed: number) {
+  constructor(here: EditorPlace, name: string) {
     this.here = here;
-    this.random = seededRandom(seed);
+    this.random = randomOf(name);
   }
 
   async person(over: AbortSignal): Promise<void> {
@@ -117,8 +118,8 @@ function lineOf(document: vscode.TextDocument, beginning: string): number {
   return lines.findIndex((line) => line.startsWith(beginning));
 }
 
-async function story(here: EditorPlace, seed: number): Promise<void> {
-  const storm = new Storm(here, seed);
+async function story(here: EditorPlace, name: string): Promise<void> {
+  const storm = new Storm(here, name);
   const over = new AbortController();
   const person = storm.person(over.signal);
   for (let round = 0; round < ROUNDS; round++) {
@@ -129,7 +130,7 @@ async function story(here: EditorPlace, seed: number): Promise<void> {
   await person;
   await vscode.workspace.saveAll(false);
   await until(() => here.dirty().length === 0, 10_000);
-  console.log(`MERGE STORM ${seed}: ${JSON.stringify(storm.counts)}`);
+  say(`merge storm, ${name}: ${JSON.stringify(storm.counts)}`);
   for (const file of FILES) {
     const mark = file === 'mark.txt' ? Buffer.from('\ufeff').toString('latin1') : '';
     assert.equal(here.disk(file), mark + storm.expected(file), file);
@@ -147,12 +148,16 @@ suite('two who write in the same files', function () {
   test(
     'end with the lines of both, with auto-save',
     inPlace(files, (here) =>
-      withSetting('files.autoSaveDelay', 40, () => withSetting('files.autoSave', 'afterDelay', () => story(here, 2))),
+      withSetting('files.autoSaveDelay', 40, () =>
+        withSetting('files.autoSave', 'afterDelay', () => story(here, 'auto-save')),
+      ),
     ),
-  ).timeout(120_000);
+  ).timeout(60_000 + ROUNDS * 6000);
 
   test(
     'end with the lines of both, saved when another editor is looked at',
-    inPlace(files, (here) => withSetting('files.autoSave', 'onFocusChange', () => story(here, 3))),
-  ).timeout(120_000);
+    inPlace(files, (here) =>
+      withSetting('files.autoSave', 'onFocusChange', () => story(here, 'saved on focus change')),
+    ),
+  ).timeout(60_000 + ROUNDS * 6000);
 });

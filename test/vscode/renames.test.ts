@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import { seededRandom } from '../support/random.ts';
+import { randomOf } from '../support/random.ts';
+import { rounds } from '../support/rounds.ts';
 import { type EditorPlace, inPlace, pause } from './support/editorPlace.ts';
 
 const [BEFORE, AFTER] = ['1\n2\n3\n', '1\ntwo\n3\n'];
@@ -94,7 +95,7 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
   );
 });
 
-const ROUNDS = 12;
+const ROUNDS = rounds(12, 150);
 const LINES = 10;
 const TEXT = Array.from({ length: LINES }, (_nothing, index) => `mine ${index}:\nagent ${index}:\n`).join('');
 
@@ -104,7 +105,7 @@ suite('a file that is renamed again and again', function () {
   test(
     'has one name at the end, and the words of both',
     inPlace({ 'old.txt': TEXT, 'folder/other.txt': '' }, renameStorm),
-  ).timeout(120_000);
+  ).timeout(60_000 + ROUNDS * 6000);
 });
 
 /**
@@ -112,7 +113,7 @@ suite('a file that is renamed again and again', function () {
  * whoever edits (4 of 4 storms of plain edits of an extension, on 1.139).
  */
 async function renameStorm(here: EditorPlace): Promise<void> {
-  const random = seededRandom(1);
+  const random = randomOf('renames');
   let name = 'old.txt';
   let text = TEXT;
   let typed = 0;

@@ -164,13 +164,14 @@ suite('several threads in one window', () => {
     assert.deepEqual(log, ['start b', 'start a', 'suspend a']);
   });
 
-  test('what was queued and not heard is given back', async () => {
+  test('a message that was queued and dropped is reported with its text', async () => {
     const { threads, a } = await twoThreads();
-    const returned: unknown[] = [];
-    threads.onReturned((words) => void returned.push(words));
+    const dequeued: unknown[] = [];
+    threads.onDequeued((one) => void dequeued.push(one));
     threads.submitTo('a', { type: 'steer', input: [{ type: 'text', text: 'and this' }] });
-    a?.emit(null, { type: 'input_dequeued', id: 'queued', reason: 'dropped' });
-    assert.deepEqual(returned, [{ threadId: 'a', text: 'and this' }]);
+    const msg: EventMsg = { type: 'input_dequeued', id: 'queued', reason: 'dropped' };
+    a?.emit(null, msg);
+    assert.deepEqual(dequeued, [{ threadId: 'a', msg, text: 'and this' }]);
   });
 
   test('a thread that another window has is read as it goes on, answered by nobody here, and asked for', async () => {
@@ -259,9 +260,30 @@ suite('several threads in one window', () => {
     drafts.set('a', 'to a');
     drafts.set(null, 'to a new one');
     drafts.append('a', 'more');
-    assert.deepEqual([drafts.get('a'), drafts.get(null), drafts.get('b')], ['to a\nmore', 'to a new one', '']);
+    const ids = ['a', null, 'b', 'constructor'];
+    assert.deepEqual(
+      ids.map((id) => drafts.get(id)),
+      ['to a\nmore', 'to a new one', '', ''],
+    );
     drafts.set('a', '');
     assert.equal(drafts.get('a'), '');
+  });
+
+  test('an edit of a queued message becomes the draft when the message is not queued any more', () => {
+    const edit = { id: 'q', original: 'old', draft: 'half a thought' };
+    const after = (text: string, reason: 'joined' | 'withdrawn' | 'dropped') => {
+      const drafts = new Drafts(new Memory());
+      drafts.set('a', text, edit);
+      assert.deepEqual(drafts.editOf('a'), edit);
+      assert.equal(drafts.endEdit('a', { type: 'input_dequeued', id: 'other', reason }), false);
+      assert.equal(drafts.endEdit('a', { type: 'input_dequeued', id: 'q', reason }), true);
+      assert.equal(drafts.editOf('a'), null);
+      return drafts.get('a');
+    };
+    assert.deepEqual(
+      [after('new', 'dropped'), after('', 'dropped'), after('new', 'joined'), after('old', 'joined')],
+      ['half a thought\nnew', 'half a thought\nold', 'half a thought\nnew', 'half a thought'],
+    );
   });
 });
 

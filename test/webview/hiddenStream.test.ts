@@ -1,12 +1,21 @@
-/** A key that a model streams in pieces never stands in the panel, not even for a moment. */
+/** A key that a model or a command prints in pieces never stands in the panel, not even for a moment. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyHider } from '../../src/core/util/keyHider.ts';
 import { mapTexts } from '../../src/core/util/mapTexts.ts';
-import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
-import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { type Event, type EventMsg, eventSchema, type TurnSettings } from '../../src/protocol/event.ts';
+import { type TurnItem, turnItemSchema } from '../../src/protocol/item.ts';
+import {
+  foldPanelEvent,
+  initialThreadState,
+  LIVE_OUTPUT_LIMIT,
+  type PanelEvent,
+  type ThreadState,
+  threadReducer,
+} from '../../src/protocol/thread.ts';
 import { HiddenStream } from '../../src/vscode/hiddenStream.ts';
 import { snapshotOf } from '../../src/vscode/snapshot.ts';
+import { rounds } from '../support/rounds.ts';
 
 const KEY = 'sesame';
 
@@ -20,13 +29,14 @@ const settings: TurnSettings = {
   summary: 'auto',
 };
 
-/** The host's thread, and the page that hears of it from some moment on. */
+/** The host's thread, and a page that is sent it from some moment on. */
 class Wire {
   readonly keys = new KeyHider();
   readonly #stream = new HiddenStream(this.keys);
   host: ThreadState = initialThreadState('t');
   page: ThreadState | undefined;
-  told: Event[] = [];
+  /** Everything that was sent, and what the host had then. */
+  readonly sent: { readonly event: Event; readonly updates: readonly PanelEvent[] }[] = [];
   #seq = 0;
 
   constructor() {
@@ -34,6 +44,7 @@ class Wire {
     this.say({ type: 'turn_started', settings, contextWindow: null });
     this.say({ type: 'item_started', item: { id: 'm', type: 'agent_message', text: '', status: 'in_progress' } });
     this.say({ type: 'item_started', item: { id: 'r', type: 'reasoning', summary: [], status: 'in_progress' } });
+    this.say({ type: 'item_started', item: { ...COMMAND, status: 'in_progress' } });
     const process = { processId: 'p', itemId: 'c', command: 'cat', cwd: '/w', box: 'none' } as const;
     this.say({ type: 'process_started', ...process });
   }
@@ -43,9 +54,9 @@ class Wire {
     const event = { v: 1, seq: ++this.#seq, at: '', threadId: 't', turnId, submissionId: null, msg } as const;
     this.host = threadReducer(this.host, event);
     if (this.page === undefined) return;
-    const told = this.#stream.take(event);
-    this.told.push(...told);
-    this.page = told.reduce(threadReducer, this.page);
+    const updates = mapTexts(this.#stream.take(event), (one) => this.keys.hide(one)) as readonly PanelEvent[];
+    this.sent.push({ event, updates });
+    this.page = updates.reduce(foldPanelEvent, this.page);
   }
 
   openPage(): void {
@@ -55,11 +66,25 @@ class Wire {
   }
 }
 
+const COMMAND = {
+  type: 'command_execution',
+  id: 'c',
+  callId: 'c',
+  command: 'cat',
+  argv: [] as string[],
+  cwd: '/w',
+  box: 'none',
+  exitCode: null,
+  durationMs: 0,
+  output: '',
+} as const;
+
 /** Every text of a thread that a stream makes grow. */
 function textsOf(state: ThreadState | undefined): readonly string[] {
   const items = state?.turns.flatMap((turn) => turn.items) ?? [];
   const said = items.flatMap((item) => {
     if (item.type === 'agent_message') return [item.text];
+    if (item.type === 'command_execution') return [item.output];
     return item.type === 'reasoning' ? [item.raw ?? '', ...item.summary] : [];
   });
   return [...said, ...(state?.processes.map(({ output }) => output) ?? [])];
@@ -70,6 +95,7 @@ const delta = fc.oneof(
   text.map((one): EventMsg => ({ type: 'item_delta', itemId: 'm', kind: 'text', text: one })),
   text.map((one): EventMsg => ({ type: 'item_delta', itemId: 'r', kind: 'summary', text: one })),
   text.map((one): EventMsg => ({ type: 'item_delta', itemId: 'r', kind: 'raw', text: one })),
+  text.map((one): EventMsg => ({ type: 'item_delta', itemId: 'c', kind: 'output', text: one })),
   text.map((one): EventMsg => ({ type: 'process_output', processId: 'p', stream: 'stdout', text: one })),
   text.map((one): EventMsg => ({ type: 'process_output', processId: 'p', stream: 'stderr', text: one })),
   fc.constant<EventMsg>({ type: 'item_delta', itemId: 'r', kind: 'section_break', text: '' }),
@@ -90,8 +116,12 @@ describe('a key in pieces', () => {
         wire.say({ type: 'turn_aborted', reason: 'interrupted' });
         expect(textsOf(wire.page)).toEqual(textsOf(wire.host).map((one) => wire.keys.hide(one)));
         expect(wire.page?.lastSeq).toBe(wire.host.lastSeq);
+        // An event is sent as it happened or not at all; whatever had to be changed is no event.
+        for (const { event, updates } of wire.sent) {
+          for (const update of updates) if ('seq' in update) expect(eventSchema.parse(update)).toEqual(event);
+        }
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 
@@ -115,6 +145,87 @@ describe('a key in pieces', () => {
       item: { id: 'm', type: 'agent_message', text: 'whole', status: 'completed' },
     });
     expect(shown()).toBe('whole');
+  });
+
+  it('is hidden where the output of a call ends and the output of its process goes on', () => {
+    const ends = { ...COMMAND, status: 'completed', processId: 'p', output: 'the word: sesa' } as const;
+    const joined = ({ page }: Wire) => {
+      const item = page?.turns[0]?.items.find(({ id }) => id === 'c');
+      return (item?.type === 'command_execution' ? item.output : '') + page?.processes[0]?.output;
+    };
+    const goOn = (wire: Wire) => wire.say({ type: 'process_output', processId: 'p', stream: 'stdout', text: 'me!' });
+    const watched = new Wire();
+    watched.openPage();
+    watched.say({ type: 'item_completed', item: ends });
+    goOn(watched);
+    expect(joined(watched)).toBe('the word: [hidden]!');
+    const openedLater = new Wire();
+    openedLater.say({ type: 'item_completed', item: ends });
+    openedLater.openPage();
+    goOn(openedLater);
+    expect(joined(openedLater)).toBe('the word: [hidden]!');
+    const openedLast = new Wire();
+    openedLast.say({ type: 'item_completed', item: ends });
+    goOn(openedLast);
+    openedLast.openPage();
+    expect(joined(openedLast)).toBe('the word: [hidden]!');
+  });
+
+  it('does not show its second half where the reducer has cut a long output in the middle of it', () => {
+    const kept = (LIVE_OUTPUT_LIMIT * 3) / 4;
+    const shownOf = (end: string) => {
+      const wire = new Wire();
+      wire.keys.add('same-word');
+      wire.say({ type: 'item_delta', itemId: 'c', kind: 'output', text: 'x'.repeat(LIVE_OUTPUT_LIMIT) });
+      wire.say({ type: 'item_delta', itemId: 'c', kind: 'output', text: end });
+      wire.openPage();
+      return textsOf(wire.page).find((one) => one !== '');
+    };
+    expect(shownOf(`open sesame${'x'.repeat(kept - 4)}`)).toBe('x'.repeat(kept - 4));
+    // What is left of one key may be the beginning of another.
+    expect(shownOf(`open sesame-word${'x'.repeat(kept - 9)}`)).toBe('x'.repeat(kept - 9));
+    expect(shownOf(`open doors${'x'.repeat(kept - 4)}`)).toBe(`oors${'x'.repeat(kept - 4)}`);
+  });
+
+  it('does not show its second half where the snapshot leaves out the beginning of what a process has printed', () => {
+    for (const exits of [true, false]) {
+      const wire = new Wire();
+      const text = `${'x'.repeat(5_000)}sesame${'y'.repeat(1_998)}`;
+      wire.say({ type: 'process_output', processId: 'p', stream: 'stdout', text });
+      if (exits) wire.say({ type: 'process_exited', processId: 'p', exitCode: 0 });
+      wire.openPage();
+      expect(wire.page?.processes[0]?.output).toMatch(/^(?!me).{2}y+$/);
+    }
+  });
+
+  it('is hidden in every kind of item, in progress or not', () => {
+    const text = `a ${KEY} b`;
+    const items: Readonly<Record<TurnItem['type'], object>> = {
+      user_message: { content: [{ type: 'text', text }] },
+      agent_message: { text },
+      reasoning: { summary: [text, text], raw: text },
+      plan: { explanation: text, steps: [{ step: text, status: 'pending' }] },
+      command_execution: { ...COMMAND, command: text, argv: [text], output: text },
+      process_interaction: { callId: 'c', processId: 'p', command: text, chars: text },
+      file_change: { callId: 'c', changes: [], diff: text, patch: text },
+      mcp_tool_call: { callId: 'c', server: 's', tool: 't', arguments: { text }, error: text, durationMs: 0 },
+      dynamic_tool_call: { callId: 'c', tool: 't', arguments: { text }, contentItems: [], success: null },
+      web_search: { query: text },
+      image_view: { path: text },
+      sub_agent: { agentId: 'a', role: text, agentState: 'running', lastMessage: text },
+      compaction: { beforeTokens: 0, afterTokens: 0, summary: text },
+    };
+    for (const [type, fields] of Object.entries(items)) {
+      for (const status of ['in_progress', 'completed'] as const) {
+        const item = turnItemSchema.parse({ ...fields, id: 'new', type, status });
+        const wire = new Wire();
+        wire.say({ type: 'item_started', item: { ...item, status: 'in_progress' } });
+        if (status === 'completed') wire.say({ type: 'item_completed', item });
+        wire.openPage();
+        const shown = wire.page?.turns[0]?.items.find(({ id }) => id === 'new');
+        expect(shown).toEqual(mapTexts(item, (one) => wire.keys.hide(one)));
+      }
+    }
   });
 
   it('costs nothing where no key is held: events go as they are', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
-import { initialThreadState, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
+import { initialThreadState, type PanelEvent, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
 import { EventBatcher } from '../../src/vscode/eventBatcher.ts';
 import { snapshotOf } from '../../src/vscode/snapshot.ts';
 
@@ -17,7 +17,7 @@ const printed = (processId: string, text: string, stream: 'stdout' | 'stderr' = 
 
 describe('what processes print', () => {
   it('goes together as far as it belongs together', async () => {
-    const sent: (readonly Event[])[] = [];
+    const sent: (readonly PanelEvent[])[] = [];
     const batcher = new EventBatcher((events) => sent.push(events));
     for (const word of ['a', 'b']) batcher.push(printed('1', word));
     batcher.push(printed('2', 'c'));

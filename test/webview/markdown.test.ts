@@ -4,6 +4,7 @@ import { describe, it } from 'vitest';
 import { filePlaceOf } from '../../webview-ui/text/fileLink.ts';
 import { type Block, MarkdownStream, renderMarkdown } from '../../webview-ui/text/markdown.ts';
 import { decodeHTMLStrict } from '../../webview-ui/text/namedCharacters.ts';
+import { rounds } from '../support/rounds.ts';
 
 const html = (text: string) =>
   renderMarkdown(text)
@@ -58,7 +59,7 @@ describe('a text that streams', () => {
         for (let end = size; end < whole.length; end += size) stream.update(whole.slice(0, end));
         assert.deepEqual(comparable(stream.finish(whole)), comparable(renderMarkdown(whole)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(500, 20_000) },
     );
   });
 
@@ -128,4 +129,10 @@ it('knows the characters people name', () => {
     ['&mdash;', '&#65;', '&#x1f600;', '&unknown;', '&#0;'].map(decodeHTMLStrict).join(' '),
     '— A 😀 &unknown; \ufffd',
   );
+});
+
+it('a name that every object inherits is no named character', () => {
+  const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `&${name};`);
+  assert.deepEqual(inherited.map(decodeHTMLStrict), inherited);
+  assert.equal(html('See &constructor; and &amp;.').trim(), '<p>See &amp;constructor; and &amp;.</p>');
 });

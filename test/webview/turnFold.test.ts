@@ -7,6 +7,7 @@ import { leftUnsaved } from '../../webview-ui/text/leftUnsaved.ts';
 import { foldSummary, partsOfTurn, turnChanges } from '../../webview-ui/text/turnFold.ts';
 import { turnAsMarkdown } from '../../webview-ui/text/turnMarkdown.ts';
 import { THREE_FILES } from './preview/fixtures.ts';
+import { commandItem, patchItem } from './preview/script.ts';
 import { type PanelScene, SCENES, threadOf } from './preview/states.ts';
 
 function turnOf(scene: PanelScene, index = 0): TurnState {
@@ -27,10 +28,7 @@ describe('a turn', () => {
     const turn = turnOf(SCENES.done, 1);
     assert.deepEqual(shapeOf(turn), ['fold of 6', 'agent_message']);
     const [fold] = partsOfTurn(turn);
-    assert.equal(
-      fold?.type === 'fold' && foldSummary(fold.items),
-      'Read 4 files, edited 3, ran 2 commands, searched once',
-    );
+    assert.equal(fold?.type === 'fold' && foldSummary(fold.items), 'Read 4 files, edited 3, ran 2 commands, 1 search');
     assert.deepEqual(turnChanges(turn), { files: 3, added: 42, removed: 7 });
   });
 
@@ -42,7 +40,7 @@ describe('a turn', () => {
       const changes = item.changes.map((change, index) => (index === 1 ? { ...change, unsaved: true } : change));
       return { ...item, changes };
     });
-    assert.equal(foldSummary(withOne), 'Read 4 files, edited 3, left 1 unsaved, ran 2 commands, searched once');
+    assert.equal(foldSummary(withOne), 'Read 4 files, edited 3, 1 unsaved, ran 2 commands, 1 search');
     const [, retry, test] = THREE_FILES;
     assert.ok(retry && test);
     const sentence =
@@ -56,6 +54,28 @@ describe('a turn', () => {
       sentence: `${sentence}src/retry.ts`,
     });
     assert.equal(leftUnsaved(THREE_FILES), null);
+  });
+
+  it('says in that line what failed and what was denied, and counts nothing as what it was not', () => {
+    const command = (text: string, status: TurnItem['status']): TurnItem => ({
+      ...commandItem(text),
+      type: 'command_execution',
+      id: text,
+      status,
+    });
+    const patch = (status: TurnItem['status']): TurnItem => ({ ...patchItem(THREE_FILES, ''), id: status, status });
+    const denied = [patch('declined'), command('rm -rf notes.txt', 'declined')];
+    const failed = [command('npm test', 'failed'), command('ls missing', 'failed')];
+    assert.equal(foldSummary([...denied, ...failed]), 'Ran 2 commands (2 failed), 2 denied');
+    assert.equal(foldSummary(denied.slice(0, 1)), '1 denied');
+    assert.equal(
+      foldSummary([command('ls', 'completed'), command('cat missing', 'failed')]),
+      'Ran 2 commands (1 failed)',
+    );
+    assert.equal(
+      foldSummary([patch('failed'), command('rg x', 'completed'), command('rg y', 'completed')]),
+      '1 edit failed, 2 searches',
+    );
   });
 
   it('stays open when it was stopped, and never hides what the person said', () => {

@@ -28,7 +28,7 @@ export function CommandExecution({ item }: { item: CommandItem }) {
   if (item.status === 'in_progress') return <RunningCommand item={item} process={process} />;
   if (process !== undefined) return <BackgroundCommand item={item} process={process} />;
   if (item.status === 'declined') return <DeniedCommand item={item} />;
-  if (item.status === 'aborted') return <KilledCommand item={item} />;
+  if (item.status === 'aborted') return <StoppedCommand item={item} />;
   if (item.processId !== undefined) return <EndedCommand item={item} process={own} />;
   return <DoneCommand item={item} />;
 }
@@ -155,12 +155,16 @@ function DeniedCommand({ item }: { item: CommandItem }) {
   );
 }
 
-function KilledCommand({ item }: { item: CommandItem }) {
+/** A turn that was stopped has ended it, or has kept it from being run. */
+function StoppedCommand({ item }: { item: CommandItem }) {
+  // Its question went unanswered. One that was asked again after a reload, and ran then, has a duration.
+  const wasAsked = useComputed(() => denialOf(item.id) !== undefined).value;
+  const hasRun = item.durationMs > 0 || !wasAsked;
   return (
     <CommandStep
       item={item}
       state="denied"
-      label={say('Killed {0}', <Name item={item} />)}
+      label={say(hasRun ? t('Stopped {0}') : t('Not run: {0}'), <Name item={item} />)}
       meta={item.durationMs > 0 && t('after {0}', duration(item.durationMs))}
       body={item.output === '' ? undefined : () => <DoneOutput item={item} />}
     />

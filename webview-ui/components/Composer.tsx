@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { interrupt, leaveQueued, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
+import { cancelEdit, interrupt, pick, sendDraft, setDraft, stopAndSendDraft } from '../actions.ts';
 import { openSearch } from '../historySearch.ts';
 import { t } from '../l10n.ts';
-import { composerFocus, draft, isOwn, isRunning, settings, waiting } from '../store.ts';
+import { composerFocus, draft, isOwn, isRunning, queuedEdit, settings, waiting } from '../store.ts';
 import { recallKey } from '../recall.ts';
-import { editedQueue, noteTyping } from '../view.ts';
+import { noteTyping } from '../view.ts';
 import { IconButton } from './Buttons.tsx';
 import { ContextMeter } from './ContextMeter.tsx';
 import { HistorySearch, isSearchKey } from './HistorySearch.tsx';
@@ -63,13 +63,11 @@ export function Composer() {
   );
 }
 
-/** What the field shows, behind it: gives it its height, and paints what is mentioned. */
+/** The text of the field, behind it: gives the field its height. */
 function Mirror({ text }: { text: string }) {
   return (
     <div class="grow-mirror" aria-hidden="true">
-      {text
-        .split(/((?<=^|\s)@[\w./\\-]*\w)/)
-        .map((part, index) => (index % 2 === 0 ? part : <mark key={index}>{part}</mark>))}
+      {text}
       {'\u200b'}
     </div>
   );
@@ -118,10 +116,8 @@ function placeholder(): string {
   if (!value.hasWorkspace) return t('Open a folder first');
   if (value.model === null) return t('Choose a model first');
   if (!value.trusted) return t('Ask a question');
-  if (editedQueue.value !== null) return t('Change the queued message; Esc leaves it as it was');
-  return isRunning.value
-    ? t('Add to what it is doing; Ctrl+Enter stops and sends')
-    : t('Ask for a change; @ adds context');
+  if (queuedEdit.value !== null) return t('Edit queued message (Esc to cancel)');
+  return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
 }
 
 /** Ctrl+Enter is left alone while a decision waits: the host approves with it. */
@@ -136,11 +132,11 @@ function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }
   const isModified = event.ctrlKey || event.metaKey;
   if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !(isModified && waiting.value.length > 0)) {
     event.preventDefault();
-    if (isModified && isRunning.value && editedQueue.value === null) stopAndSendDraft();
+    if (isModified && isRunning.value && queuedEdit.value === null) stopAndSendDraft();
     else sendDraft();
-  } else if (event.key === 'Escape' && editedQueue.value !== null) {
+  } else if (event.key === 'Escape' && queuedEdit.value !== null) {
     event.preventDefault();
-    leaveQueued();
+    cancelEdit();
   } else if (event.key === 'Escape' && isRunning.value) {
     event.preventDefault();
     interrupt();

@@ -1,10 +1,8 @@
 import type { TokenUsage } from '../../src/protocol/event.ts';
-import { submit } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { isRunning, tokenCount } from '../store.ts';
+import { tokenCount } from '../store.ts';
 import { amount, tokens } from '../text/format.ts';
 import { openPopup } from '../view.ts';
-import { Button } from './Buttons.tsx';
 import { Popup } from './Popup.tsx';
 
 /** How full the model's window is after the last request. */
@@ -45,20 +43,10 @@ export function ContextMeter() {
               {t('Cost: {0}, of this thread {1}.', amount(count.cost.last), amount(count.cost.total))}
             </p>
           )}
-          <div class="meter-foot">
-            <Button testid="context-compact" disabled={isRunning.value || used === 0} onClick={compact}>
-              {t('Compact now')}
-            </Button>
-          </div>
         </Popup>
       )}
     </>
   );
-}
-
-function compact(): void {
-  openPopup.value = null;
-  submit({ type: 'compact' });
 }
 
 function Ring({ percent }: { percent: number }) {

@@ -65,14 +65,14 @@ function NoModel() {
           icon="key"
           title={t('OpenAI')}
           text={t('With an API key, kept in the system’s secret storage.')}
-          onClick={() => pick('model')}
+          onClick={() => pick('openai')}
         />
         <Option
           testid="setup-endpoint"
           icon="server"
-          title={t('Another endpoint')}
-          text={t('Anything that speaks the OpenAI API: Ollama, vLLM, a gateway.')}
-          onClick={() => pick('model')}
+          title={t('OpenAI-compatible server')}
+          text={t('By its URL: Ollama, vLLM, a gateway.')}
+          onClick={() => pick('endpoint')}
         />
         <Option
           testid="setup-demo"

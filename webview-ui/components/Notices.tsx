@@ -34,29 +34,32 @@ function Notice(props: {
 
 function titleOf(kind: ErrorKind): string {
   const titles: Record<ErrorKind, string> = {
-    auth: t('The key was not accepted'),
-    quota: t('The quota is used up'),
+    no_key: t('API key missing'),
+    auth: t('API key rejected'),
+    quota: t('Quota exceeded'),
     rate_limited: t('Rate limit reached'),
-    overloaded: t('The server is overloaded'),
-    context_exceeded: t('The context is full'),
-    invalid_request: t('The server did not accept the request'),
-    model_not_found: t('The model was not found'),
-    content_filter: t('The answer was held back by a filter'),
-    network: t('The connection was lost'),
-    tls: t('The connection is not secure'),
-    proxy: t('The proxy did not let it through'),
-    timeout: t('The server did not answer in time'),
-    stream_closed: t('The answer was cut off'),
-    bad_response: t('The server’s answer was not understood'),
-    config: t('A setting is wrong'),
-    storage: t('Could not write to the disk'),
-    sandbox: t('The sandbox could not be set up'),
-    internal: t('Something went wrong in Tiller'),
+    overloaded: t('Server overloaded'),
+    context_exceeded: t('Context window full'),
+    invalid_request: t('Request rejected'),
+    model_not_found: t('Model not found'),
+    content_filter: t('Blocked by content filter'),
+    network: t('Could not connect to the server'),
+    tls: t('No secure connection'),
+    proxy: t('Proxy error'),
+    timeout: t('Request timed out'),
+    stream_closed: t('Response interrupted'),
+    bad_response: t('Unexpected response from server'),
+    config: t('Check your settings'),
+    storage: t('Could not write to disk'),
+    sandbox: t('Sandbox not available'),
+    paused: t('Turn paused'),
+    internal: t('Internal error in Tiller'),
   };
   return titles[kind] ?? t('Something went wrong');
 }
 
 const ICONS: Partial<Record<ErrorKind, string>> = {
+  no_key: 'key',
   auth: 'key',
   quota: 'credit-card',
   rate_limited: 'clockface',
@@ -68,20 +71,22 @@ const ICONS: Partial<Record<ErrorKind, string>> = {
   proxy: 'debug-disconnect',
   stream_closed: 'debug-disconnect',
   sandbox: 'shield',
+  paused: 'debug-pause',
 };
 
 function labelOf(action: ErrorAction): string {
   const labels: Record<ErrorAction, string> = {
-    set_api_key: t('Enter a key'),
-    select_model: t('Choose a model'),
-    check_settings: t('Open settings'),
-    check_network: t('Try again'),
-    retry: t('Try again'),
-    compact: t('Compact and go on'),
-    new_thread: t('New thread'),
-    show_log: t('Show log'),
+    set_api_key: t('Set API Key'),
+    select_model: t('Choose Model'),
+    check_settings: t('Open Settings'),
+    check_network: t('Try Again'),
+    retry: t('Try Again'),
+    // A thread cannot be compacted yet.
+    compact: t('New Thread'),
+    new_thread: t('New Thread'),
+    show_log: t('Show Log'),
   };
-  return labels[action] ?? t('Show log');
+  return labels[action] ?? t('Show Log');
 }
 
 /** Live while nothing came after it: its action is then the one filled button, unless a decision waits. */
@@ -90,7 +95,7 @@ export function ErrorNotice({ error, isLive }: { error: TurnError; isLive: boole
   return (
     <Notice
       testid="error"
-      kind={kind === 'context_exceeded' ? 'warning' : 'error'}
+      kind={kind === 'context_exceeded' || kind === 'paused' ? 'warning' : 'error'}
       icon={ICONS[kind] ?? 'error'}
       title={titleOf(kind)}
       action={
@@ -118,7 +123,12 @@ export function RetryNotice({ retry }: { retry: RetryState }) {
     <Notice testid="retry" kind="warning" icon={ICONS[retry.kind] ?? 'sync'} title={titleOf(retry.kind)}>
       {retry.message}{' '}
       {seconds > 0
-        ? say('Continues in {0}.', <span class="num">{t('{0} s', seconds)}</span>)
+        ? say(
+            'Retrying in {0} (attempt {1} of {2}).',
+            <span class="num">{t('{0} s', seconds)}</span>,
+            retry.attempt + 1,
+            retry.of,
+          )
         : t('Attempt {0} of {1}.', retry.attempt + 1, retry.of)}
     </Notice>
   );

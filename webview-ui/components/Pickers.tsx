@@ -1,7 +1,7 @@
 import type { ChatMode } from '../../src/protocol/policy.ts';
 import type { ReasoningEffort } from '../../src/protocol/op.ts';
 import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
-import { pick } from '../actions.ts';
+import { pick, runCommand } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { effort, settings } from '../store.ts';
 import { Icon } from './Icon.tsx';
@@ -13,7 +13,14 @@ export function Pickers() {
   const box = boxOf(value);
   return (
     <div class="picks">
-      <Picker testid="pick-mode" className="pick-mode" what="mode" name={t('Mode')} label={modeLabel(value)} />
+      <Picker
+        testid="pick-mode"
+        className="pick-mode"
+        what="mode"
+        name={t('Mode')}
+        label={modeLabel(value)}
+        isRestricted={!value.trusted}
+      />
       <Picker testid="pick-model" className="pick-model" what="model" name={t('Model')} label={modelLabel(value)} />
       {effort.value !== null && value.model !== null && (
         <Picker
@@ -32,6 +39,7 @@ export function Pickers() {
         label={box.label}
         detail={value.noBoxCause}
         icon={box.isOpen ? 'warning' : 'shield'}
+        isRestricted={!value.trusted}
       />
     </div>
   );
@@ -46,18 +54,21 @@ function Picker(props: {
   icon?: string;
   /** Why it is so. */
   detail?: string | undefined;
+  /** Restricted Mode decides it: a click leads to the workspace's trust. */
+  isRestricted?: boolean;
 }) {
-  const { testid, className, what, name, label, icon, detail } = props;
+  const { testid, className, what, name, label, icon, isRestricted = false } = props;
+  const detail = isRestricted ? t('Restricted Mode: trust this folder to change it.') : props.detail;
   const said = t('{0}: {1}', name, label);
   return (
     <button
       type="button"
       class={`pick ${className}`}
       data-testid={testid}
-      aria-haspopup="menu"
+      aria-haspopup={isRestricted ? undefined : 'menu'}
       title={detail === undefined ? said : `${said}\n${detail}`}
       aria-label={said}
-      onClick={() => pick(what)}
+      onClick={() => (isRestricted ? runCommand('manageTrust') : pick(what))}
     >
       {icon && <Icon name={icon} />}
       <span class="pick-label">{label}</span>

@@ -13,7 +13,7 @@ export function QuestionCard({ request }: { request: ModelQuestions }) {
   const choices = useSignal<Readonly<Record<string, string>>>(
     Object.fromEntries(questions.map(({ id, options }) => [id, options[0]?.label ?? ''])),
   );
-  const notes = useSignal<Readonly<Record<string, string>>>({});
+  const notes = useSignal<Readonly<Record<string, string>>>(Object.fromEntries(questions.map(({ id }) => [id, ''])));
   const answer = () => {
     const entries = questions.map(({ id }) => [id, [choices.value[id], notes.value[id]].filter(isSaid)] as const);
     submit({ type: 'user_input_answer', questionId, answers: Object.fromEntries(entries) });

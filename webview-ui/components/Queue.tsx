@@ -1,23 +1,39 @@
 import { firstLine } from '../../src/protocol/oneLine.ts';
-import { editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
+import { cancelEdit, editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
 import { t } from '../l10n.ts';
-import { queuedInputs } from '../store.ts';
-import { editedQueue } from '../view.ts';
+import { queuedEdit, queuedInputs } from '../store.ts';
 import { IconButton } from './Buttons.tsx';
 import { Icon } from './Icon.tsx';
 import { textOf } from './UserMessage.tsx';
 
-/** Said while it works, not yet heard: it joins the turn at its next step. */
+/** Messages sent while a turn runs, which join it at its next step. One that is edited in the composer is held. */
 export function Queue() {
   const queued = queuedInputs.value;
   if (queued.length === 0) return null;
   return (
     <ul class="queue" aria-label={t('Queued messages')} data-testid="queue">
       {queued.map(({ id, input }) => (
-        <li key={id} data-testid="queued-message" data-edited={editedQueue.value?.id === id}>
-          <Icon name="arrow-right" />
-          <span class="queue-text">{firstLine(textOf(input), 200)}</span>
-          <span class="queue-actions">
+        <QueuedRow key={id} id={id} text={textOf(input)} isEdited={queuedEdit.value?.id === id} />
+      ))}
+    </ul>
+  );
+}
+
+function QueuedRow({ id, text, isEdited }: { id: string; text: string; isEdited: boolean }) {
+  return (
+    <li data-testid="queued-message" data-edited={isEdited}>
+      <Icon name={isEdited ? 'edit' : 'arrow-right'} />
+      <span class="queue-text">{firstLine(text, 200)}</span>
+      <span class="queue-actions">
+        {isEdited ? (
+          <IconButton
+            testid="queued-cancel-edit"
+            icon="discard"
+            label={t('Cancel editing (Esc)')}
+            onClick={cancelEdit}
+          />
+        ) : (
+          <>
             <IconButton
               testid="queued-send-now"
               icon="debug-step-over"
@@ -28,17 +44,17 @@ export function Queue() {
               testid="queued-edit"
               icon="edit"
               label={t('Edit queued message')}
-              onClick={() => editQueued(id, textOf(input))}
+              onClick={() => editQueued(id, text)}
             />
-            <IconButton
-              testid="queued-withdraw"
-              icon="close"
-              label={t('Remove queued message')}
-              onClick={() => withdrawQueued(id)}
-            />
-          </span>
-        </li>
-      ))}
-    </ul>
+          </>
+        )}
+        <IconButton
+          testid="queued-withdraw"
+          icon="close"
+          label={t('Remove queued message')}
+          onClick={() => withdrawQueued(id)}
+        />
+      </span>
+    </li>
   );
 }

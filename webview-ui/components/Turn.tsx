@@ -53,6 +53,7 @@ function Items({ items }: { items: readonly TurnItem[] }) {
 function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
   if (part.type === 'item') return <Item item={part.item} />;
   if (part.type === 'steps') return <Items items={part.items} />;
+  const summary = foldSummary(part.items);
   const time = turn.status.type === 'running' ? null : Date.parse(turn.status.at) - Date.parse(turn.startedAt);
   return (
     <div class="steps">
@@ -60,7 +61,8 @@ function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
         testid="turn-fold"
         className="steps-group"
         icon="list-tree"
-        label={foldSummary(part.items)}
+        label={summary}
+        title={summary}
         meta={time !== null && <Soft>{roughly(time)}</Soft>}
         body={() => <Items items={part.items} />}
       />

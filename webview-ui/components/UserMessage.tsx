@@ -29,17 +29,20 @@ function Chip({ part }: { part: UserInput }) {
   );
 }
 
-/** `@src/a.ts` in what a person wrote. */
-function WithMentions({ text }: { text: string }) {
+/** `@src/a.ts` in the text is marked where it names something that is attached. */
+function WithMentions({ text, content }: { text: string; content: readonly UserInput[] }) {
+  const attached = new Set(
+    content.flatMap((part) => (part.type === 'mention' ? [`@${part.path}`, `@${part.name}`] : [])),
+  );
   return (
     <>
       {text.split(/((?<=^|\s)@[\w./\\-]*\w)/).map((part, index) =>
-        index % 2 === 0 ? (
-          part
-        ) : (
+        attached.has(part) ? (
           <span key={index} class="mention">
             {part}
           </span>
+        ) : (
+          part
         ),
       )}
     </>
@@ -64,7 +67,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
         </div>
       )}
       <div class="you-text">
-        <WithMentions text={text} />
+        <WithMentions text={text} content={item.content} />
       </div>
       <div class="you-actions">
         <IconButton

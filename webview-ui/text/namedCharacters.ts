@@ -1,3 +1,5 @@
+import { ownValue } from '../../src/protocol/ownValue.ts';
+
 /**
  * Stands in for the packages `entities` and `linkify-it` in the bundle (scripts/buildWebview.mjs): the characters people
  * name, without the 2,231 of HTML, which cost 23 kB. A name that is not here stays as it was written.
@@ -42,7 +44,7 @@ export function decodeHTMLStrict(text: string): string {
     /&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));/gi,
     (whole, hex?: string, decimal?: string, name = '') => {
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      if (Number.isNaN(code)) return CHARACTERS[name] ?? whole;
+      if (Number.isNaN(code)) return ownValue(CHARACTERS, name) ?? whole;
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
     },
   );

@@ -51,46 +51,52 @@ function openParts(items: readonly TurnItem[]): readonly TurnPart[] {
   return parts;
 }
 
-/** "Read 4 files, edited 3, ran 2 commands, 1 failed, searched once" */
+/** "Read 4 files, edited 3, ran 2 commands (1 failed), 1 denied, 1 search" */
 export function foldSummary(items: readonly TurnItem[]): string {
-  const count = {
-    read: 0,
-    searched: 0,
-    edited: new Set<string>(),
-    unsaved: new Set<string>(),
-    ran: 0,
-    called: 0,
-    failed: 0,
-  };
+  const edited = new Set<string>();
+  const unsaved = new Set<string>();
+  const count = { read: 0, searched: 0, ran: 0, ranFailed: 0, editFailed: 0, called: 0, callFailed: 0, denied: 0 };
   for (const item of items) {
-    if (item.status === 'failed') count.failed++;
-    if (item.type === 'file_change' && item.status === 'completed') {
+    const isFailed = item.status === 'failed';
+    if (item.status === 'declined') count.denied++;
+    else if (item.type === 'file_change') {
+      if (isFailed) count.editFailed++;
+      if (item.status !== 'completed') continue;
       for (const change of changesTaken(item.changes)) {
-        count.edited.add(change.path);
-        if (change.unsaved) count.unsaved.add(change.path);
+        edited.add(change.path);
+        if (change.unsaved) unsaved.add(change.path);
       }
-    } else if (item.type === 'command_execution' && item.status !== 'declined') {
+    } else if (item.type === 'command_execution') {
       const kind = commandKindOf(item.command);
-      if (kind.type === 'read') count.read += kind.names.length;
-      else if (kind.type === 'search' || kind.type === 'list') count.searched++;
-      else count.ran++;
-    } else if (item.type === 'mcp_tool_call' || item.type === 'dynamic_tool_call') count.called++;
-    else if (item.type === 'web_search') count.searched++;
+      // What it failed to read or to find was not read or searched.
+      if (kind.type === 'read' && !isFailed) count.read += kind.names.length;
+      else if (kind.type === 'search' && !isFailed) count.searched++;
+      else {
+        count.ran++;
+        if (isFailed) count.ranFailed++;
+      }
+    } else if (item.type === 'mcp_tool_call' || item.type === 'dynamic_tool_call') {
+      count.called++;
+      if (isFailed) count.callFailed++;
+    } else if (item.type === 'web_search') count.searched++;
   }
   const sentence = [
     count.read > 0 && plural(count.read, 'read {0} file', 'read {0} files'),
-    count.edited.size > 0 &&
-      (count.read > 0
-        ? t('edited {0}', count.edited.size)
-        : plural(count.edited.size, 'edited {0} file', 'edited {0} files')),
-    count.unsaved.size > 0 && t('left {0} unsaved', count.unsaved.size),
-    count.ran > 0 && plural(count.ran, 'ran {0} command', 'ran {0} commands'),
-    count.failed > 0 && t('{0} failed', count.failed),
-    count.called > 0 && plural(count.called, 'called {0} tool', 'called {0} tools'),
-    count.searched > 0 && plural(count.searched, 'searched once', 'searched {0} times'),
+    edited.size > 0 &&
+      (count.read > 0 ? t('edited {0}', edited.size) : plural(edited.size, 'edited {0} file', 'edited {0} files')),
+    unsaved.size > 0 && t('{0} unsaved', unsaved.size),
+    count.editFailed > 0 && plural(count.editFailed, '{0} edit failed', '{0} edits failed'),
+    count.ran > 0 && withFailed(plural(count.ran, 'ran {0} command', 'ran {0} commands'), count.ranFailed),
+    count.denied > 0 && t('{0} denied', count.denied),
+    count.called > 0 && withFailed(plural(count.called, 'called {0} tool', 'called {0} tools'), count.callFailed),
+    count.searched > 0 && plural(count.searched, '{0} search', '{0} searches'),
   ].filter((part) => part !== false);
   const text = sentence.length === 0 ? plural(items.length, '{0} step', '{0} steps') : sentence.join(', ');
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function withFailed(words: string, failed: number): string {
+  return failed === 0 ? words : t('{0} ({1} failed)', words, failed);
 }
 
 /** Files and lines the turn has changed, from its own applied patches. */

@@ -2,6 +2,7 @@ import type { Box } from '../../protocol/policy.ts';
 import type { BoxFinding, Clock, ExecExit, ExecProcess } from '../ports.ts';
 import { onAbort } from '../util/abort.ts';
 import { HeadTailBuffer } from '../util/headTailBuffer.ts';
+import { HiddenText, type KeyHider } from '../util/keyHider.ts';
 import type { HeadTail } from '../util/tokens.ts';
 import type { OutputLog } from './outputLog.ts';
 import { type OutputListener, OutputRelay, type OutputStream } from './outputRelay.ts';
@@ -35,7 +36,7 @@ const KEPT = 16 * 1024;
 
 /**
  * A process from its start until its end was told: gathers what it prints for the model, which reads it piece by piece,
- * for whoever watches, and for the log.
+ * for whoever watches, and for the log. None of them gets a key that Tiller holds.
  */
 export class LiveProcess {
   readonly sessionId: number;
@@ -50,6 +51,7 @@ export class LiveProcess {
   readonly #child: ExecProcess;
   readonly #clock: Clock;
   readonly #relay: OutputRelay;
+  readonly #hidden: Readonly<Record<OutputStream, HiddenText>>;
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   readonly #startedAt: number;
   #unread = new HeadTailBuffer();
@@ -64,12 +66,13 @@ export class LiveProcess {
     readonly child: ExecProcess;
     readonly clock: Clock;
     readonly log: OutputLog;
+    readonly keys: KeyHider;
     readonly network: boolean;
     readonly startedAt: number;
     readonly timeoutMs: number | undefined;
     readonly onOutput: OutputListener;
   }) {
-    const { sessionId, facts, child, clock, log, network, startedAt, timeoutMs, onOutput } = options;
+    const { sessionId, facts, child, clock, log, keys, network, startedAt, timeoutMs, onOutput } = options;
     this.sessionId = sessionId;
     this.facts = facts;
     this.log = log;
@@ -79,7 +82,11 @@ export class LiveProcess {
     this.#clock = clock;
     this.#startedAt = startedAt;
     this.#relay = new OutputRelay(clock, onOutput);
-    child.onOutput(({ stream, bytes }) => this.#take(this.#decoders[stream].decode(bytes, { stream: true }), stream));
+    this.#hidden = { stdout: new HiddenText(keys), stderr: new HiddenText(keys) };
+    child.onOutput(({ stream, bytes }) => {
+      const decoded = this.#decoders[stream].decode(bytes, { stream: true });
+      this.#take(this.#hidden[stream].push(decoded), stream);
+    });
     const stopTimer = timeoutMs === undefined ? () => {} : clock.after(timeoutMs, () => void this.kill('timeout'));
     this.ended = child.exited.then((exit) => {
       stopTimer();
@@ -155,17 +162,20 @@ export class LiveProcess {
     await this.ended;
   }
 
-  #take(decoded: string, stream: OutputStream): void {
-    if (decoded === '') return;
+  #take(printed: string, stream: OutputStream): void {
+    if (printed === '') return;
     // Servers refuse a request that holds a NUL, and editors take a file with one for a picture.
-    const text = decoded.includes('\0') ? decoded.replaceAll('\0', '␀') : decoded;
+    const text = printed.includes('\0') ? printed.replaceAll('\0', '␀') : printed;
     this.#unread.append(text);
     this.log.append(text);
     this.#relay.push(text, stream);
   }
 
   #close(exit: ExecExit): ProcessEnd {
-    for (const stream of ['stdout', 'stderr'] as const) this.#take(this.#decoders[stream].decode(), stream);
+    for (const stream of ['stdout', 'stderr'] as const) {
+      const hidden = this.#hidden[stream];
+      this.#take(hidden.push(this.#decoders[stream].decode()) + hidden.end(), stream);
+    }
     this.#relay.flush();
     this.#durationMs = this.#clock.monotonic() - this.#startedAt;
     const by = this.#endedBy;

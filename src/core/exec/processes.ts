@@ -1,5 +1,6 @@
 import type { EventMsg } from '../../protocol/event.ts';
 import type { BoxFinding, Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
+import type { KeyHider } from '../util/keyHider.ts';
 import { type EndedBy, LiveProcess, type ProcessFacts } from './liveProcess.ts';
 import { OutputLog } from './outputLog.ts';
 import type { OutputListener } from './outputRelay.ts';
@@ -19,6 +20,7 @@ export interface ProcessesOptions {
   readonly ids: Ids;
   readonly storage: Storage;
   readonly log: Log;
+  readonly keys: KeyHider;
   readonly threadId: string;
   /** News that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;
@@ -55,7 +57,7 @@ export class Processes {
 
   /** @throws Error with a sentence for the model when it cannot be started. */
   async start({ exec, facts, timeoutMs, onOutput }: StartRequest): Promise<LiveProcess> {
-    const { clock, storage, log, threadId } = this.#options;
+    const { clock, storage, log, keys, threadId } = this.#options;
     const startedAt = clock.monotonic();
     const child = await this.#options.exec.spawn(exec);
     const process = new LiveProcess({
@@ -64,6 +66,7 @@ export class Processes {
       child,
       clock,
       log: new OutputLog(storage, newLogPath(clock.now(), threadId, facts.itemId), log),
+      keys,
       network: exec.confinement.type === 'none' || exec.confinement.walls.network,
       startedAt,
       timeoutMs,

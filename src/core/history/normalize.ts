@@ -47,27 +47,3 @@ export function outputFor(call: ToolCallItem, output: ToolCallOutputItem['output
     ? { type: 'custom_tool_call_output', call_id, output }
     : { type: 'function_call_output', call_id, output };
 }
-
-const withoutImages = new WeakMap<ResponseItem, ResponseItem>();
-
-/** The same item for a model that takes no images: each one is named instead of shown. Same in, same out. */
-export function replaceImages(item: ResponseItem): ResponseItem {
-  let replaced = withoutImages.get(item);
-  if (replaced === undefined) {
-    replaced = describeImages(item);
-    withoutImages.set(item, replaced);
-  }
-  return replaced;
-}
-
-const IMAGE_PLACEHOLDER = { type: 'input_text', text: '[image left out: this model takes no images]' } as const;
-
-function describeImages(item: ResponseItem): ResponseItem {
-  if (item.type === 'message') {
-    if (!item.content.some((part) => part.type === 'input_image')) return item;
-    return { ...item, content: item.content.map((part) => (part.type === 'input_image' ? IMAGE_PLACEHOLDER : part)) };
-  }
-  if (!isToolCallOutput(item) || typeof item.output === 'string') return item;
-  if (!item.output.some((part) => part.type === 'input_image')) return item;
-  return { ...item, output: item.output.map((part) => (part.type === 'input_image' ? IMAGE_PLACEHOLDER : part)) };
-}

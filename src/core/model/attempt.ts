@@ -3,32 +3,50 @@
  * is told apart (libraries.md §4: to the SDK an abort and an early end look like success).
  */
 import { abortable, onAbort } from '../util/abort.ts';
+import { TextPieces } from '../util/textPieces.ts';
 import type { Clock } from '../ports.ts';
-import { idleFault, isPage, malformedFault, networkFault, pageFault, streamClosedFault } from './faults.ts';
-import { parseJson } from './functionForm.ts';
-import { FIRST_BYTE_PATIENCE } from './providerConfig.ts';
+import type { ModelFault } from './client.ts';
+import {
+  eventTooLargeFault,
+  idleFault,
+  isPage,
+  malformedFault,
+  networkFault,
+  noProgressFault,
+  pageFault,
+  responseTooLargeFault,
+  streamClosedFault,
+  tooManyValuesFault,
+} from './faults.ts';
+import { hasTooManyValues, parseJson } from '../util/json.ts';
+import type { ResponseLimits } from './providerConfig.ts';
 import { SseDecoder } from './sse.ts';
 
 /** How long a finished answer may take to end, so that its connection can serve the next request. */
 const RELEASE_WITHIN_MS = 1000;
 
 export class Attempt {
-  /** How long the next byte may take; the caller may shorten it. */
-  patienceMs: number;
+  /** How long the next byte may take. */
+  #patienceMs: number;
+  /** How long the next part of the answer may take. */
+  #progressMs: number;
   readonly #caller: AbortSignal;
   readonly #clock: Pick<Clock, 'after'>;
+  readonly #limits: ResponseLimits;
   readonly #controller = new AbortController();
   readonly #forgetCaller: () => void;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   /** Bytes that were looked at and not taken. */
   #held: Uint8Array | undefined;
-  #idle = false;
+  #received = 0;
+  /** Why the attempt was ended from here. */
+  #fault: ModelFault | undefined;
+  #stopWaitingForProgress = () => {};
 
-  readonly #idleMs: number;
-
-  constructor(caller: AbortSignal, clock: Pick<Clock, 'after'>, idleMs: number) {
-    this.patienceMs = idleMs * FIRST_BYTE_PATIENCE;
-    this.#idleMs = idleMs;
+  constructor(caller: AbortSignal, clock: Pick<Clock, 'after'>, limits: ResponseLimits) {
+    this.#patienceMs = limits.firstByteTimeoutMs;
+    this.#progressMs = limits.progressTimeoutMs;
+    this.#limits = limits;
     this.#caller = caller;
     this.#clock = clock;
     this.#forgetCaller = onAbort(caller, () => this.#controller.abort(caller.reason));
@@ -38,7 +56,23 @@ export class Attempt {
   async open(send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
     const response = await this.#watch(() => send(this.#controller.signal), 'connecting');
     this.#reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader();
+    this.progressed();
     return response;
+  }
+
+  /** The answer has grown. To be called for each part of it. */
+  progressed(): void {
+    const milliseconds = this.#progressMs;
+    this.#stopWaitingForProgress();
+    this.#stopWaitingForProgress = this.#clock.after(milliseconds, () => this.#end(noProgressFault(milliseconds)));
+  }
+
+  /** From here on neither a byte nor a part of the answer may take longer than this. */
+  hurry(milliseconds: number): void {
+    this.#patienceMs = Math.min(this.#patienceMs, milliseconds);
+    if (milliseconds >= this.#progressMs) return;
+    this.#progressMs = milliseconds;
+    this.progressed();
   }
 
   /** Whether the answer is one document and no stream, whatever its headers call it. @throws ModelFault, or the caller's reason. */
@@ -52,13 +86,15 @@ export class Attempt {
    * does; whether it may is the caller's to know. @throws ModelFault, or the caller's reason.
    */
   async *events(): AsyncGenerator<readonly unknown[], void, undefined> {
-    const decoder = new SseDecoder();
+    const { maxEventBytes } = this.#limits;
+    const decoder = new SseDecoder(maxEventBytes);
     let isFirst = true;
     for (let bytes = await this.#read(); bytes !== undefined; bytes = await this.#read()) {
       if (isFirst) refusePage(bytes);
       isFirst = false;
       const events = decoder.decode(bytes);
       if (events.length > 0) yield* parseEach(events, malformedFault);
+      if (decoder.isOverLimit) throw eventTooLargeFault(maxEventBytes);
     }
     yield* parseEach(decoder.end(), streamClosedFault);
   }
@@ -66,19 +102,20 @@ export class Attempt {
   /** The whole body as JSON. @throws ModelFault, or the caller's reason. */
   async document(): Promise<unknown> {
     const decoder = new TextDecoder();
-    const pieces: string[] = [];
+    const pieces = new TextPieces();
     for (let bytes = await this.#read(); bytes !== undefined; bytes = await this.#read()) {
-      pieces.push(decoder.decode(bytes, { stream: true }));
+      pieces.add(decoder.decode(bytes, { stream: true }));
     }
-    const text = pieces.join('') + decoder.decode();
+    const text = pieces.take() + decoder.decode();
     const document = parseJson(text);
-    if (document === undefined) throw isPage(text) ? pageFault(text) : malformedFault(text);
+    if (document === undefined) throw isPage(text) ? pageFault(text) : unreadable(text, malformedFault);
     return document;
   }
 
   /** The answer is whole: lets the server end it in its own time, briefly, and keeps the connection. */
   release(): void {
     this.#forgetCaller();
+    this.#stopWaitingForProgress();
     const reader = this.#reader;
     this.#reader = undefined;
     if (!reader) return;
@@ -89,6 +126,7 @@ export class Attempt {
   /** Ends the connection, unless the answer was released. */
   close(): void {
     this.#forgetCaller();
+    this.#stopWaitingForProgress();
     if (this.#reader === undefined) return;
     this.#controller.abort();
     this.#reader.cancel().catch(() => {});
@@ -102,25 +140,29 @@ export class Attempt {
     const reader = this.#reader;
     if (!reader) return undefined;
     const { value } = await this.#watch(() => reader.read(), 'streaming');
-    this.patienceMs = Math.min(this.patienceMs, this.#idleMs);
+    this.#patienceMs = Math.min(this.#patienceMs, this.#limits.idleTimeoutMs);
+    this.#received += value?.length ?? 0;
+    if (this.#received > this.#limits.maxResponseBytes) throw responseTooLargeFault(this.#limits.maxResponseBytes);
     return value;
   }
 
   async #watch<Value>(wait: () => Promise<Value>, phase: 'connecting' | 'streaming'): Promise<Value> {
     this.#caller.throwIfAborted();
-    const { patienceMs } = this;
-    const stopWatching = this.#clock.after(patienceMs, () => {
-      this.#idle = true;
-      this.#controller.abort();
-    });
+    const patienceMs = this.#patienceMs;
+    const stopWatching = this.#clock.after(patienceMs, () => this.#end(idleFault(patienceMs)));
     try {
       return await abortable(wait(), this.#controller.signal);
     } catch (error) {
       this.#caller.throwIfAborted();
-      throw this.#idle ? idleFault(patienceMs) : networkFault(error, phase);
+      throw this.#fault ?? networkFault(error, phase);
     } finally {
       stopWatching();
     }
+  }
+
+  #end(fault: ModelFault): void {
+    this.#fault ??= fault;
+    this.#controller.abort();
   }
 }
 
@@ -150,11 +192,15 @@ function* parseEach(
     if (event === undefined && data.trim() !== '') {
       // What came before is good and must not be lost with it.
       yield parsed;
-      throw fault(data);
+      throw unreadable(data, fault);
     }
     if (event !== undefined) parsed.push(event);
   }
   yield parsed;
+}
+
+function unreadable(text: string, fault: (text: string) => Error): Error {
+  return hasTooManyValues(text) ? tooManyValuesFault() : fault(text);
 }
 
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

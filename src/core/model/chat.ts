@@ -5,7 +5,7 @@ import { ChatReader } from './chatChunks.ts';
 import { ModelFault, type ModelClient, type Prompt, type ResponseEvent } from './client.ts';
 import { customToolNames } from './functionForm.ts';
 import { openWithFallback } from './openWithFallback.ts';
-import { DEFAULT_STREAM_IDLE_TIMEOUT_MS } from './providerConfig.ts';
+import { limitsOf } from './providerConfig.ts';
 import { isJson, type ClientParts } from './clientParts.ts';
 
 /** How long the usage may take when the answer itself is whole. */
@@ -27,7 +27,7 @@ export class ChatClient implements ModelClient {
       customTools: customToolNames(prompt.tools),
     });
     const build = () => this.#bodies.build(prompt);
-    const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
+    const attempt = new Attempt(signal, clock, limitsOf(provider));
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/chat/completions', build);
       if (isJson(response) || (await attempt.beginsAsJson())) {
@@ -55,10 +55,11 @@ export class ChatClient implements ModelClient {
         for (const wire of batch) {
           if (wire === DONE) return 'done';
           for (const event of reader.read(wire)) {
+            if (event.type !== 'created') attempt.progressed();
             yield event;
             signal.throwIfAborted();
           }
-          if (reader.finished) attempt.patienceMs = Math.min(attempt.patienceMs, USAGE_WITHIN_MS);
+          if (reader.finished) attempt.hurry(USAGE_WITHIN_MS);
         }
       }
       return 'ended';

@@ -1,14 +1,14 @@
 /** The request of the Chat Completions wire (codex-behaviour.md §2.5). */
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
-import { groupItems, messageOf, type ChatForm, type Group } from './chatMessages.ts';
+import { groupItems, messagesOf, type ChatForm, type Group } from './chatMessages.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { Prompt } from './client.ts';
 import type { Dispensable } from './fieldFallback.ts';
 import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 
-/** Makes the bodies of one provider; the JSON of a message is made once and kept. */
+/** Makes the bodies of one provider; the JSON of a group's messages is made once and kept. */
 export class ChatBodies {
   readonly #refused: ReadonlySet<Dispensable>;
   /** By the last item of the group: a group that has grown is another message. */
@@ -57,8 +57,9 @@ export class ChatBodies {
       const [first, last, count] = extentOf(group);
       const known = this.#elements.get(last);
       if (known && known.first === first && known.count === count) return known.json === '' ? [] : [known.json];
-      const message = messageOf(group, this.#form);
-      const json = message === undefined ? '' : JSON.stringify(message);
+      const json = messagesOf(group, this.#form)
+        .map((message) => JSON.stringify(message))
+        .join(',');
       this.#elements.set(last, { first, count, json });
       return json === '' ? [] : [json];
     });
@@ -88,7 +89,7 @@ function settledLength(input: readonly ResponseItem[], from: number): number {
 }
 
 function extentOf(group: Group): readonly [first: ResponseItem, last: ResponseItem, count: number] {
-  if (group.type !== 'assistant') return [group.item, group.item, 1];
+  if (group.type === 'said') return [group.item, group.item, 1];
   const { items } = group;
   return [items[0] as ResponseItem, items.at(-1) as ResponseItem, items.length];
 }

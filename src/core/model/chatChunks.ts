@@ -7,8 +7,9 @@ import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ReasoningField } from './chatMessages.ts';
 import { usageIn } from './chatUsage.ts';
 import type { ModelFault, ResponseEvent } from './client.ts';
-import { finishReasonFault, inStreamFault, streamClosedFault } from './faults.ts';
-import { asOffered, parseJson } from './functionForm.ts';
+import { finishReasonFault, inStreamFault, MOST_ITEMS, streamClosedFault, tooManyItemsFault } from './faults.ts';
+import { parseJson } from '../util/json.ts';
+import { asOffered } from './functionForm.ts';
 
 interface OpenCall {
   readonly key: string;
@@ -170,6 +171,7 @@ export class ChatReader {
         ? this.#withoutIndex(id, name)
         : this.#calls.findLast((call) => call.index === index && !isAnother(call, { id, name, text }));
     if (known) return known;
+    if (this.#calls.length >= MOST_ITEMS) throw tooManyItemsFault();
     const key = `call_${this.#calls.length}`;
     const call = { key, index, id: '', name: '', arguments: '', extra: undefined, told: false };
     this.#calls.push(call);

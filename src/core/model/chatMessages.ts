@@ -27,7 +27,7 @@ type ChatPart =
 
 export type ChatMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: TextOrParts }
-  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: TextOrParts }
+  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
   | ({
       readonly role: 'assistant';
       readonly content: string | null | readonly ThoughtPart[];
@@ -50,10 +50,13 @@ export interface ChatForm {
   readonly developerRole: boolean;
 }
 
-/** What becomes one message. An assistant's words, thoughts and calls between two answers are one message. */
+/**
+ * Items that become messages together: the words, thoughts and calls of an assistant between two answers are one message,
+ * and behind the answers to its calls there may be one with their images.
+ */
 export type Group =
   | { readonly type: 'said'; readonly item: MessageItem }
-  | { readonly type: 'output'; readonly item: ToolCallOutputItem }
+  | { readonly type: 'outputs'; readonly items: readonly ToolCallOutputItem[] }
   | { readonly type: 'assistant'; readonly items: readonly AssistantItem[] };
 
 type AssistantItem = MessageItem | ReasoningItem | ToolCallItem;
@@ -61,13 +64,19 @@ type AssistantItem = MessageItem | ReasoningItem | ToolCallItem;
 export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
   const groups: Group[] = [];
   let assistant: AssistantItem[] = [];
+  let outputs: ToolCallOutputItem[] = [];
   const closeAssistant = () => {
     if (assistant.length > 0) groups.push({ type: 'assistant', items: assistant });
     assistant = [];
   };
+  const closeOutputs = () => {
+    if (outputs.length > 0) groups.push({ type: 'outputs', items: outputs });
+    outputs = [];
+  };
   for (const item of answeredDirectly(items)) {
     switch (item.type) {
       case 'message':
+        closeOutputs();
         if (item.role === 'assistant') {
           if (!repeats(assistant, item)) assistant.push(item);
           break;
@@ -79,18 +88,20 @@ export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
       case 'function_call':
       case 'custom_tool_call':
       case 'local_shell_call':
+        closeOutputs();
         assistant.push(item);
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
         closeAssistant();
-        groups.push({ type: 'output', item });
+        outputs.push(item);
         break;
       case 'web_search_call':
         break;
     }
   }
   closeAssistant();
+  closeOutputs();
   return groups;
 }
 
@@ -127,24 +138,47 @@ function repeats(said: readonly AssistantItem[], item: MessageItem): boolean {
   return last?.type === 'message' && textOf(last.content) === textOf(item.content);
 }
 
-/** `undefined` when nothing of the group can be told on this wire. */
-export function messageOf(group: Group, form: ChatForm): ChatMessage | undefined {
+/** None when nothing of the group can be told on this wire. */
+export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[] {
   switch (group.type) {
     case 'said': {
       const { role, content } = group.item;
-      return {
-        role: role === 'assistant' || (role === 'developer' && !form.developerRole) ? 'user' : role,
-        content: textOrParts(content),
-      };
+      const told = role === 'assistant' || (role === 'developer' && !form.developerRole) ? 'user' : role;
+      return [{ role: told, content: textOrParts(content) }];
     }
-    case 'output':
-      return { role: 'tool', tool_call_id: group.item.call_id, content: textOrParts(group.item.output) };
+    case 'outputs':
+      return [...group.items.map(toolMessage), ...imagesMessage(group.items)];
     case 'assistant':
       return assistantMessage(group.items);
   }
 }
 
-function assistantMessage(items: readonly AssistantItem[]): ChatMessage | undefined {
+/** Texts only: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
+function toolMessage({ call_id, output }: ToolCallOutputItem): ChatMessage {
+  return { role: 'tool', tool_call_id: call_id, content: hasImages(output) ? toldParts(output) : textOf(output) };
+}
+
+function toldParts(output: readonly OutputPart[]): string {
+  return output.map((part) => (part.type === 'input_image' ? IMAGE_FOLLOWS : part.text)).join('\n');
+}
+
+const IMAGE_FOLLOWS = '[image: in the user message below]';
+
+/** The images of these outputs, each behind the id of its call. */
+function imagesMessage(outputs: readonly ToolCallOutputItem[]): readonly ChatMessage[] {
+  const content = outputs.flatMap(({ call_id, output }): ChatPart[] => {
+    if (!hasImages(output)) return [];
+    const images = output.filter((part) => part.type === 'input_image').map(chatPart);
+    return [{ type: 'text', text: `[images of the tool output ${call_id}]` }, ...images];
+  });
+  return content.length === 0 ? [] : [{ role: 'user', content }];
+}
+
+function hasImages(output: ToolCallOutputItem['output']): output is OutputPart[] {
+  return typeof output !== 'string' && output.some((part) => part.type === 'input_image');
+}
+
+function assistantMessage(items: readonly AssistantItem[]): readonly ChatMessage[] {
   const texts: string[] = [];
   const thoughts: string[] = [];
   let field: ReasoningField | undefined;
@@ -164,12 +198,14 @@ function assistantMessage(items: readonly AssistantItem[]): ChatMessage | undefi
   }
   const content = texts.filter(Boolean).join('\n\n');
   const reasoning = thoughts.filter(Boolean).join('\n\n');
-  if (content === '' && calls.length === 0) return undefined;
-  return {
-    role: 'assistant',
-    ...said(content, reasoning, field ?? 'reasoning'),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-  };
+  if (content === '' && calls.length === 0) return [];
+  return [
+    {
+      role: 'assistant',
+      ...said(content, reasoning, field ?? 'reasoning'),
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ];
 }
 
 function said(content: string, reasoning: string, field: ReasoningField) {
@@ -199,12 +235,12 @@ function toolCall(item: ToolCallItem): ChatToolCall {
   }
 }
 
-function textOrParts(content: string | readonly (MessageItem['content'][number] | OutputPart)[]): TextOrParts {
-  if (typeof content === 'string') return content;
-  if (!content.some((part) => part.type === 'input_image')) return textOf(content);
-  return content.map((part): ChatPart => {
-    if (part.type !== 'input_image') return { type: 'text', text: part.text };
-    const { image_url: url, detail } = part;
-    return { type: 'image_url', image_url: { url, detail } };
-  });
+function textOrParts(content: MessageItem['content']): TextOrParts {
+  return content.some((part) => part.type === 'input_image') ? content.map(chatPart) : textOf(content);
+}
+
+function chatPart(part: MessageItem['content'][number]): ChatPart {
+  if (part.type !== 'input_image') return { type: 'text', text: part.text };
+  const { image_url: url, detail } = part;
+  return { type: 'image_url', image_url: { url, detail } };
 }

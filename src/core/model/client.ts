@@ -96,6 +96,12 @@ export class ModelFault extends Error {
     this.detail = options.detail;
     this.action = options.action;
   }
+
+  /** The same fault with another detail; without its cause, which has the old one. */
+  reworded(detail: string): ModelFault {
+    const { kind, message, retryable, retryAfterMs, status, action } = this;
+    return new ModelFault(kind, message, { retryable, retryAfterMs, status, action, detail });
+  }
 }
 
 export interface ModelClient {

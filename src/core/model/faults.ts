@@ -4,8 +4,11 @@
  * `response.failed` codex-behaviour.md §2.6).
  */
 import * as z from 'zod';
+import { ownValue } from '../../protocol/ownValue.ts';
 import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { ModelFault } from './client.ts';
+import { HIDDEN, type KeyHider } from '../util/keyHider.ts';
+import { describeDuration } from './describeDuration.ts';
 
 interface Verdict {
   readonly kind: ErrorKind;
@@ -111,7 +114,7 @@ const OVERLOADED: Verdict = {
 };
 const SERVER_FAILED: Verdict = {
   kind: 'bad_response',
-  message: 'The server failed to answer.',
+  message: 'The server reported an error.',
   retryable: true,
   action: 'retry',
 };
@@ -156,7 +159,7 @@ const SAYS_MODEL_UNKNOWN =
 
 function byWords(error: ServerError): Verdict | undefined {
   for (const name of [error.code, error.type]) {
-    const verdict = BY_CODE[String(name ?? '').toLowerCase()];
+    const verdict = ownValue(BY_CODE, String(name ?? '').toLowerCase());
     if (verdict) return verdict;
   }
   return undefined;
@@ -164,14 +167,15 @@ function byWords(error: ServerError): Verdict | undefined {
 
 // ---------------------------------------------------------------- HTTP status
 
-/** The fault of an answer that is not a stream. */
-export function httpFault(status: number, headers: Headers, document: unknown, now: Date): ModelFault {
+/** The fault of an answer that is not a stream. `note`: what is to be said of its text, e.g. that it was cut. */
+export function httpFault(status: number, headers: Headers, document: unknown, now: Date, note?: string): ModelFault {
   const error = serverErrorIn(document);
   const words = error.message ?? undefined;
+  const name = note === undefined ? `HTTP ${status}` : `HTTP ${status} (${note})`;
   const parameter = error.param && !words?.includes(error.param) ? ` (${error.param})` : '';
   return faultOf(httpVerdict(status, error), {
     status,
-    detail: words === undefined ? `HTTP ${status}${parameter}` : `HTTP ${status}: ${words}${parameter}`,
+    detail: words === undefined ? `${name}${parameter}` : `${name}: ${words}${parameter}`,
     retryAfterMs: retryAfter(headers, now) ?? resetsIn(error, now) ?? delayIn(words),
   });
 }
@@ -327,8 +331,55 @@ export function streamClosedFault(cause?: unknown): ModelFault {
 export function idleFault(milliseconds: number): ModelFault {
   return faultOf(
     { kind: 'timeout', message: 'The server has gone silent.', retryable: true, action: 'retry' },
-    { detail: `nothing received for ${Math.round(milliseconds / 1000)} s` },
+    { detail: `nothing received for ${Number((milliseconds / 1000).toFixed(1))} s` },
   );
+}
+
+/** The server is connected and sends nothing that is part of an answer. */
+export function noProgressFault(milliseconds: number): ModelFault {
+  const message = `The server kept the connection open for ${describeDuration(milliseconds)} without a part of an answer.`;
+  const verdict: Verdict = { kind: 'timeout', message, retryable: false, action: 'retry' };
+  return faultOf(verdict, { detail: limitNote('stream.progressTimeoutMs') });
+}
+
+export function eventTooLargeFault(maxBytes: number): ModelFault {
+  const message = `The server sent one event of more than ${describeBytes(maxBytes)}.`;
+  const verdict: Verdict = { kind: 'bad_response', message, retryable: false, action: 'check_settings' };
+  return faultOf(verdict, { detail: limitNote('stream.maxEventBytes') });
+}
+
+export function responseTooLargeFault(maxBytes: number): ModelFault {
+  const message = `The server sent more than ${describeBytes(maxBytes)} in one response.`;
+  const verdict: Verdict = { kind: 'bad_response', message, retryable: false, action: 'check_settings' };
+  return faultOf(verdict, { detail: limitNote('stream.maxResponseBytes') });
+}
+
+/** JSON that would need many times its size in memory. */
+export function tooManyValuesFault(): ModelFault {
+  const message = 'The server sent JSON with more values than an answer can have.';
+  return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});
+}
+
+/** Items of one response; more than any model says at once, and few enough to be looked through for each delta. */
+export const MOST_ITEMS = 1000;
+
+export function tooManyItemsFault(): ModelFault {
+  const message = `The server sent more than ${MOST_ITEMS} messages and calls in one response.`;
+  return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});
+}
+
+function limitNote(setting: string): string {
+  return `The limit is the setting ${setting}.`;
+}
+
+/** `64 KiB`, `32 MiB`, `1000 bytes`: never rounded. */
+export function describeBytes(bytes: number): string {
+  const units = [
+    [1024 * 1024, 'MiB'],
+    [1024, 'KiB'],
+  ] as const;
+  const [size, unit] = units.find(([each]) => bytes >= each && bytes % each === 0) ?? [1, 'bytes'];
+  return `${bytes / size} ${unit}`;
 }
 
 /** The address answers, but with something for a browser: a login, an error page, the start page of the server. */
@@ -348,7 +399,7 @@ export function pageFault(page: string): ModelFault {
 export function malformedFault(data: string): ModelFault {
   return faultOf(
     { kind: 'bad_response', message: 'The server sent something unreadable.', retryable: true, action: 'retry' },
-    { detail: data.length > 200 ? `${data.slice(0, 200)}…` : data },
+    { detail: data },
   );
 }
 
@@ -477,17 +528,25 @@ function faultOf(
   },
 ): ModelFault {
   const { kind, message, retryable, action } = verdict;
-  const detail = facts.detail && shortened(facts.detail);
+  const detail = facts.detail?.slice(0, LONGEST_READ).replaceAll(STEERING, ' ');
   return new ModelFault(kind, message, { retryable, action, ...facts, detail });
 }
-
-/** Somebody's error page is not a message. */
-const LONGEST_DETAIL = 2000;
 
 /** What steers a terminal or turns the direction of text is no part of a message. */
 const STEERING = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
 
-function shortened(said: string): string {
-  const words = said.slice(0, 2 * LONGEST_DETAIL).replaceAll(STEERING, ' ');
-  return words.length > LONGEST_DETAIL ? `${words.slice(0, LONGEST_DETAIL)}…` : words;
+/** Characters of a server's words that are kept until the keys in them are hidden. */
+const LONGEST_READ = 16_384;
+/** Characters that are shown of them: an error page is not a message. */
+const LONGEST_DETAIL = 2000;
+
+/** The fault as it is shown: without the keys, and short. A key that was cut off with the rest is hidden, too. */
+export function shownFault(fault: ModelFault, keys: KeyHider): ModelFault {
+  const { detail } = fault;
+  if (detail === undefined) return fault;
+  const { shown, held } = keys.hideBeginning(detail);
+  const isCut = detail.length >= LONGEST_READ && held !== '';
+  const whole = shown + (isCut ? HIDDEN : keys.hide(held));
+  const short = whole.length > LONGEST_DETAIL ? `${whole.slice(0, LONGEST_DETAIL)}…` : whole;
+  return short === detail ? fault : fault.reworded(short);
 }

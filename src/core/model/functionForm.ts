@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { CustomToolCallItem, FunctionCallItem, LocalShellCallItem } from '../../protocol/responseItem.ts';
 import type { CustomToolSpec, FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
+import { parseJson } from '../util/json.ts';
 
 export function asFunctionTool({ name, description }: CustomToolSpec): FunctionToolSpec {
   return {
@@ -71,13 +72,4 @@ export function asOffered(
   const parsed = inputSchema.safeParse(parseJson(call.arguments));
   if (!parsed.success) return call;
   return { type: 'custom_tool_call', call_id: call.call_id, name: call.name, input: parsed.data.input };
-}
-
-/** `undefined` when it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -22,7 +22,7 @@ export async function* openWithFallback(
       const field = error instanceof ModelFault ? refusedBy(error, body.sent) : undefined;
       if (field === undefined) throw error;
       refused.add(field);
-      log.warn(`${provider.id} refused ${field}`, error);
+      log.warn(`${provider.id} refused ${field}`);
       yield { type: 'warning', message: describeRefusal(provider.id, field) };
     }
   }

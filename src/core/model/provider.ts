@@ -1,10 +1,13 @@
 /** From settings to a model that can be talked to. */
 import type { Clock, Fetch, Ids, Log, Secrets } from '../ports.ts';
 import { ChatClient } from './chat.ts';
-import type { ModelClient } from './client.ts';
+import { KeyHider } from '../util/keyHider.ts';
+import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import type { RefusedFields } from './fieldFallback.ts';
 import type { ProviderConfig } from './providerConfig.ts';
+import { shownFault } from './faults.ts';
+import { valuesSentTo } from './providerSecrets.ts';
 import { ResponsesClient } from './responses.ts';
 import { Transport } from './transport.ts';
 
@@ -25,7 +28,22 @@ export interface ModelPorts {
 /** Loads nothing yet: the SDK comes with the first request. */
 export function createModelClient(provider: ProviderConfig, ports: ModelPorts): ModelClient {
   const { fetch, secrets, clock, ids, log, userAgent = 'tiller', refused = new Set() } = ports;
-  const transport = new Transport(provider, { fetch, secrets, clock, userAgent });
+  const sent = new KeyHider();
+  for (const value of valuesSentTo(provider)) sent.hold(value);
+  const transport = new Transport(provider, { fetch, secrets, clock, userAgent, onKey: (key) => sent.hold(key) });
   const parts: ClientParts = { provider, transport, refused, clock, ids, log };
-  return provider.wireApi === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
+  const client = provider.wireApi === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
+  return { stream: (prompt, signal) => withShownFaults(client.stream(prompt, signal), sent) };
+}
+
+/** Some servers repeat what they were sent. It is hidden only here, where the client has read the server's own words. */
+async function* withShownFaults(
+  events: AsyncIterable<ResponseEvent>,
+  sent: KeyHider,
+): AsyncGenerator<ResponseEvent, void, undefined> {
+  try {
+    yield* events;
+  } catch (error) {
+    throw error instanceof ModelFault ? shownFault(error, sent) : error;
+  }
 }

@@ -13,16 +13,53 @@ export interface ProviderConfig {
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
   /** How the key that is stored for the origin travels; `api_key` is Azure's header. By dialect unless given. */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
-  /** Silence that ends an attempt; before the first byte `FIRST_BYTE_PATIENCE` times as long. */
+  /** Silence that ends an attempt, see `ResponseLimits`. */
   readonly streamIdleTimeoutMs?: number | undefined;
+  readonly progressTimeoutMs?: number | undefined;
+  readonly maxErrorBytes?: number | undefined;
+  readonly maxEventBytes?: number | undefined;
+  readonly maxResponseBytes?: number | undefined;
   /** What the settings say of its models, by their names. */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
 }
 
-export const DEFAULT_STREAM_IDLE_TIMEOUT_MS = 300_000;
+/** What a server may send in one attempt, in bytes as they are without compression, and how long it may take. */
+export interface ResponseLimits {
+  /** Between two pieces of an answer. */
+  readonly idleTimeoutMs: number;
+  /** From the request to the first byte of the answer. */
+  readonly firstByteTimeoutMs: number;
+  /** From one part of an answer to the next: comments, keep-alives and pieces of an event are none. */
+  readonly progressTimeoutMs: number;
+  /** Of an answer that is an HTTP error: what comes after is not read. */
+  readonly maxErrorBytes: number;
+  readonly maxEventBytes: number;
+  readonly maxResponseBytes: number;
+}
 
-/** A server on a desk may read a long prompt for ten minutes before it says a word. */
-export const FIRST_BYTE_PATIENCE = 6;
+const MIB = 1024 * 1024;
+export const DEFAULT_STREAM_IDLE_TIMEOUT_MS = 300_000;
+/** A server on the same machine may read a long prompt for ten minutes before it sends a byte. */
+const DEFAULT_FIRST_BYTE_TIMEOUT_MS = 1_800_000;
+/** How many times the idle timeout an answer may stand still, unless the provider says otherwise. */
+const PROGRESS_FACTOR = 6;
+export const DEFAULT_MAX_ERROR_BYTES = 64 * 1024;
+export const DEFAULT_MAX_EVENT_BYTES = 32 * MIB;
+export const DEFAULT_MAX_RESPONSE_BYTES = 64 * MIB;
+
+/** An idle timeout below the default also holds before the first byte: the user does not want to wait longer. */
+export function limitsOf(provider: ProviderConfig): ResponseLimits {
+  const idleTimeoutMs = provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS;
+  const isShortened = idleTimeoutMs < DEFAULT_STREAM_IDLE_TIMEOUT_MS;
+  return {
+    idleTimeoutMs,
+    firstByteTimeoutMs: isShortened ? idleTimeoutMs : Math.max(idleTimeoutMs, DEFAULT_FIRST_BYTE_TIMEOUT_MS),
+    progressTimeoutMs: provider.progressTimeoutMs ?? idleTimeoutMs * PROGRESS_FACTOR,
+    maxErrorBytes: provider.maxErrorBytes ?? DEFAULT_MAX_ERROR_BYTES,
+    maxEventBytes: provider.maxEventBytes ?? DEFAULT_MAX_EVENT_BYTES,
+    maxResponseBytes: provider.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES,
+  };
+}
 
 const AZURE_HOST =
   /(?:^|\.)(?:(?:openai|cognitiveservices|aoai)\.azure\.(?:com|us|cn)|services\.ai\.azure\.com|azure-api\.net|azurefd\.net)$/;

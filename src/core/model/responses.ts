@@ -5,7 +5,7 @@ import { isJson, type ClientParts } from './clientParts.ts';
 import { streamClosedFault } from './faults.ts';
 import { customToolNames } from './functionForm.ts';
 import { openWithFallback } from './openWithFallback.ts';
-import { DEFAULT_STREAM_IDLE_TIMEOUT_MS, dialectOf } from './providerConfig.ts';
+import { dialectOf, limitsOf } from './providerConfig.ts';
 import { ResponsesBodies } from './responsesBody.ts';
 import { ResponsesReader } from './responsesEvents.ts';
 
@@ -25,7 +25,7 @@ export class ResponsesClient implements ModelClient {
       customTools: customToolNames(prompt.tools),
       onSkipped: (item) => log.debug('an output item was skipped', item),
     });
-    const attempt = new Attempt(signal, clock, provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS);
+    const attempt = new Attempt(signal, clock, limitsOf(provider));
     try {
       const response = yield* openWithFallback(this.#parts, attempt, '/responses', () => this.#bodies.build(prompt));
       if (isJson(response) || (await attempt.beginsAsJson())) {
@@ -39,6 +39,7 @@ export class ResponsesClient implements ModelClient {
           for (const event of reader.read(wire)) {
             // The end is what the server says it is, not when it hangs up.
             if (event.type === 'completed') attempt.release();
+            else if (event.type !== 'created') attempt.progressed();
             yield event;
             if (event.type === 'completed') return;
             signal.throwIfAborted();

@@ -7,7 +7,7 @@ import type { TokenUsage } from '../../protocol/event.ts';
 import type { ReasoningItem, ResponseItem } from '../../protocol/responseItem.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import type { ResponseEvent } from './client.ts';
-import { inStreamFault, incompleteFault, malformedFault } from './faults.ts';
+import { inStreamFault, incompleteFault, malformedFault, MOST_ITEMS, tooManyItemsFault } from './faults.ts';
 import { asOffered } from './functionForm.ts';
 import { itemFromWire } from './responsesItems.ts';
 
@@ -215,6 +215,7 @@ export class ResponsesReader {
     outputIndex: unknown,
     events: ResponseEvent[],
   ): OpenItem {
+    if (this.#count >= MOST_ITEMS) throw tooManyItemsFault();
     const item: OpenItem = {
       key: String(this.#count),
       kind,

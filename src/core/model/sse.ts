@@ -4,19 +4,35 @@
  * Our own, because a response may have 20,000 events: this costs a quarter of the SDK's decoder, which also loses the
  * difference between an end and an abort (libraries.md §4).
  */
-import { parseJson } from './functionForm.ts';
+import { TextPieces } from '../util/textPieces.ts';
+import { byteLength } from '../util/tokens.ts';
+import { parseJson } from '../util/json.ts';
 import { WholeJson } from './wholeJson.ts';
 
 export class SseDecoder {
   readonly #decoder = new TextDecoder();
-  /** The end of what came that is not yet a whole line. In pieces, so that a line of 50 MB is joined once. */
-  #unfinished: string[] = [];
+  /** The end of what came that is not yet a whole line. */
+  readonly #unfinished = new TextPieces();
   /** `data` lines of the event that is being read. */
   #data: WholeJson | undefined;
   /** What that event is called. */
   #name = '';
   /** The last chunk ended with a carriage return, whose line feed may be the next character. */
   #afterCarriageReturn = false;
+  /** Bytes of the line that is being read. */
+  #lineBytes = 0;
+  /** Bytes of the lines of the event that is being read. */
+  #eventBytes = 0;
+  readonly #maxEventBytes: number;
+
+  constructor(maxEventBytes = Number.POSITIVE_INFINITY) {
+    this.#maxEventBytes = maxEventBytes;
+  }
+
+  /** An event or a line is larger than it may be: nothing more is decoded. */
+  get isOverLimit(): boolean {
+    return Math.max(this.#lineBytes, this.#eventBytes) > this.#maxEventBytes;
+  }
 
   /** The data of every event that these bytes complete; ids and comments are of no use here. */
   decode(bytes: Uint8Array): readonly string[] {
@@ -29,15 +45,24 @@ export class SseDecoder {
     const lineEnd = text.includes('\r') ? anyLineEnd : lineFeed;
     let start = 0;
     for (let end = lineEnd(text, start); end >= 0; end = lineEnd(text, start)) {
-      const line = this.#joined(text.slice(start, end));
+      const last = text.slice(start, end);
+      this.#lineBytes += byteLength(last);
+      if (this.isOverLimit) return events;
+      const line = this.#joined(last);
       start = end + 1;
       if (text.charCodeAt(end) === CARRIAGE_RETURN) {
         if (start === text.length) this.#afterCarriageReturn = true;
         else if (text.charCodeAt(start) === LINE_FEED) start += 1;
       }
       this.#readLine(line, events);
+      if (this.isOverLimit) return events;
+      this.#lineBytes = 0;
     }
-    if (start < text.length) this.#unfinished.push(text.slice(start));
+    if (start < text.length) {
+      const rest = text.slice(start);
+      this.#lineBytes += byteLength(rest);
+      this.#unfinished.add(rest);
+    }
     return events;
   }
 
@@ -51,10 +76,7 @@ export class SseDecoder {
   }
 
   #joined(last: string): string {
-    if (this.#unfinished.length === 0) return last;
-    const line = this.#unfinished.join('') + last;
-    this.#unfinished = [];
-    return line;
+    return this.#unfinished.isEmpty ? last : this.#unfinished.take() + last;
   }
 
   #readLine(line: string, events: string[]): void {
@@ -80,6 +102,7 @@ export class SseDecoder {
     this.#finishWhole(events);
     this.#data ??= new WholeJson();
     this.#data.add(value);
+    this.#eventBytes += this.#lineBytes;
   }
 
   /** A server that leaves out the empty lines: what is whole was an event. */
@@ -91,6 +114,7 @@ export class SseDecoder {
     if (this.#data !== undefined) events.push(named(this.#data.text, this.#name));
     this.#data = undefined;
     this.#name = '';
+    this.#eventBytes = 0;
   }
 }
 

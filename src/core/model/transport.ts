@@ -4,24 +4,27 @@
  */
 import type { Clock, Fetch, Secrets } from '../ports.ts';
 import { ModelFault } from './client.ts';
-import { httpFault, networkFault } from './faults.ts';
-import { parseJson } from './functionForm.ts';
-import { dialectOf, type ProviderConfig } from './providerConfig.ts';
+import { readBeginning } from './boundedBody.ts';
+import { describeBytes, httpFault, networkFault } from './faults.ts';
+import { parseJson } from '../util/json.ts';
+import { dialectOf, limitsOf, type ProviderConfig } from './providerConfig.ts';
 
 type Sdk = typeof import('./openaiSdk.ts');
 
 export interface TransportPorts {
   readonly fetch: Fetch;
   readonly secrets: Secrets;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
   /** E.g. `tiller/0.1.0`. */
   readonly userAgent: string;
+  /** Called with each key before it is sent. */
+  readonly onKey: (key: string) => void;
 }
 
 export class Transport {
   readonly #provider: ProviderConfig;
   readonly #ports: TransportPorts;
-  #loaded: Promise<{ sdk: Sdk; client: InstanceType<Sdk['OpenAI']> }> | undefined;
+  #loaded: Promise<InstanceType<Sdk['OpenAI']>> | undefined;
 
   constructor(provider: ProviderConfig, ports: TransportPorts) {
     this.#provider = provider;
@@ -32,23 +35,22 @@ export class Transport {
   async post(path: string, body: string, signal: AbortSignal): Promise<Response> {
     const origin = originOf(this.#provider.baseUrl);
     const key = this.#provider.auth === 'none' ? undefined : await this.#ports.secrets.keyFor(origin);
+    if (key !== undefined) this.#ports.onKey(key);
     this.#loaded ??= this.#load();
-    const { sdk, client } = await this.#loaded;
+    const client = await this.#loaded;
     try {
       return await client.post(path, { body, signal, headers: this.#headers(key) }).asResponse();
     } catch (error) {
-      if (!(error instanceof sdk.APIError) || error.status === undefined) throw networkFault(error, 'connecting');
-      const words = error.message.replace(SDK_WORDS, '');
-      const document = error.error ?? parseJson(words) ?? (words || undefined);
-      const fault = httpFault(error.status, error.headers ?? new Headers(), document, this.#ports.clock.now());
-      throw fault.status === 401 && key === undefined ? keyMissing(origin, fault) : withoutKey(fault, key);
+      const fault = networkFault(error, 'connecting');
+      throw fault.status === 401 && key === undefined ? keyMissing(origin, fault) : fault;
     }
   }
 
   async #load() {
     const sdk = await import('./openaiSdk.ts');
     const { baseUrl, queryParams } = this.#provider;
-    const client = new sdk.OpenAI({
+    const send = guardedFetch(this.#ports.fetch, new Set(Object.keys(this.#headers('key'))));
+    return new sdk.OpenAI({
       baseURL: baseUrl,
       // Never the environment's: the key, if any, is in the headers of each request.
       apiKey: 'unused',
@@ -59,10 +61,26 @@ export class Transport {
       logLevel: 'off',
       // The SDK's own timer would end a slow server's answer; ours knows what is silence (attempt.ts).
       timeout: LONGEST_TIMER_MS,
-      fetch: guardedFetch(this.#ports.fetch, new Set(Object.keys(this.#headers('key')))),
+      fetch: async (input, init) => {
+        const response = await send(input, init);
+        // What is thrown here is a cause of what the SDK throws; it would read an error without a limit.
+        if (!response.ok) throw await this.#faultOf(response);
+        return response;
+      },
       ...(queryParams ? { defaultQuery: { ...queryParams } } : {}),
     });
-    return { sdk, client };
+  }
+
+  /** Reads no more of the error than is allowed, and only for a moment: its status is known. */
+  async #faultOf({ status, headers, body }: Response): Promise<ModelFault> {
+    const { maxErrorBytes } = limitsOf(this.#provider);
+    const { clock } = this.#ports;
+    const late = new AbortController();
+    const forget = clock.after(ERROR_WITHIN_MS, () => late.abort());
+    const { text, isCut } = await readBeginning(body, maxErrorBytes, late.signal).finally(forget);
+    const note = late.signal.aborted ? 'incomplete' : `its first ${describeBytes(maxErrorBytes)}`;
+    const document = parseJson(text) ?? (text || undefined);
+    return httpFault(status, headers, document, clock.now(), isCut ? note : undefined);
   }
 
   #headers(key: string | undefined): Record<string, string> {
@@ -79,16 +97,8 @@ export class Transport {
   }
 }
 
-/** The status, which we say ourselves, before what the server said. */
-const SDK_WORDS = /^\d{3} (?:status code \(no body\)$)?/;
-
-/** Some servers repeat the key that they do not accept. */
-function withoutKey(fault: ModelFault, key: string | undefined): ModelFault {
-  const { kind, message, detail, retryable, retryAfterMs, status, action } = fault;
-  if (!key || !detail?.includes(key)) return fault;
-  const hidden = detail.replaceAll(key, '[hidden]');
-  return new ModelFault(kind, message, { retryable, retryAfterMs, status, action, detail: hidden });
-}
+/** How long the text of an HTTP error may take. */
+const ERROR_WITHIN_MS = 5000;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -129,7 +139,7 @@ function redirectFault(from: URL, to: URL): ModelFault {
 }
 
 function keyMissing(origin: string, fault: ModelFault): ModelFault {
-  return new ModelFault('auth', `${origin} wants an API key, and none was entered for it.`, {
+  return new ModelFault('no_key', `${origin} wants an API key, and none was entered for it.`, {
     retryable: false,
     status: fault.status,
     detail: fault.detail,

@@ -1,4 +1,4 @@
-import { parseJson } from './functionForm.ts';
+import { endOfString, parseJson, QUOTE } from '../util/json.ts';
 
 /**
  * Whether the lines of a text that grows are a JSON document by now. Each line is looked at once, and the document is
@@ -9,6 +9,8 @@ export class WholeJson {
   /** Lines whose brackets are counted. */
   #counted = 0;
   #depth = 0;
+  /** White space only: no document yet. */
+  #isBlank = true;
   /** No line that follows can make a document of it. */
   #isHopeless = false;
 
@@ -24,15 +26,15 @@ export class WholeJson {
     for (; this.#counted < this.#lines.length && !this.#isHopeless; this.#counted++) {
       this.#count(this.#lines[this.#counted] ?? '');
     }
-    if (this.#isHopeless || this.#depth > 0) return false;
-    const { text } = this;
-    if (parseJson(text) !== undefined) return true;
+    if (this.#isBlank || this.#isHopeless || this.#depth > 0) return false;
+    if (parseJson(this.text) !== undefined) return true;
     // With all brackets closed only white space may follow upon a document, and nothing can mend what is none.
-    this.#isHopeless = text.trim() !== '';
+    this.#isHopeless = true;
     return false;
   }
 
   #count(line: string): void {
+    if (this.#isBlank) this.#isBlank = line.trim() === '';
     for (let at = 0; at < line.length; at++) {
       const character = line.charCodeAt(at);
       if (character === QUOTE) {
@@ -46,15 +48,6 @@ export class WholeJson {
   }
 }
 
-/** Where its closing quote stands. */
-function endOfString(line: string, from: number): number {
-  let at = from;
-  while (at < line.length && line.charCodeAt(at) !== QUOTE) at += line.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  return at;
-}
-
-const QUOTE = 34;
-const BACKSLASH = 92;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;

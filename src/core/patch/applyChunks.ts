@@ -1,20 +1,13 @@
 /** Puts the chunks of one update into the lines of one file (codex-behaviour.md §1.3). */
-import { LinesWriter, type TextLines } from './lines.ts';
+import { findContexts, searchedContexts } from './contexts.ts';
+import { shiftBetween, shifted } from './indentation.ts';
+import { lineAt, LinesWriter, type TextLines } from './lines.ts';
+import type { Mismatch } from './mismatch.ts';
 import type { PatchChunk, PatchLine } from './operation.ts';
 import type { Seeker } from './seek.ts';
 import { createTextSeeker } from './textSeeker.ts';
 
-export type ChunksResult =
-  | { readonly type: 'applied'; readonly lines: TextLines }
-  | {
-      readonly type: 'not_found';
-      readonly what: 'context' | 'lines';
-      readonly wanted: readonly string[];
-      /** Where the search began, and whether only the end of the file would do. */
-      readonly from: number;
-      readonly atEnd: boolean;
-      readonly seeker: Seeker;
-    };
+export type ChunksResult = { readonly type: 'applied'; readonly lines: TextLines } | Mismatch;
 
 /** The lines `start`…`start + removed` give way to `added`. */
 interface Edit {
@@ -23,20 +16,23 @@ interface Edit {
   readonly added: string[];
 }
 
+/** Where a chunk belongs, and its lines as they were found there. */
+interface Place {
+  readonly start: number;
+  readonly lines: readonly PatchLine[];
+}
+
 /** All or nothing. Every chunk is searched in the file as it was, below the one before it. */
 export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): ChunksResult {
   const seeker = createTextSeeker(lines);
   const edits: Edit[] = [];
+  const taken: { readonly start: number; readonly end: number }[] = [];
   let cursor = 0;
   for (const chunk of chunks) {
-    for (const context of chunk.contexts) {
-      const found = seeker.find([context], cursor, false);
-      if (found === undefined) {
-        return { type: 'not_found', what: 'context', wanted: [context], from: cursor, atEnd: false, seeker };
-      }
-      cursor = found + 1;
-    }
     const old = oldLines(chunk.lines);
+    const context = findContexts(searchedContexts(chunk, old), seeker, cursor);
+    if (context.type === 'not_found') return context;
+    cursor = context.below;
     if (old.length === 0) {
       // Even below a context that was found: the reference appends, and so do models that learnt from it (step 2).
       edits.push(...editsOf(chunk.lines, lines.count));
@@ -46,18 +42,39 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
     if (place === undefined) {
       return { type: 'not_found', what: 'lines', wanted: old, from: cursor, atEnd: chunk.endOfFile, seeker };
     }
-    edits.push(...editsOf(place.lines, place.start));
-    cursor = place.start + oldLines(place.lines).length;
+    const { start } = place;
+    const end = start + oldLines(place.lines).length;
+    if (taken.some((other) => start < other.end && other.start < end)) return { type: 'taken', wanted: old, start };
+    const fitted = inIndentationOf(lines, place);
+    if (fitted.type === 'indentation') return fitted;
+    edits.push(...editsOf(fitted.lines, start));
+    taken.push({ start, end });
+    cursor = end;
   }
   return { type: 'applied', lines: edited(lines, edits) };
 }
 
+/** Difference (e): the added lines follow the indentation that the file has at this place. */
+function inIndentationOf(
+  lines: TextLines,
+  { start, lines: patch }: Place,
+): { readonly type: 'fitted'; readonly lines: readonly PatchLine[] } | Extract<Mismatch, { type: 'indentation' }> {
+  const wanted = oldLines(patch);
+  const found = wanted.map((_, index) => lineAt(lines, start + index));
+  const shift = shiftBetween(wanted, found);
+  if (shift.type === 'none') return { type: 'fitted', lines: patch };
+  if (shift.type === 'uneven') return { type: 'indentation', wanted, found, start, added: undefined };
+  const fitted: PatchLine[] = [];
+  for (const line of patch) {
+    const text = line.kind === 'add' ? shifted(line.text, shift) : line.text;
+    if (text === undefined) return { type: 'indentation', wanted, found, start, added: line.text };
+    fitted.push({ kind: line.kind, text });
+  }
+  return { type: 'fitted', lines: fitted };
+}
+
 /** A blank last line often only separates chunks, so the search is repeated without it (step 5). */
-function findPlace(
-  chunk: PatchChunk,
-  seeker: Seeker,
-  cursor: number,
-): { start: number; lines: readonly PatchLine[] } | undefined {
+function findPlace(chunk: PatchChunk, seeker: Seeker, cursor: number): Place | undefined {
   for (const lines of [chunk.lines, withoutLastBlank(chunk.lines)]) {
     const start = lines && seeker.find(oldLines(lines), cursor, chunk.endOfFile);
     if (lines !== undefined && start !== undefined) return { start, lines };

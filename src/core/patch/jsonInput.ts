@@ -5,6 +5,9 @@ export interface JsonInputStream {
   push(json: string): string;
 }
 
+/** Characters within which the value begins, or never does: what is pending is read again with each piece. */
+const LONGEST_OPENING = 1024;
+
 const OPENING = /^\s*\{\s*"input"\s*:\s*"/;
 /** Runs of plain characters, whole escapes, or the closing quote. An escape that was cut off matches nothing. */
 const TOKEN = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\[^u]|"/y;
@@ -18,7 +21,10 @@ export function createJsonInputStream(): JsonInputStream {
 
   function readOpening(): void {
     const opening = OPENING.exec(pending);
-    if (opening === null) return;
+    if (opening === null) {
+      if (pending.length > LONGEST_OPENING) phase = 'closed';
+      return;
+    }
     pending = pending.slice(opening[0].length);
     phase = 'value';
   }

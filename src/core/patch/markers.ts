@@ -9,3 +9,10 @@ export const END_OF_FILE = '*** End of File';
 export const ENVIRONMENT_ID = '*** Environment ID:';
 export const CHUNK = '@@';
 export const CHUNK_WITH_CONTEXT = '@@ ';
+
+/** The header of a chunk in a unified diff, as it stands after `@@ `; a section heading may follow it. */
+const LINE_NUMBERS = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
+
+export function areLineNumbers(context: string): boolean {
+  return LINE_NUMBERS.test(context);
+}

@@ -8,7 +8,7 @@ export interface PatchLine {
 
 /** One place of a file that changes. */
 export interface PatchChunk {
-  /** Texts of the `@@` lines above it, searched one after another (our difference (d): Codex takes one). */
+  /** Texts of the `@@` lines above it, line numbers included (our difference (d): Codex takes one). */
   readonly contexts: readonly string[];
   readonly lines: readonly PatchLine[];
   /** The old lines must be the last ones of the file. */

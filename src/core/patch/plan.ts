@@ -7,7 +7,7 @@ import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { applyChunks } from './applyChunks.ts';
 import { textLines } from './lines.ts';
-import { describeMismatch } from './mismatch.ts';
+import { describeMismatch, type Mismatch } from './mismatch.ts';
 import { netChanges } from './netChanges.ts';
 import type { PatchOperation } from './operation.ts';
 import type { PatchReportEntry } from './report.ts';
@@ -19,6 +19,8 @@ export type PlanFaultCategory =
   | 'cannot_read'
   | 'context_not_found'
   | 'lines_not_found'
+  | 'lines_taken'
+  | 'indentation_differs'
   | 'cannot_delete'
   | 'cannot_write';
 
@@ -93,9 +95,7 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
     return failed('cannot_read', `Cannot read ${path} to update it: ${message}.`);
   }
   const result = applyChunks(entry.lines, update.chunks);
-  if (result.type === 'not_found') {
-    return failed(`${result.what}_not_found`, describeMismatch(result, path));
-  }
+  if (result.type !== 'applied') return failed(categoryOf(result), describeMismatch(result, path));
   const target = resolve(cwd, update.movedTo ?? update.path);
   // A move onto itself keeps the file: Codex writes it, then removes it (design.md decision 4, difference (b)).
   if (target !== path) {
@@ -105,6 +105,19 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
   }
   tree.write(target, result.lines, entry.source);
   return { kind: 'M', path: update.movedTo ?? update.path };
+}
+
+function categoryOf(mismatch: Mismatch): PlanFaultCategory {
+  switch (mismatch.type) {
+    case 'not_found':
+      return `${mismatch.what}_not_found`;
+    case 'taken':
+      return 'lines_taken';
+    case 'indentation':
+      return 'indentation_differs';
+    default:
+      return assertNever(mismatch);
+  }
 }
 
 function failed(category: PlanFaultCategory, message: string): Failure {

@@ -25,18 +25,22 @@ export function trimEnd(text: string): string {
   return text.slice(0, end);
 }
 
-export function trim(text: string): string {
-  const trimmed = trimEnd(text);
+export function trimStart(text: string): string {
   let start = 0;
-  while (start < trimmed.length && isWhiteSpace(trimmed.charCodeAt(start))) start++;
-  return trimmed.slice(start);
+  while (start < text.length && isWhiteSpace(text.charCodeAt(start))) start++;
+  return text.slice(start);
 }
 
+export function trim(text: string): string {
+  return trimStart(trimEnd(text));
+}
+
+const TYPOGRAPHIC_SPACES = /[\u00A0\u2002-\u200A\u202F\u205F\u3000]/g;
 const LOOKALIKES: readonly (readonly [characters: RegExp, plain: string])[] = [
   [/[\u2010-\u2015\u2212]/g, '-'],
   [/[\u2018-\u201B]/g, "'"],
   [/[\u201C-\u201F]/g, '"'],
-  [/[\u00A0\u2002-\u200A\u202F\u205F\u3000]/g, ' '],
+  [TYPOGRAPHIC_SPACES, ' '],
 ];
 
 const BEYOND_LATIN = /[\u00A0\u2000-\u3000]/;
@@ -46,4 +50,9 @@ export function plain(text: string): string {
   const trimmed = trim(text);
   if (!BEYOND_LATIN.test(trimmed)) return trimmed;
   return LOOKALIKES.reduce((line, [characters, key]) => line.replace(characters, key), trimmed);
+}
+
+/** Typographic spaces as the space that people press. */
+export function spaces(text: string): string {
+  return text.replace(TYPOGRAPHIC_SPACES, ' ');
 }

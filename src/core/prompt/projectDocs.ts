@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { type Storage, type Workspace, WorkspaceError } from '../ports.ts';
 import { errorCode } from '../util/fileErrors.ts';
+import { isGitRoot } from '../util/gitRoot.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { escapeMarkup } from './markup.ts';
 
@@ -93,12 +94,12 @@ async function readFirst(
   return NOTHING;
 }
 
-/** From the nearest ancestor with a `.git` (folder or file) down to `cwd`; just `cwd` where there is none. */
+/** From the nearest ancestor that is the top of a git repository down to `cwd`; just `cwd` where there is none. */
 async function foldersFromGitRoot(workspace: Workspace, cwd: string): Promise<readonly string[]> {
   const below: string[] = [];
   for (let folder = cwd; ; folder = path.dirname(folder)) {
     below.unshift(folder);
-    if ((await workspace.stat(path.join(folder, '.git'))) !== undefined) return below;
+    if (await isGitRoot(folder, workspace)) return below;
     if (path.dirname(folder) === folder) return [cwd];
   }
 }

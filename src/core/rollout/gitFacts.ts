@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { Workspace } from '../ports.ts';
+import { isGitRoot } from '../util/gitRoot.ts';
 
 export interface GitFacts {
   readonly branch?: string;
@@ -19,8 +20,8 @@ export async function readGitFacts(workspace: Workspace, folder: string): Promis
       () => undefined,
     );
   for (let place = folder; ; place = path.dirname(place)) {
-    const git = await gitFolder(workspace, read, path.join(place, '.git'));
-    if (git !== undefined) {
+    if (await isGitRoot(place, workspace).catch(() => false)) {
+      const git = await gitFolder(read, path.join(place, '.git'));
       const head = /^ref: refs\/heads\/(.+)$/m.exec((await read(path.join(git.own, 'HEAD'))) ?? '')?.[1]?.trim();
       const remote = remoteIn((await read(path.join(git.common, 'config'))) ?? '');
       return { ...(head ? { branch: head } : {}), ...(remote ? { remote } : {}) };
@@ -31,15 +32,11 @@ export async function readGitFacts(workspace: Workspace, folder: string): Promis
 
 /** A worktree's `.git` is a file that points to its own folder, and that one to the repository's. */
 async function gitFolder(
-  workspace: Workspace,
   read: (file: string) => Promise<string | undefined>,
   dotGit: string,
-): Promise<{ readonly own: string; readonly common: string } | undefined> {
-  const type = (await workspace.stat(dotGit).catch(() => undefined))?.type;
-  if (type === 'directory') return { own: dotGit, common: dotGit };
-  if (type !== 'file') return undefined;
+): Promise<{ readonly own: string; readonly common: string }> {
   const pointer = /^gitdir: (.+)$/m.exec((await read(dotGit)) ?? '')?.[1];
-  if (pointer === undefined) return undefined;
+  if (pointer === undefined) return { own: dotGit, common: dotGit };
   const own = path.resolve(path.dirname(dotGit), pointer.trim());
   const common = (await read(path.join(own, 'commondir')))?.trim();
   return { own, common: common ? path.resolve(own, common) : own };

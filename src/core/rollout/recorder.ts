@@ -1,4 +1,5 @@
 import type { AppendFile, Clock, Storage } from '../ports.ts';
+import { jsonLine } from '../util/jsonPieces.ts';
 import type { RolloutEntry } from './line.ts';
 
 /** Where a thread's rollout lies: `threads/YYYY/MM/DD/rollout-<UTC time>-<threadId>.jsonl` (contract, "State"). */
@@ -26,8 +27,8 @@ export class Recorder {
   readonly #storage: Storage;
   readonly #clock: Clock;
   #file: AppendFile | undefined;
-  /** Lines that are not on disk yet, oldest first. */
-  readonly #waiting: string[] = [];
+  /** Entries that are not on disk yet, oldest first. */
+  readonly #waiting: (RolloutEntry & { readonly timestamp: string })[] = [];
   /** The last write failed and may have left a piece of a line. */
   #torn = false;
 
@@ -46,8 +47,7 @@ export class Recorder {
 
   /** @throws Error when it cannot be written; it is then kept, and written before whatever comes next. */
   record(entry: RolloutEntry, timestamp = this.#clock.now().toISOString()): void {
-    const { type, payload } = entry;
-    this.#waiting.push(`${JSON.stringify({ timestamp, type, payload })}\n`);
+    this.#waiting.push({ timestamp, ...entry });
     this.#write();
   }
 
@@ -73,11 +73,11 @@ export class Recorder {
 
   #write(): void {
     if (this.#file === undefined) return;
-    for (let line = this.#waiting[0]; line !== undefined; line = this.#waiting[0]) {
+    for (let entry = this.#waiting[0]; entry !== undefined; entry = this.#waiting[0]) {
       const wasTorn = this.#torn;
       this.#torn = true;
       // Half a line is closed off, so that it does not spoil the whole one that follows.
-      this.#file.append(wasTorn ? `\n${line}` : line);
+      this.#file.append(jsonLine(entry, wasTorn ? '\n' : ''));
       this.#torn = false;
       this.#waiting.shift();
     }

@@ -56,7 +56,7 @@ export class ContextNews {
         maxBytes: projectDocMaxBytes,
         fallbackFilenames: projectDocFallbackFilenames,
       });
-      const docs = joinDocs(userInstructions, project);
+      const docs = ports.keys.hide(joinDocs(userInstructions, project));
       const message = projectDocsMessage(settings.cwd, docs);
       if (docs !== '' && textOf(message.content) !== this.#docs) news.push(message);
       this.#docsReadIn = place;

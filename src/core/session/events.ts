@@ -4,7 +4,9 @@ import type { RolloutEntry } from '../rollout/line.ts';
 import type { Recorder } from '../rollout/recorder.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Emitter, type Listener } from '../util/emitter.ts';
+import type { KeyHider } from '../util/keyHider.ts';
 import { StorageFailure } from './failure.ts';
+import { HiddenEvents, type TurnMsg } from './hiddenEvents.ts';
 
 /** Counts the events of one process over all its threads (contract: "without gaps per process"). */
 export class EventSequence {
@@ -15,7 +17,7 @@ export class EventSequence {
 }
 
 /**
- * Turns news into events: numbered, dated, written down first and told afterwards. Never throws, for who emits can be
+ * Turns news into events: without keys, numbered, dated, written down first and told afterwards. Never throws, for who emits can be
  * anywhere: in a stream, a listener, a timer. That the thread cannot be written is told to its owner, who stops the turn.
  */
 export class EventSink {
@@ -25,6 +27,7 @@ export class EventSink {
   readonly #clock: Clock;
   readonly #recorder: Recorder;
   readonly #onStorageFailure: (failure: StorageFailure) => void;
+  readonly #hidden: HiddenEvents;
   /** Set by the first line that could not be written, until one can be: a full disk is told once. */
   #broken = false;
   #frozen = false;
@@ -35,12 +38,14 @@ export class EventSink {
     readonly clock: Clock;
     readonly log: Log;
     readonly recorder: Recorder;
+    readonly keys: KeyHider;
     readonly onStorageFailure: (failure: StorageFailure) => void;
   }) {
     this.#threadId = options.threadId;
     this.#sequence = options.sequence;
     this.#clock = options.clock;
     this.#recorder = options.recorder;
+    this.#hidden = new HiddenEvents(options.keys);
     this.#onStorageFailure = options.onStorageFailure;
     this.#emitter = new Emitter((error) => options.log.error('An event listener failed', error));
   }
@@ -65,6 +70,10 @@ export class EventSink {
   }
 
   emit(turnId: string | null, submissionId: string | null, msg: EventMsg): void {
+    for (const hidden of this.#hidden.take(turnId, msg)) this.#emit(hidden, submissionId);
+  }
+
+  #emit({ turnId, msg }: TurnMsg, submissionId: string | null): void {
     if (this.#frozen && !isLastWord(msg)) return;
     const at = this.#clock.now().toISOString();
     const failure = isPersisted(msg)

@@ -15,7 +15,7 @@ export class StorageFailure extends Error {
 /** The bound on rounds was reached: nobody's fault, but the person must say whether to go on (design decision 19). */
 export class TurnPaused extends Error {
   constructor(rounds: number) {
-    super(`The turn was paused after ${rounds} rounds of tool calls; retry to go on.`);
+    super(`Paused after ${rounds} tool rounds. Try again to continue.`);
     this.name = 'TurnPaused';
   }
 }
@@ -27,7 +27,7 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
     return { kind, message, ...(detail ? { detail } : {}), ...(action ? { action } : {}) };
   }
   const message = messageOf(error);
-  if (error instanceof TurnPaused) return { kind: 'config', message, action: 'retry' };
+  if (error instanceof TurnPaused) return { kind: 'paused', message, action: 'retry' };
   if (error instanceof StorageFailure) {
     return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };
   }

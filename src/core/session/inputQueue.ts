@@ -5,9 +5,11 @@ export interface QueuedInput {
   /** The submission that queued it. */
   readonly id: string;
   readonly input: readonly UserInput[];
+  /** A user is editing it: no turn takes it until the edit is sent or given up. */
+  readonly held: boolean;
 }
 
-/** What a person says while a turn runs: kept until the turn can take it, and theirs to change until then. */
+/** Messages sent while a turn runs: kept until the turn can take them, and the user's to change until then. */
 export class InputQueue {
   readonly #emit: (submissionId: string | null, msg: EventMsg) => void;
   #queued: readonly QueuedInput[] = [];
@@ -16,31 +18,57 @@ export class InputQueue {
     this.#emit = emit;
   }
 
+  has(id: string): boolean {
+    return this.#queued.some((queued) => queued.id === id);
+  }
+
   add(id: string, input: readonly UserInput[]): void {
-    this.#queued = [...this.#queued, { id, input }];
-    this.#emit(id, { type: 'input_queued', id, input: [...input] });
+    this.#queued = [...this.#queued, { id, input, held: false }];
+    this.#tell(id, id);
   }
 
-  /** `null` withdraws it. False when it is not queued any more. */
-  edit(submissionId: string, id: string, input: readonly UserInput[] | null): boolean {
-    if (!this.#queued.some((queued) => queued.id === id)) return false;
-    if (input === null) {
-      this.#queued = this.#queued.filter((queued) => queued.id !== id);
-      this.#emit(submissionId, { type: 'input_dequeued', id, reason: 'withdrawn' });
-    } else {
-      this.#queued = this.#queued.map((queued) => (queued.id === id ? { id, input } : queued));
-      this.#emit(submissionId, { type: 'input_queued', id, input: [...input] });
-    }
-    return true;
+  /** Replaces the input and ends the hold. */
+  edit(submissionId: string, id: string, input: readonly UserInput[]): void {
+    this.#change(submissionId, id, { input, held: false });
   }
 
-  /** Empties it, oldest first, telling each why in the name of `submissionId`, or else of its own submission. */
+  hold(submissionId: string, id: string, held: boolean): void {
+    this.#change(submissionId, id, { held });
+  }
+
+  remove(submissionId: string, id: string, reason: 'joined' | 'withdrawn' | 'dropped'): void {
+    this.#queued = this.#queued.filter((queued) => queued.id !== id);
+    this.#emit(submissionId, { type: 'input_dequeued', id, reason });
+  }
+
+  /**
+   * Takes what is not held, oldest first, and emits why for each, in the name of `submissionId` or else of its own
+   * submission.
+   */
   take(reason: 'joined' | 'dropped', submissionId?: string | null): readonly QueuedInput[] {
-    const taken = this.#queued;
-    this.#queued = [];
+    const taken = this.#queued.filter(({ held }) => !held);
+    this.#queued = this.#queued.filter(({ held }) => held);
     for (const { id } of taken) {
       this.#emit(submissionId === undefined ? id : submissionId, { type: 'input_dequeued', id, reason });
     }
     return taken;
+  }
+
+  /** Drops what is held: nobody is left who could send or withdraw it. */
+  dropHeld(): void {
+    const held = this.#queued.filter((queued) => queued.held);
+    for (const { id } of held) this.remove(id, id, 'dropped');
+  }
+
+  #change(submissionId: string, id: string, change: Partial<Pick<QueuedInput, 'input' | 'held'>>): void {
+    this.#queued = this.#queued.map((queued) => (queued.id === id ? { ...queued, ...change } : queued));
+    this.#tell(submissionId, id);
+  }
+
+  #tell(submissionId: string, id: string): void {
+    const queued = this.#queued.find((one) => one.id === id);
+    if (queued === undefined) return;
+    const { input, held } = queued;
+    this.#emit(submissionId, { type: 'input_queued', id, input: [...input], ...(held ? { held } : {}) });
   }
 }

@@ -1,6 +1,7 @@
 import type { TokenUsage } from '../../protocol/event.ts';
 import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
+import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { BegunCalls } from './begunCalls.ts';
 import { CallPreviews } from './callPreviews.ts';
@@ -62,6 +63,8 @@ export async function sample(
         return { usage: event.usage, endTurn: event.endTurn, lastMessage: view.lastMessage, repeated };
       }
       show(event, view, previews, run);
+      const others = run.pace();
+      if (others) await abortable(others, run.signal);
       if (event.type !== 'item_done') continue;
       if (isToolCall(event.item)) startCall(event.key, event.item);
       else staged.push(event.item);

@@ -25,6 +25,7 @@ import { Memory } from './memory.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
@@ -48,6 +49,7 @@ export class Session {
   readonly #recorder: Recorder;
   readonly #history: History;
   readonly #tokens: TokenMeter;
+  readonly #images: ThreadImages;
   readonly #approvals: Approvals;
   readonly #tools: Toolset;
   readonly #processes: Processes;
@@ -76,6 +78,7 @@ export class Session {
     this.#settings = options.settings;
     this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
+    this.#images = new ThreadImages(this.initialState);
     this.#approvals = new Approvals({
       ids: ports.ids,
       interactive: options.interactive,
@@ -182,6 +185,7 @@ export class Session {
   /** Nobody will submit any more: what waits for an answer gets a no, what runs goes on to its end. */
   endOfInput(): void {
     this.#approvals.nobodyIsThere();
+    this.#queue.dropHeld();
     this.#tools.clientCalls.failAll('The client is gone and cannot run this tool.');
   }
 
@@ -252,9 +256,9 @@ export class Session {
       case 'steer':
         await this.#stopping();
         return this.#active ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
+      case 'hold_queued':
       case 'edit_queued':
-        if (!this.#queue.edit(id, op.id, op.input)) this.#warn(id, `The message ${op.id} is not queued any more.`);
-        return;
+        return this.#changeQueued(id, op);
       case 'interrupt':
         this.#active?.abort.abort(new Error('Interrupted.'));
         return;
@@ -312,6 +316,22 @@ export class Session {
       default:
         return assertNever(op);
     }
+  }
+
+  async #changeQueued(submissionId: string, op: OpOf<'hold_queued' | 'edit_queued'>): Promise<void> {
+    if (!this.#queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
+    if (op.type === 'hold_queued') {
+      if (op.held || this.#active) this.#queue.hold(submissionId, op.id, op.held);
+      else this.#queue.remove(submissionId, op.id, 'dropped');
+      return;
+    }
+    if (op.input === null) return this.#queue.remove(submissionId, op.id, 'withdrawn');
+    if (this.#active && !this.#active.abort.signal.aborted) return this.#queue.edit(submissionId, op.id, op.input);
+    // The end of a turn that is stopping drops what is not held.
+    this.#queue.hold(submissionId, op.id, true);
+    await this.#stopping();
+    this.#queue.remove(submissionId, op.id, 'joined');
+    await this.#startTurn(submissionId, op.input);
   }
 
   /** A turn that was told to stop is waited for, so that "interrupt, then this" can be said in one breath. */
@@ -381,9 +401,11 @@ export class Session {
         history: this.#history,
         processes: this.#processes,
         tokens: this.#tokens,
+        images: this.#images,
         ports,
         signal: abort.signal,
         emit,
+        pace: () => this.#options.pace?.(),
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
@@ -400,7 +422,6 @@ export class Session {
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
-    this.#options.ports.exec.rest();
     await this.#options.rules.flush();
     await this.#recorder
       .sync()
@@ -522,6 +543,7 @@ export class Session {
     this.#closed = true;
     this.#active?.abort.abort(new Error('Shut down.'));
     await this.#lastTurn;
+    this.#queue.dropHeld();
     await this.#processes.endAll();
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();

@@ -37,6 +37,7 @@ export interface ThreadConfig
     | 'onProposal'
     | 'undoTurn'
     | 'interactive'
+    | 'pace'
     | 'showRawReasoning'
     | 'maxToolRounds'
     | 'maxAttempts'

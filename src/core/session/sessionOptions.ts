@@ -56,6 +56,8 @@ export interface SessionOptions {
   readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
   /** False when there is nobody to ask: every question is answered no. */
   readonly interactive: boolean;
+  /** Waits for listeners that cannot take more events now; `undefined` when all can. An answer is read no faster. */
+  readonly pace?: (() => Promise<void> | undefined) | undefined;
   readonly showRawReasoning: boolean;
   readonly maxToolRounds: number;
   readonly maxAttempts: number;

@@ -1,20 +1,30 @@
 import path from 'node:path';
 import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
-import { BUILTIN_PROVIDERS, type Settings } from '../../protocol/settings.ts';
+import { providerNamed, type Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
 import type { ThreadConfig } from './sessionManager.ts';
 
+/** What the settings say of every server: how long it may take and how much it may send. */
+export function limitsIn(settings: Settings) {
+  return {
+    streamIdleTimeoutMs: settings['stream.idleTimeoutMs'],
+    progressTimeoutMs: settings['stream.progressTimeoutMs'] ?? undefined,
+    maxErrorBytes: settings['stream.maxErrorBytes'],
+    maxEventBytes: settings['stream.maxEventBytes'],
+    maxResponseBytes: settings['stream.maxResponseBytes'],
+  } satisfies Partial<ProviderConfig>;
+}
+
 /** The server that the settings name; `undefined` when they name none that is known. */
 export function providerOf(settings: Settings): ProviderConfig | undefined {
-  const named = settings.providers[settings.provider] ?? BUILTIN_PROVIDERS[settings.provider];
-  const streamIdleTimeoutMs = settings['stream.idleTimeoutMs'];
+  const named = providerNamed(settings, settings.provider);
+  const limits = limitsIn(settings);
   if (settings.baseUrl !== null) {
     const { hostname } = new URL(settings.baseUrl);
-    const wireApi = settings.wireApi ?? 'responses';
-    return { id: hostname, baseUrl: settings.baseUrl, wireApi, streamIdleTimeoutMs };
+    return { id: hostname, baseUrl: settings.baseUrl, wireApi: settings.wireApi ?? 'responses', ...limits };
   }
   if (!named) return undefined;
-  return { ...named, id: settings.provider, wireApi: settings.wireApi ?? named.wireApi, streamIdleTimeoutMs };
+  return { ...named, id: settings.provider, wireApi: settings.wireApi ?? named.wireApi, ...limits };
 }
 
 /** What a front door adds to the settings. */
@@ -26,6 +36,7 @@ export interface ThreadSurroundings
     | 'baseInstructions'
     | 'review'
     | 'interactive'
+    | 'pace'
     | 'boxFor'
     | 'isTrusted'
     | 'onProposal'

@@ -7,6 +7,8 @@ import { askAhead } from '../tools/askAhead.ts';
 import { type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
 import type { AskedAhead } from '../tools/permission.ts';
 import { buildToolCall } from '../tools/router.ts';
+import type { KeyHider } from '../util/keyHider.ts';
+import { mapTexts } from '../util/mapTexts.ts';
 import { ParallelGate } from '../util/parallelGate.ts';
 import type { LoopGuard } from './loopGuard.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -14,6 +16,8 @@ import { messageOf } from '../util/fileErrors.ts';
 export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
+  /** Hidden in what the model is told. */
+  readonly keys: KeyHider;
   contextFor(callId: string, itemId: string): ToolContext;
 }
 
@@ -50,7 +54,10 @@ export class ToolRuntime {
 
   /** Every output, in call order, each as soon as it and those before it are there. Never throws. */
   async *outputs(): AsyncIterable<ToolCallOutputItem> {
-    for (const running of this.#running) yield await running;
+    const { keys } = this.#deps;
+    for (const running of this.#running) {
+      yield mapTexts(await running, (text) => keys.hide(text)) as ToolCallOutputItem;
+    }
   }
 
   async #run(

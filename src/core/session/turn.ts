@@ -1,7 +1,8 @@
 import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import type { ResponseItem, ToolCallItem } from '../../protocol/responseItem.ts';
-import { ABORTED_OUTPUT, outputFor, replaceImages } from '../history/normalize.ts';
+import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
+import { refusesImage } from '../model/imageRefusal.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
@@ -77,12 +78,13 @@ function answerOwed(run: TurnRun): void {
 }
 
 async function hear(run: TurnRun, input: readonly UserInput[]): Promise<void> {
-  const message = await userMessage(input, run.ports.workspace, run.settings.cwd);
+  const { message, warnings } = await userMessage(input, run.ports.workspace, run.settings.cwd);
   const id = run.ports.ids.next('item');
   const content = [...input];
   run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
   run.remember(message);
   run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
+  for (const warning of warnings) run.emit({ type: 'warning', message: warning });
 }
 
 async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Promise<string | null> {
@@ -140,6 +142,7 @@ async function respond(
     }
 
     if (!(attempt.error instanceof ModelFault)) throw attempt.error;
+    if (leavesImageOut(attempt.error, run)) continue;
     const decision = schedule.next(attempt.error);
     if (decision.type === 'give_up') {
       if (decision.fault.kind === 'context_exceeded') tellFull(run);
@@ -150,6 +153,11 @@ async function respond(
     run.emit({ type: 'stream_error', kind, message, attempt: number, of, retryInMs: delayMs });
     await run.ports.clock.sleep(delayMs, run.signal);
   }
+}
+
+/** A request that was refused for an image is sent again without it, which is no retry: it is another request. */
+function leavesImageOut(fault: ModelFault, { family, history, images, emit }: TurnRun): boolean {
+  return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
 }
 
 type Attempt =
@@ -165,7 +173,7 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
 }
 
 function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
-  const { workspace, storage, clock, ids, host } = run.ports;
+  const { workspace, storage, clock, ids, host, keys } = run.ports;
   const { registry, approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
@@ -174,6 +182,7 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
     audit,
     clock,
     loopGuard,
+    keys,
     interrupt: () => run.interrupt(),
     contextFor: (callId, itemId) => ({
       callId,
@@ -186,6 +195,7 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
       clock,
       ids,
       host,
+      keys,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
@@ -199,7 +209,7 @@ function promptOf(run: TurnRun): Prompt {
   return {
     model: settings.model,
     instructions: run.instructions,
-    input: family.images ? [...history.items] : history.items.map(replaceImages),
+    input: run.images.sendable(history.items, { model: settings.model, takesImages: family.images }, run.emit),
     tools: run.registry.specs,
     parallelToolCalls: family.parallelToolCalls,
     effort: settings.effort,

@@ -10,6 +10,7 @@ import type { Ports } from '../ports.ts';
 import type { Auditor } from '../tools/auditor.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
 /** Everything one turn works with. Made when the turn starts and never changed. */
@@ -36,11 +37,14 @@ export interface TurnRun {
   readonly audit: Auditor;
   readonly history: History;
   readonly tokens: TokenMeter;
+  readonly images: ThreadImages;
   readonly processes: Processes;
   readonly ports: Ports;
   readonly signal: AbortSignal;
   /** Tells everybody, in the name of this turn. */
   readonly emit: (msg: EventMsg) => void;
+  /** See `SessionOptions.pace`. */
+  readonly pace: () => Promise<void> | undefined;
   /** Makes sure that the thread can be written; stops the turn when it cannot. */
   readonly ready: () => Promise<void>;
   /** Writes the item down, then adds it to the history. Stops the turn when it cannot be written. */

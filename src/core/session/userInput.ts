@@ -1,39 +1,41 @@
 import path from 'node:path';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ContentPart, MessageItem } from '../../protocol/responseItem.ts';
+import { IMAGE_LIMITS, inspectImage } from '../history/imageData.ts';
 import { type Workspace, WorkspaceError } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
-const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
-const IMAGE_TYPES: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-};
-
-/**
- * The user message the model gets. A local image is read and named, so that the model can speak of it; one that cannot
- * be read is told in words instead (codex-behaviour.md §3.1).
- */
-export async function userMessage(
-  input: readonly UserInput[],
-  workspace: Workspace,
-  cwd: string,
-): Promise<MessageItem> {
-  const parts = await Promise.all(input.map((part) => contentOf(part, workspace, cwd)));
-  return { type: 'message', role: 'user', content: parts.flat() };
+/** What is recorded of an input, and what the user is told of images that could not become part of it. */
+interface HeardInput {
+  readonly message: MessageItem;
+  readonly warnings: readonly string[];
 }
 
-async function contentOf(part: UserInput, workspace: Workspace, cwd: string): Promise<ContentPart[]> {
+interface HeardPart {
+  readonly content: readonly ContentPart[];
+  readonly warning?: string;
+}
+
+/**
+ * The user message the model gets. A local image is read and named, so that the model can refer to it; in the place of one
+ * that cannot be sent stands a text (codex-behaviour.md §3.1).
+ */
+export async function userMessage(input: readonly UserInput[], workspace: Workspace, cwd: string): Promise<HeardInput> {
+  const parts = await Promise.all(input.map((part) => contentOf(part, workspace, cwd)));
+  return {
+    message: { type: 'message', role: 'user', content: parts.flatMap(({ content }) => content) },
+    warnings: parts.flatMap(({ warning }) => warning ?? []),
+  };
+}
+
+async function contentOf(part: UserInput, workspace: Workspace, cwd: string): Promise<HeardPart> {
   switch (part.type) {
     case 'text':
-      return [text(part.text)];
+      return { content: [text(part.text)] };
     case 'image':
-      return [{ type: 'input_image', image_url: part.imageUrl }];
+      return { content: [{ type: 'input_image', image_url: part.imageUrl }] };
     case 'mention':
-      return [text(part.text ?? `[${part.name}](${part.path})`)];
+      return { content: [text(part.text ?? `[${part.name}](${part.path})`)] };
     case 'local_image':
       return localImage(path.resolve(cwd, part.path), workspace);
     default:
@@ -41,17 +43,23 @@ async function contentOf(part: UserInput, workspace: Workspace, cwd: string): Pr
   }
 }
 
-async function localImage(file: string, workspace: Workspace): Promise<ContentPart[]> {
-  const mediaType = IMAGE_TYPES[path.extname(file).toLowerCase()];
-  if (!mediaType) return [text(`[the image ${file} was left out: it is not a PNG, JPEG, GIF or WebP file]`)];
+async function localImage(file: string, workspace: Workspace): Promise<HeardPart> {
+  let bytes: Uint8Array;
   try {
-    const bytes = await workspace.readBytes(file, { maxBytes: MAX_IMAGE_BYTES });
-    const url = `data:${mediaType};base64,${Buffer.from(bytes).toString('base64')}`;
-    return [text(`<image path="${file}">`), { type: 'input_image', image_url: url }, text('</image>')];
+    bytes = await workspace.readBytes(file, { maxBytes: IMAGE_LIMITS.bytes });
   } catch (error) {
-    if (error instanceof WorkspaceError) return [text(`[the image ${file} was left out: ${error.message}]`)];
+    if (error instanceof WorkspaceError) return leftOut(file, error.message);
     throw error;
   }
+  const image = inspectImage(bytes);
+  if (image.type === 'refused') return leftOut(file, image.reason);
+  const url = `data:${image.mediaType};base64,${Buffer.from(bytes).toString('base64')}`;
+  return { content: [text(`<image path="${file}">`), { type: 'input_image', image_url: url }, text('</image>')] };
+}
+
+function leftOut(file: string, reason: string): HeardPart {
+  const sentence = `the image ${file} was left out: ${reason}`;
+  return { content: [text(`[${sentence}]`)], warning: `T${sentence.slice(1)}${reason.endsWith('.') ? '' : '.'}` };
 }
 
 function text(value: string): ContentPart {

@@ -92,7 +92,6 @@ export class WorkspaceCoordinator {
         void process.exited.then(() => this.#running.delete(command));
         return process;
       },
-      rest: () => exec.rest(),
     };
   }
 }

@@ -4,6 +4,7 @@
  * names the loaders).
  */
 import type { EnvironmentSettings } from '../../protocol/settings.ts';
+import type { KeyHider } from '../util/keyHider.ts';
 
 /** So that output is plain text and nothing waits for a key (codex-behaviour.md §4.1). */
 const FORCED = {
@@ -35,23 +36,27 @@ const ADDRESS_WITH_PASSWORD = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:[^\s/@]+@/i;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Keys that Tiller holds: no variable that has one in its value is inherited, whatever its name. */
+type HeldKeys = Pick<KeyHider, 'isIn'>;
+
 /** In the order of the seeds: inherit, leave out, set, keep only; then what is forced. */
 export function commandEnvironment(
   host: Variables,
   { inherit, keep, exclude, set, includeOnly }: EnvironmentSettings,
+  held: HeldKeys,
 ): Record<string, string> {
   const [isKept, isExcluded] = [matcher(keep), matcher(exclude)];
   const isWanted = includeOnly.length === 0 ? () => true : matcher(includeOnly);
   const isOffered = (name: string) => inherit === 'all' || (inherit === 'core' && CORE.has(name.toUpperCase()));
   const isInherited = (name: string) => (isOffered(name) || isKept(name)) && !isExcluded(name);
-  const inherited = only(withoutSecrets(host, keep), isInherited);
+  const inherited = only(withoutSecrets(host, keep, held), isInherited);
   return { ...only({ ...inherited, ...set }, isWanted), ...FORCED };
 }
 
 /** What anybody's program may see of an environment, and what it may see besides because the person says so. */
-export function withoutSecrets(host: Variables, keep: readonly string[] = []): Record<string, string> {
+export function withoutSecrets(host: Variables, keep: readonly string[], held: HeldKeys): Record<string, string> {
   const isKept = matcher(keep);
-  return only(host, (name, value) => isKept(name) || !isSecret(name, value));
+  return only(host, (name, value) => isKept(name) || !(isSecret(name, value) || held.isIn(value)));
 }
 
 function isSecret(name: string, value: string): boolean {

@@ -12,6 +12,7 @@ import { reviewIn } from '../../protocol/policy.ts';
 import { type GivenReview, withGivenReview } from './patchReview.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
+import { rawArgumentsOf } from './router.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
 export interface OrchestratorDeps extends PermissionDeps {
@@ -34,8 +35,9 @@ export async function runToolCall(
   const handler = deps.registry.handler(call.name);
   const items = new OpenItem(context, asked?.item ?? shown);
   if (!handler) {
-    items.close('failed');
-    return failure(unknownTool(call.name, deps.registry.offeredNames));
+    const output = unknownTool(call.name, deps.registry.offeredNames);
+    items.refuseUnknown(call, output);
+    return failure(output);
   }
   try {
     context.signal.throwIfAborted();
@@ -78,7 +80,24 @@ class OpenItem {
 
   /** Ends it as it stands; nothing if it has ended or never began. */
   close(status: ItemStatus, why?: string): void {
-    if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why) });
+    if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why, this.#context) });
+  }
+
+  /** A call of a tool that is not offered has no item of its own: it is shown as a tool call that failed. */
+  refuseUnknown({ callId, name, payload }: ToolCall, output: string): void {
+    if (this.#item) return this.close('failed', output);
+    const item: TurnItem = {
+      id: this.#context.itemId,
+      type: 'dynamic_tool_call',
+      status: 'in_progress',
+      callId,
+      tool: name,
+      arguments: rawArgumentsOf(payload).slice(0, MAX_WHY),
+      contentItems: [],
+      success: null,
+    };
+    this.start(item);
+    this.complete({ ...item, status: 'failed', contentItems: [{ type: 'input_text', text: output }], success: false });
   }
 
   /** Ends what was not allowed. A person knows why they said no. */
@@ -88,13 +107,18 @@ class OpenItem {
     const why = outcome === 'forbidden' ? reason.text : by === 'user' ? undefined : output;
     const isByRule = item.type === 'command_execution' && outcome === 'forbidden' && reason.source === 'rule';
     const rule = isByRule ? { forbiddenBy: reason } : {};
-    this.complete({ ...item, status: 'declined', ...explained(item, why), ...rule });
+    this.complete({ ...item, status: 'declined', ...explained(item, why, this.#context), ...rule });
   }
 }
 
-function explained({ type }: TurnItem, why: string | undefined): { readonly why?: string } {
+/** Keys are hidden before it is cut, or a part of one could stay. */
+function explained(
+  { type }: TurnItem,
+  why: string | undefined,
+  { keys }: Pick<ToolContext, 'keys'>,
+): { readonly why?: string } {
   const isExplained = type === 'command_execution' || type === 'file_change';
-  return isExplained && why !== undefined ? { why: why.slice(0, MAX_WHY) } : {};
+  return isExplained && why !== undefined ? { why: keys.hide(why).slice(0, MAX_WHY) } : {};
 }
 
 /** How often a call is asked about again because what it would do has changed since the yes. */

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Parsed, ToolPayload } from './handler.ts';
 import { messageOf } from '../util/fileErrors.ts';
+import { hasTooManyValues } from '../util/json.ts';
 
 /**
  * Arguments as the tool's schema wants them. Broken JSON is never repaired and never runs: the model is told what is
@@ -8,6 +9,7 @@ import { messageOf } from '../util/fileErrors.ts';
  */
 export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPayload): Parsed<Args> {
   if (payload.type !== 'function') return invalid('this tool takes JSON arguments, not free text');
+  if (hasTooManyValues(payload.arguments)) return invalid('they have too many values');
   let value: unknown;
   try {
     value = JSON.parse(payload.arguments === '' ? '{}' : payload.arguments);

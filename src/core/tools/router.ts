@@ -22,7 +22,7 @@ export function fingerprintOf(call: ToolCall): string {
   return `${call.name}\n${rawArgumentsOf(call.payload)}`;
 }
 
-function rawArgumentsOf(payload: ToolPayload): string {
+export function rawArgumentsOf(payload: ToolPayload): string {
   switch (payload.type) {
     case 'function':
       return payload.arguments;

@@ -3,6 +3,9 @@ import { escapeRegExp } from './escapeRegExp.ts';
 
 export const HIDDEN = '[hidden]';
 
+/** A shorter key is no secret worth a broken message: `ollama` would be hidden in every sentence about Ollama. */
+const SHORTEST_KEY = 8;
+
 /** A text that goes on: what of it can be shown, and its end, in which a key may have begun. */
 export interface Beginning {
   readonly shown: string;
@@ -21,6 +24,14 @@ export class KeyHider {
     return this.#keys.size === 0;
   }
 
+  /** A key that Tiller holds, in every form in which it may come back. */
+  hold(key: string): void {
+    if (key.length < SHORTEST_KEY) return;
+    // In JSON, in JSON inside of JSON (the arguments of a call), and in an address.
+    for (const form of [key, inJson(key), inJson(inJson(key)), ...inAddress(key)]) this.add(form);
+  }
+
+  /** Exactly this text, however short. */
   add(key: string): void {
     if (key === '' || this.#keys.has(key)) return;
     this.#keys.add(key);
@@ -30,12 +41,17 @@ export class KeyHider {
     this.#pattern = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
   }
 
+  isIn(text: string): boolean {
+    return text.search(this.#pattern) >= 0;
+  }
+
   hide(text: string): string {
     return this.isEmpty ? text : text.replace(this.#pattern, HIDDEN);
   }
 
   /** Whatever pieces a text comes in, what is shown of them and the rest, hidden, are the whole text, hidden. */
   hideBeginning(text: string): Beginning {
+    if (this.isEmpty) return { shown: text, held: '' };
     let shown = '';
     let at = 0;
     let open = this.#openFrom(text, at);
@@ -51,6 +67,21 @@ export class KeyHider {
     return { shown: shown + text.slice(at, open), held: text.slice(open) };
   }
 
+  /** A text whose beginning was cut off, without what is left there of a key that the cut has gone through. */
+  withoutCutKey(text: string): string {
+    let end = 0;
+    for (const key of this.#keys) {
+      for (let length = Math.min(key.length - 1, text.length); length > end; length--) {
+        if (text.startsWith(key.slice(-length))) end = length;
+      }
+    }
+    // Another key may begin in what is dropped, and would then stand there without its beginning.
+    for (let at = 0; at < end; at++) {
+      for (const key of this.#keys) if (text.startsWith(key, at)) end = Math.max(end, at + key.length);
+    }
+    return text.slice(end);
+  }
+
   /** The first place where the text ends before it is clear whether a key, or a longer one, stands there. */
   #openFrom(text: string, from: number): number {
     for (let at = Math.max(from, text.length - this.#longest + 1); at < text.length; at++) {
@@ -63,4 +94,37 @@ export class KeyHider {
     for (const key of this.#keys) if (key.length > end.length && key.startsWith(end)) return true;
     return false;
   }
+}
+
+/** One text that comes in pieces: an end in which a key may have begun waits for the next one. */
+export class HiddenText {
+  readonly #keys: KeyHider;
+  #held = '';
+
+  constructor(keys: KeyHider) {
+    this.#keys = keys;
+  }
+
+  /** What can be shown now. */
+  push(piece: string): string {
+    const { shown, held } = this.#keys.hideBeginning(this.#held + piece);
+    this.#held = held;
+    return shown;
+  }
+
+  /** Nothing follows: the rest. */
+  end(): string {
+    const rest = this.#keys.hide(this.#held);
+    this.#held = '';
+    return rest;
+  }
+}
+
+function inAddress(text: string): string[] {
+  if (/\p{Surrogate}/u.test(text)) return [];
+  return [encodeURIComponent(text), new URLSearchParams({ key: text }).toString().slice('key='.length)];
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }

@@ -1,16 +1,19 @@
 /**
- * Which processes run in our name, on disk, so that those of a Tiller that was killed can be ended by the next one. Only
- * what runs for a while is written down: the rest is gone before anybody could look.
+ * Which commands run in our name, on disk, so that those of a Tiller that was killed can be ended by the next one.
+ *
+ * A command is written down before it is started, with the mark in its environment, by which it is found whenever the
+ * kill comes; and with the number of its first process as soon as there is one, for commands that clear their
+ * environment. All of it is synchronous: 0.1 ms, where the thread pool would take longer and come later.
  */
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { isMissing } from '../errors.ts';
-import { makePrivateFolder, PRIVATE_FILE } from '../privateFiles.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../privateFiles.ts';
 import { identify, isRunning, thisProcess } from '../processIdentity.ts';
 import { endTree } from './processTree.ts';
 
-const RECORD_AFTER_MS = 1_000;
 const ENDING = '.json';
 /** What they have to end by themselves. */
 const GRACE_MS = 500;
@@ -18,58 +21,87 @@ const GRACE_MS = 500;
 const TORN_AFTER_MS = 60_000;
 
 const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
-const recordSchema = z.object({ owner: identitySchema, leader: identitySchema, mark: z.string() });
+/** The first line. The second, `leader`, is missing when the kill came between the two. */
+const commandSchema = z.object({ owner: identitySchema, mark: z.string() });
+const leaderSchema = z.object({ leader: identitySchema });
+
+type CommandRecord = z.infer<typeof commandSchema> & Partial<z.infer<typeof leaderSchema>>;
 
 const folderOf = (home: string): string => join(home, 'processes');
 
-/** Writes the process down when it has run for a second, and takes the record away when it has ended. */
-export function recordWhileItRuns(
-  home: string,
-  process: { readonly pid: number | undefined; readonly exited: Promise<unknown> },
-  mark: string,
-): void {
-  const { pid } = process;
-  if (pid === undefined) return;
-  const path = join(folderOf(home), `${mark.slice(mark.indexOf('=') + 1)}${ENDING}`);
-  let written: Promise<void> | undefined;
-  const timer = setTimeout(() => {
-    // What cannot be written down is only not found again after a crash.
-    written = write(home, path, { owner: thisProcess(), leader: identify(pid), mark }).catch(() => {});
-  }, RECORD_AFTER_MS);
-  timer.unref();
-  void process.exited.then(async () => {
-    clearTimeout(timer);
-    if (written === undefined) return;
-    await written;
-    await rm(path, { force: true }).catch(() => {});
-  });
+export interface RunningRecord {
+  /** The command runs; `pid` is its first process. */
+  started(pid: number | undefined): void;
+  /** It has ended, or could not be started. */
+  ended(): void;
 }
 
-async function write(home: string, path: string, record: z.infer<typeof recordSchema>): Promise<void> {
-  await makePrivateFolder(folderOf(home));
-  await writeFile(path, JSON.stringify(record), { mode: PRIVATE_FILE });
+/** Call before the command is started. `mark`: `NAME=value` of its environment, unlike that of any other command. */
+export function recordCommand(home: string, mark: string): RunningRecord {
+  const path = join(folderOf(home), `${mark.slice(mark.indexOf('=') + 1)}${ENDING}`);
+  let descriptor: number | undefined;
+  const write = (line: object) => {
+    if (descriptor !== undefined) writeSync(descriptor, `${JSON.stringify(line)}\n`);
+  };
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  };
+  tolerantly(() => {
+    descriptor = openNew(home, path);
+    write({ owner: thisProcess(), mark });
+  });
+  return {
+    started: (pid) =>
+      tolerantly(() => {
+        if (pid !== undefined) write({ leader: identify(pid) });
+        close();
+      }),
+    ended: () =>
+      tolerantly(() => {
+        close();
+        removeFile(path);
+      }),
+  };
+}
+
+/** A command that cannot be written down is only not found again after a kill. */
+function tolerantly(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // Out of space, or of descriptors.
+  }
+}
+
+function openNew(home: string, path: string): number {
+  try {
+    return openSync(path, 'wx', PRIVATE_FILE);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    mkdirSync(folderOf(home), { recursive: true, mode: PRIVATE_FOLDER });
+    return openSync(path, 'wx', PRIVATE_FILE);
+  }
 }
 
 /**
- * Ends what processes of ours left running that were killed themselves. Returns how many commands that were. Only where the
- * system tells one process from a later one with the same number.
+ * Ends what processes of ours left running that were killed themselves. Only where the system tells one process from a
+ * later one with the same number.
  */
-export async function sweepProcesses(home: string, platform: NodeJS.Platform = process.platform): Promise<number> {
-  let ended = 0;
+export async function sweepProcesses(home: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   for (const name of await recordNames(home)) {
     const path = join(folderOf(home), name);
     const record = await readRecord(path);
     if (record === undefined) await removeIfTorn(path);
     if (record === undefined || isRunning(record.owner)) continue;
     const { leader, mark } = record;
-    if (leader.startTime !== null) {
-      const leaderHasEnded = () => !isRunning(leader);
-      await endTree({ leader: leader.pid, mark, leaderHasEnded, platform }, Promise.resolve(), GRACE_MS);
-      ended++;
+    if (platform === 'linux') {
+      const known = leader !== undefined && leader.startTime !== null ? leader : undefined;
+      const leaderHasEnded = () => known === undefined || !isRunning(known);
+      await endTree({ leader: known?.pid, mark, leaderHasEnded, platform }, Promise.resolve(), GRACE_MS);
     }
     await rm(path, { force: true });
   }
-  return ended;
 }
 
 async function recordNames(home: string): Promise<readonly string[]> {
@@ -87,10 +119,20 @@ async function removeIfTorn(path: string): Promise<void> {
 }
 
 /** `undefined` for one that is gone meanwhile, or not whole. */
-async function readRecord(path: string): Promise<z.infer<typeof recordSchema> | undefined> {
+async function readRecord(path: string): Promise<CommandRecord | undefined> {
   try {
-    return recordSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    const [first = '', second = ''] = (await readFile(path, 'utf8')).split('\n');
+    return { ...commandSchema.parse(JSON.parse(first)), ...leaderIn(second) };
   } catch {
     return undefined;
+  }
+}
+
+/** Nothing where there is none, or only a part of it. */
+function leaderIn(line: string): Partial<z.infer<typeof leaderSchema>> {
+  try {
+    return leaderSchema.parse(JSON.parse(line));
+  } catch {
+    return {};
   }
 }

@@ -10,7 +10,8 @@ import { endWindowsTree } from '../ownPrograms.ts';
 import { listProcesses, startedWith, type ProcessRow } from './processTable.ts';
 
 export interface TreeRoot {
-  readonly leader: number;
+  /** `undefined` where it was not written down; then the mark and descent have to do. */
+  readonly leader: number | undefined;
   /** `NAME=value`, unlike that of any other command. */
   readonly mark: string;
   /** Whether the leader was collected: from then on its number may belong to somebody else. */
@@ -23,7 +24,7 @@ const FORCED_ROUNDS = 10;
 
 /** SIGTERM to the whole tree, after `graceMs` SIGKILL to what is left and to what that had started meanwhile. */
 export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, graceMs: number): Promise<void> {
-  if (root.platform === 'win32') return endWindowsTree(root.leader);
+  if (root.platform === 'win32') return root.leader === undefined ? undefined : endWindowsTree(root.leader);
 
   const deadline = performance.now() + graceMs;
   if (graceMs > 0) {
@@ -35,17 +36,17 @@ export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, gra
 }
 
 /** As Ctrl-C on a terminal: to the process group and nobody else. */
-export function interruptGroup(root: TreeRoot): void {
-  if (!root.leaderHasEnded()) send(root.platform === 'win32' ? root.leader : -root.leader, 'SIGINT');
+export function interruptGroup({ leader, leaderHasEnded, platform }: TreeRoot): void {
+  if (leader !== undefined && !leaderHasEnded()) send(platform === 'win32' ? leader : -leader, 'SIGINT');
 }
 
 /** Whether anybody was there to hear it. */
 function signalTree(root: TreeRoot, signal: NodeJS.Signals): boolean {
   // The group first and in one call: a process that is just starting another cannot slip between two looks.
-  const toGroup = !root.leaderHasEnded();
-  if (toGroup) send(-root.leader, signal);
+  const signalled = root.leaderHasEnded() ? undefined : root.leader;
+  if (signalled !== undefined) send(-signalled, signal);
   const members = membersOf(root);
-  for (const { pid, group } of members) if (!toGroup || group !== root.leader) send(pid, signal);
+  for (const { pid, group } of members) if (group !== signalled) send(pid, signal);
   return members.length > 0;
 }
 

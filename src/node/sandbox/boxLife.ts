@@ -7,18 +7,21 @@ import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PRIVATE_FILE } from '../privateFiles.ts';
-import { isLiving, processFields } from '../procFiles.ts';
+import { identify, isRunning, type ProcessIdentity } from '../processIdentity.ts';
 
 const POLL_MS = 1;
-/** A process that the kernel does not let go yet holds up nobody for longer. */
+const LATE_POLL_MS = 100;
+/** How long `ended` waits for a process that was killed and that the kernel has not removed yet. */
 const LONGEST_MS = 2_000;
 const LONGEST_INFO = 1_024;
 
 export interface BoxLife {
   /** Of a nameless file, for `bwrap --info-fd`. */
   readonly descriptor: number;
-  /** Resolves when nothing runs in the box any more, and closes the file. */
-  ended(): Promise<void>;
+  /** Resolves when nothing runs in the box any more, or with false when the kernel takes too long. Called once. */
+  ended(): Promise<boolean>;
+  /** The same, however long it takes. Called after `ended`. */
+  gone(): Promise<void>;
   /** There will be no box. */
   close(): void;
 }
@@ -28,32 +31,46 @@ export function followBox(folder: string): BoxLife {
   const file = path.join(folder, `info-${randomUUID()}`);
   const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
   unlinkSync(file);
+  let first: ProcessIdentity | undefined;
+  const runs = () => first !== undefined && isRunning(first);
   return {
     descriptor,
     async ended() {
-      let first: number | undefined;
       try {
         first = firstProcessIn(descriptor);
       } finally {
         closeSync(descriptor);
       }
-      if (first === undefined) return;
+      // bubblewrap's monitor has ended. If it was killed before the first process had asked for a signal at its end
+      // (--die-with-parent takes effect only then), the sandbox would run on for ever.
+      if (first && isRunning(first)) kill(first);
       const deadline = performance.now() + LONGEST_MS;
-      while (runs(first) && performance.now() < deadline) await sleep(POLL_MS);
+      while (runs()) {
+        if (performance.now() > deadline) return false;
+        await sleep(POLL_MS);
+      }
+      return true;
+    },
+    async gone() {
+      while (runs()) await sleep(LATE_POLL_MS, undefined, { ref: false });
     },
     close: () => closeSync(descriptor),
   };
 }
 
-/** Its number as we see it; `undefined` when there never was a box. */
-function firstProcessIn(descriptor: number): number | undefined {
+/** Ends everything in the sandbox: the kernel kills a PID namespace with its first process. */
+function kill({ pid }: ProcessIdentity): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended in between.
+  }
+}
+
+/** As we see it; `undefined` when there never was a box. */
+function firstProcessIn(descriptor: number): ProcessIdentity | undefined {
   const info = Buffer.alloc(LONGEST_INFO);
   const text = info.toString('latin1', 0, readSync(descriptor, info, 0, LONGEST_INFO, 0));
   const pid = /"child-pid": (\d+)/.exec(text)?.[1];
-  return pid === undefined ? undefined : Number(pid);
-}
-
-function runs(pid: number): boolean {
-  const fields = processFields(pid);
-  return fields !== undefined && isLiving(fields);
+  return pid === undefined ? undefined : identify(Number(pid));
 }

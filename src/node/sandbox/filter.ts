@@ -1,8 +1,8 @@
 /** The system call filter for `bwrap --seccomp`, as a file: not everybody who starts it can hand over a descriptor. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../privateFiles.ts';
 
 const written = new Set<string>();
 
@@ -13,7 +13,7 @@ export function filterFile(folder: string): string {
   const program = seccompProgram(process.arch);
   if (program === undefined) throw new Error(`There is no system call filter for ${process.arch}.`);
   if (!holds(file, program)) {
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    makePrivateFolderSync(folder);
     const temporary = `${file}-${process.pid}`;
     writeFileSync(temporary, program, { mode: PRIVATE_FILE });
     renameSync(temporary, file);

@@ -1,20 +1,23 @@
 /** Turns a command and its walls into what has to be started, and puts things in order when it has ended. */
-import { closeSync, mkdirSync, openSync, utimesSync } from 'node:fs';
+import { closeSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding, BoxWalls, ExecRequest } from '../../core/ports.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { messageOf } from '../errors.ts';
 import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
-import { PRIVATE_FOLDER } from '../privateFiles.ts';
+import { makePrivateFolderSync } from '../privateFiles.ts';
 import { aftermath } from './aftermath.ts';
 import { type BoxLife, followBox } from './boxLife.ts';
+import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from './inheritable.ts';
+import { KillWatch } from './killWatch.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
 import { boxMachinery } from './support.ts';
+import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
 
 /** A command ready to be started, in its box if it has one. */
@@ -35,28 +38,29 @@ export interface Launch {
 export class Boxes {
   readonly #folder: string;
   readonly #mountPoints: MountPoints;
+  readonly #killWatch: KillWatch;
   readonly #scan = new TreeScan();
   readonly #quarantine: Quarantine;
 
-  /** `home`: TILLER_HOME. */
-  constructor(home: string) {
+  /**
+   * `home`: TILLER_HOME. `afterKill`: the built script afterKill.ts; without it what a kill has left in a workspace is
+   * removed at the next start.
+   */
+  constructor(home: string, afterKill?: string) {
     this.#folder = path.join(home, 'box');
     this.#quarantine = new Quarantine(home);
-    this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'));
+    this.#mountPoints = new MountPoints(mountFolder(home));
+    this.#killWatch = new KillWatch(home, afterKill, () => this.#mountPoints.isNeeded);
   }
 
-  /** No further command is expected just now. */
-  rest(): void {
-    this.#mountPoints.rest();
-  }
-
-  /** Gives back at once what no box needs any more. */
+  /** No command is started any more. */
   dispose(): void {
     this.#mountPoints.dispose();
+    this.#killWatch.stop();
   }
 
   /** @throws Error with a sentence fit for the model when there is no box: then nothing must run. */
-  launch(request: ExecRequest, walls: BoxWalls): Launch {
+  async launch(request: ExecRequest, walls: BoxWalls): Promise<Launch> {
     const machinery = boxMachinery();
     makeTemporary(walls.temporary.folder);
     switch (machinery.type) {
@@ -69,19 +73,19 @@ export class Boxes {
     }
   }
 
-  #launchBubblewrap(
+  async #launchBubblewrap(
     { argv, cwd, tty }: ExecRequest,
     walls: BoxWalls,
     { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
-  ): Launch {
+  ): Promise<Launch> {
     const filter = filterFile(this.#folder);
     const life = followBox(this.#folder);
-    let giveBack = () => {};
+    let giveBack = async () => {};
     try {
-      const isMountPoint = (one: string) => this.#mountPoints.isOurs(one);
-      const before = look(walls, cwd, { scan: this.#scan, isMountPoint });
-      giveBack = this.#mountPoints.hold(before.heldNames);
-      const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...before.heldNames.filter(isMountPoint)] };
+      const before = look(walls, cwd, { scan: this.#scan, isMountPoint: this.#mountPoints.ours() });
+      giveBack = await this.#hold(before.heldNames);
+      const held = before.heldNames.filter((one) => realOf(one) === one);
+      const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
       const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
       const boxed = [...bubblewrapArguments(facts, options), '--', ...inside];
@@ -90,21 +94,36 @@ export class Boxes {
         ...start,
         env: tmpdirOf(walls),
         ended: async () => {
+          let isOver = false;
           try {
-            await life.ended();
+            isOver = await life.ended();
             return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
             return [{ kind: 'left_behind', path: cwd, message }];
           } finally {
-            giveBack();
+            // Before its end this would open the sandbox.
+            if (isOver) await giveBack();
+            else void life.gone().then(giveBack);
           }
         },
       };
     } catch (error) {
-      giveBack();
+      await giveBack();
       life.close();
       throw error;
+    }
+  }
+
+  /** @throws Error with a sentence fit for the model. */
+  async #hold(names: readonly string[]): Promise<() => Promise<void>> {
+    try {
+      if (names.length > 0) this.#killWatch.start();
+      return await this.#mountPoints.hold(names);
+    } catch (error) {
+      throw new Error(`The command was not run: its sandbox could not be set up. ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -209,7 +228,7 @@ function tmpdirOf({ temporary }: BoxWalls): Readonly<Record<string, string>> {
 }
 
 function makeTemporary(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  makePrivateFolderSync(folder);
   const now = new Date();
   utimesSync(folder, now, now);
 }

@@ -1,164 +1,161 @@
 /**
- * Names that must not come into being while a box stands need something to be mounted on: an empty folder in the
- * workspace. Each one is written down before it is made, shared by all boxes of all processes that need it, and removed
- * when the last of them is done, or by the next process if that was killed.
+ * Names that must not come into being while a sandboxed command runs (`.git`, `.vscode`) need something to be mounted on:
+ * an empty folder in the workspace. It is there while a command needs it, and no longer.
  *
- * Removing one that another box has mounted would open that box (the kernel detaches the mount), hence the leases: one
- * file per process in `<folder>/<name of the path>/`, and a lock around taking and giving back.
+ * A lease, a file in `<TILLER_HOME>/box/mounts`, names the folders that one command needs, and our process. It is written
+ * before they are made, and removed after they are. Removing a folder that another sandbox has mounted would open that
+ * sandbox (the kernel detaches the mount), so the folders go with the last lease on them, and a lock is held meanwhile.
+ * The leases of a killed process count until its sandboxes have ended.
  */
-import { createHash } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
-import { isRunning, type ProcessIdentity, thisProcess } from '../processIdentity.ts';
+import * as z from 'zod';
+import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../privateFiles.ts';
+import { isRunning, thisProcess } from '../processIdentity.ts';
+import { takeLock } from '../processLock.ts';
 import { namesIn } from './disk.ts';
-import { withFileLock } from './fileLock.ts';
+import { mountedFolders } from './mountedFolders.ts';
 
-/** The next command often comes soon: nobody who watches the workspace should see the folder come and go each time. */
-const IDLE_MS = 20_000;
-/** The same when none is expected: long enough for a person who answers at once, or a script. */
-const RESTED_MS = 1_500;
-const PATH_FILE = 'path';
+/** A lock of milliseconds; a command is not held up for longer by a process that is stopped while it has it. */
+const PATIENCE_MS = 2_000;
 
-interface Held {
-  boxes: number;
-  timer: NodeJS.Timeout | undefined;
+const leaseSchema = z.object({
+  owner: z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() }),
+  folders: z.array(z.string()),
+});
+
+interface Lease extends z.infer<typeof leaseSchema> {
+  readonly file: string;
 }
 
 export class MountPoints {
   readonly #folder: string;
-  readonly #held = new Map<string, Held>();
-  #idleMs = IDLE_MS;
-  /** Several of us may live in one process. */
-  readonly #lease = `${process.pid}-${Math.random().toString(36).slice(2)}`;
-  readonly #removeAll = () => this.#giveBack([...this.#held.keys()]);
+  /** Our leases that commands still need. */
+  readonly #held = new Set<string>();
+  /** Our leases that no command needs any more, and the folders that they name. */
+  readonly #ended = new Map<string, readonly string[]>();
+  readonly #disposed = new AbortController();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Whether this empty folder is ours, not the person's. */
-  isOurs(mountPoint: string): boolean {
-    return (this.#held.has(mountPoint) || this.#exists(this.#leases(mountPoint))) && isEmptyFolder(mountPoint);
+  /** Whether something of this process is left to be removed. */
+  get isNeeded(): boolean {
+    return this.#held.size + this.#ended.size > 0;
   }
 
-  /** Makes the folders or shares those that are there, as far as they can be made; the returned function gives them back. */
-  hold(mountPoints: readonly string[]): () => void {
-    this.#idleMs = IDLE_MS;
-    const missing = mountPoints.filter((one) => !this.#held.has(one) || !isEmptyFolder(one));
-    // Our boxes die with us.
-    if (missing.length > 0 && this.#held.size === 0) process.once('exit', this.#removeAll);
-    if (missing.length > 0) this.#locked(() => missing.forEach((one) => this.#take(one)));
-    for (const mountPoint of mountPoints) {
-      const held = this.#held.get(mountPoint) ?? { boxes: 0, timer: undefined };
-      clearTimeout(held.timer);
-      held.boxes++;
-      this.#held.set(mountPoint, held);
-    }
-    let isHeld = true;
-    return () => {
-      if (isHeld) for (const mountPoint of mountPoints) this.#release(mountPoint);
-      isHeld = false;
+  /** Which of the empty folders in workspaces are ours, not the user's: a function, because the answer changes. */
+  ours(): (folder: string) => boolean {
+    const named = new Set(this.#leases().flatMap(({ folders }) => folders));
+    return (folder) => named.has(folder) && isEmptyFolder(folder);
+  }
+
+  /**
+   * Makes the folders or shares those that are there, as far as they can be made. The returned function gives them back
+   * and never rejects.
+   *
+   * @throws Error when this cannot be written down.
+   */
+  async hold(folders: readonly string[]): Promise<() => Promise<void>> {
+    if (folders.length === 0) return async () => {};
+    const file = path.join(this.#folder, randomUUID());
+    await this.#locked(() => {
+      this.#held.add(file);
+      writeFileSync(file, JSON.stringify({ owner: thisProcess(), folders }), { mode: PRIVATE_FILE, flag: 'wx' });
+      for (const folder of folders) makeFolder(folder);
+    });
+    return async () => {
+      if (!this.#held.delete(file)) return;
+      this.#ended.set(file, folders);
+      await this.#giveBack();
     };
   }
 
-  /** What no box needs is not kept much longer. */
-  rest(): void {
-    this.#idleMs = RESTED_MS;
-    for (const [mountPoint, held] of this.#held) if (held.boxes === 0) this.#removeLater(mountPoint, held);
-  }
-
-  /** Removes what killed processes have left. */
-  sweep(): void {
-    if (!this.#exists(this.#folder)) return;
-    this.#locked(() => {
-      for (const name of namesIn(this.#folder)) this.#removeIfFree(path.join(this.#folder, name));
-    });
-  }
-
-  /** Gives everything back that no box needs any more. */
-  dispose(): void {
-    const idle = [...this.#held].filter(([, held]) => held.boxes === 0).map(([mountPoint]) => mountPoint);
-    this.#giveBack(idle);
-  }
-
-  #release(mountPoint: string): void {
-    const held = this.#held.get(mountPoint);
-    if (held === undefined) return;
-    held.boxes--;
-    if (held.boxes === 0) this.#removeLater(mountPoint, held);
-  }
-
-  #removeLater(mountPoint: string, held: Held): void {
-    clearTimeout(held.timer);
-    held.timer = setTimeout(() => this.#giveBack([mountPoint]), this.#idleMs).unref();
-  }
-
-  #giveBack(mountPoints: readonly string[]): void {
-    if (mountPoints.length === 0) return;
-    try {
-      this.#removeLeases(mountPoints);
-    } catch {
-      // What cannot be written down now is swept at the next start.
-    }
-  }
-
-  #removeLeases(mountPoints: readonly string[]): void {
-    this.#locked(() => {
-      for (const mountPoint of mountPoints) {
-        clearTimeout(this.#held.get(mountPoint)?.timer);
-        this.#held.delete(mountPoint);
-        rmSync(path.join(this.#leases(mountPoint), this.#lease), { force: true });
-        this.#removeIfFree(this.#leases(mountPoint));
+  /**
+   * Removes what killed processes have left, as far as their sandboxes have ended. Returns whether something of them is
+   * still there.
+   */
+  async sweep(): Promise<boolean> {
+    if (namesIn(this.#folder).length === 0) return false;
+    let isLeft = false;
+    await this.#locked(() => {
+      const dead = this.#leases().filter(({ owner }) => !isRunning(owner));
+      const mounted = dead.length > 0 ? mountedFolders() : new Set<string>();
+      for (const lease of dead) {
+        if (lease.folders.some((folder) => mounted.has(folder))) isLeft = true;
+        else this.#remove(lease, mounted);
       }
-      if (this.#held.size === 0) process.off('exit', this.#removeAll);
+      this.#removeTorn();
     });
+    return isLeft;
   }
 
-  #take(mountPoint: string): void {
-    const leases = this.#leases(mountPoint);
-    mkdirSync(leases, { recursive: true, mode: PRIVATE_FOLDER });
-    writeFileSync(path.join(leases, PATH_FILE), mountPoint, { mode: PRIVATE_FILE });
-    writeFileSync(path.join(leases, this.#lease), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
+  /** From now on no lock is waited for. What could not be given back is left to the next sweep. */
+  dispose(): void {
+    this.#disposed.abort(new Error('Tiller is closing.'));
+  }
+
+  /** Everything that has ended, also what could not be given back before. */
+  async #giveBack(): Promise<void> {
     try {
-      mkdirSync(mountPoint);
+      await this.#locked(() => {
+        for (const [file, folders] of this.#ended) {
+          this.#remove({ file, folders });
+          this.#ended.delete(file);
+        }
+      });
     } catch {
-      // It is there, or may not be made by us, nor by what will run in the box.
+      // Tried again with the next command, and by the sweep after this process.
     }
   }
 
-  /** When nobody alive has a lease: the folder goes if it is still empty, and what was written down of it in any case. */
-  #removeIfFree(leases: string): void {
-    for (const name of namesIn(leases)) {
-      if (name === PATH_FILE) continue;
-      if (isHolding(path.join(leases, name))) return;
-      rmSync(path.join(leases, name), { force: true });
+  /** `mounted`: by what still stands of killed processes; looked up where it matters. */
+  #remove(
+    { file, folders }: { readonly file: string; readonly folders: readonly string[] },
+    mounted?: ReadonlySet<string>,
+  ): void {
+    const others = this.#leases(file);
+    for (const folder of folders) {
+      const named = others.filter((lease) => lease.folders.includes(folder));
+      if (named.some(({ owner }) => isRunning(owner))) continue;
+      if (named.length > 0 && (mounted ?? mountedFolders()).has(folder)) continue;
+      removeEmptyFolder(folder);
     }
-    const mountPoint = textOf(path.join(leases, PATH_FILE));
-    if (mountPoint !== undefined && path.isAbsolute(mountPoint)) removeEmptyFolder(mountPoint);
-    rmSync(leases, { recursive: true, force: true });
+    removeFile(file);
   }
 
-  #leases(mountPoint: string): string {
-    return path.join(this.#folder, createHash('sha256').update(mountPoint).digest('hex').slice(0, 32));
+  #leases(except?: string): Lease[] {
+    const files = namesIn(this.#folder).map((name) => path.join(this.#folder, name));
+    return files.flatMap((file) => (file === except ? [] : (leaseIn(file) ?? [])));
   }
 
-  #locked(work: () => void): void {
-    mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
-    withFileLock(`${this.#folder}.lock`, work);
+  /** Written under the lock, so what cannot be read under it was cut off by a kill, before a folder was made. */
+  #removeTorn(): void {
+    for (const name of namesIn(this.#folder)) {
+      const file = path.join(this.#folder, name);
+      if (leaseIn(file) === undefined) rmSync(file, { recursive: true, force: true });
+    }
   }
 
-  #exists(folder: string): boolean {
-    return namesIn(folder).length > 0;
+  async #locked(work: () => void): Promise<void> {
+    makePrivateFolderSync(this.#folder);
+    const lock = await takeLock(`${this.#folder}.lock`, { patienceMs: PATIENCE_MS, signal: this.#disposed.signal });
+    try {
+      work();
+    } finally {
+      lock.release();
+    }
   }
 }
 
-function isHolding(lease: string): boolean {
+/** `undefined` for one that is gone, or not whole. */
+function leaseIn(file: string): Lease | undefined {
   try {
-    return isRunning(JSON.parse(readFileSync(lease, 'utf8')) as ProcessIdentity);
+    return { file, ...leaseSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) };
   } catch {
-    // Torn by a kill while it was written: nothing was mounted yet.
-    return false;
+    return undefined;
   }
 }
 
@@ -170,18 +167,18 @@ function isEmptyFolder(folder: string): boolean {
   }
 }
 
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch {
+    // It is there, or cannot be made by us, nor by what will run in the sandbox.
+  }
+}
+
 function removeEmptyFolder(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Gone, or somebody has made it theirs by putting something in.
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
+    // Gone, or the user has made it theirs by putting something in.
   }
 }

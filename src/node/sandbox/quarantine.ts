@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import * as z from 'zod';
 import { errorCode, messageOf } from '../errors.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from '../privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../privateFiles.ts';
 import { exists, namesIn } from './disk.ts';
 
 const entrySchema = z.object({ path: z.string(), at: z.string() });
@@ -41,7 +41,7 @@ export class Quarantine {
     const at = new Date();
     const id = `${at.getTime().toString(36)}-${Math.random().toString(36).slice(2, 8)}`;
     const folder = path.join(this.#folder, id);
-    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+    makePrivateFolderSync(folder);
     writeFileSync(path.join(folder, ENTRY), JSON.stringify({ path: name, at: at.toISOString() }), {
       mode: PRIVATE_FILE,
     });

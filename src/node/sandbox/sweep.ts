@@ -1,4 +1,4 @@
-/** What boxes of processes that are gone have left, put in order when Tiller starts. */
+/** What sandboxes of processes that are gone have left, put in order when Tiller starts. */
 import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from './disk.ts';
@@ -7,21 +7,31 @@ import { MountPoints } from './mountPoints.ts';
 /** A temporary folder that no command has used for so long is stale; each use renews it. */
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** Never throws: what cannot be removed is tried again next time. */
-export function sweepBoxes(home: string, now = Date.now()): void {
-  tolerantly(() => new MountPoints(path.join(home, 'box', 'mounts')).sweep());
+/** Never rejects: what cannot be removed is tried again next time. */
+export async function sweepBoxes(home: string, now = Date.now()): Promise<void> {
+  await sweepMountPoints(home).catch(() => {});
   const folder = path.join(home, 'tmp');
   for (const name of namesIn(folder)) {
     const temporary = path.join(folder, name);
     const usedAt = statSync(temporary, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - usedAt > STALE_AFTER_MS) tolerantly(() => rmSync(temporary, { recursive: true, force: true }));
+    if (now - usedAt > STALE_AFTER_MS) removeTemporary(temporary);
   }
 }
 
-function tolerantly(work: () => void): void {
+/** Returns whether something is left, because a sandbox still stands on it. @throws Error when nothing can be done now. */
+export function sweepMountPoints(home: string): Promise<boolean> {
+  return new MountPoints(mountFolder(home)).sweep();
+}
+
+/** Where it is written down which empty folders in workspaces are ours. `home`: TILLER_HOME. */
+export function mountFolder(home: string): string {
+  return path.join(home, 'box', 'mounts');
+}
+
+function removeTemporary(folder: string): void {
   try {
-    work();
+    rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It is ours and out of everybody's sight.
+    // It is ours, and no program looks there.
   }
 }

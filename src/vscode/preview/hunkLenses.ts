@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { countHunks, isTouched } from '../../protocol/review.ts';
+import { countHunks, isTouched, type ReviewState } from '../../protocol/review.ts';
 import { AFTER_SCHEME, approvalOf } from './proposalAddress.ts';
 import type { OpenProposal, Proposals } from './proposals.ts';
 import { isWhole } from './proposedText.ts';
@@ -34,11 +34,8 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
         arguments: [document.uri, ...more],
       });
     const { files } = this.#proposals.stateOf(approvalId);
-    const { taken, total } = countHunks(files);
-    const lenses = [
-      ...(taken > 0 ? [at(0, `$(check) ${approveWords(taken, total, files.some(isTouched))}`, 'tiller.approve')] : []),
-      at(0, `$(close) ${vscode.l10n.t('Deny…')}`, 'tiller.deny'),
-    ];
+    // Above one file of several "Approve" would read as an answer to that file: the answer is in the title of the editor.
+    const lenses = files.length > 1 ? [] : answers(files).map(({ title, command }) => at(0, title, command));
     const isFileOut = files.find(({ path }) => path === open.file.name)?.isOut ?? false;
     if (isWhole(open.file) || (isFileOut && open.file.hunks.length === 0)) {
       lenses.push(at(0, isFileOut ? restoreFile() : rejectFile(), TOGGLE, null));
@@ -67,6 +64,13 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   }
 }
 
+function answers(files: ReviewState['files']): readonly { readonly title: string; readonly command: string }[] {
+  const { taken, total } = countHunks(files);
+  const deny = { title: `$(close) ${vscode.l10n.t('Deny…')}`, command: 'tiller.deny' };
+  if (taken === 0) return [deny];
+  return [{ title: `$(check) ${approveWords(taken, total, files.some(isTouched))}`, command: 'tiller.approve' }, deny];
+}
+
 /** What a yes would be to, in numbers where that is not all of it. */
 export function approveWords(taken: number, total: number, touched: boolean): string {
   if (!touched) return vscode.l10n.t('Approve');
@@ -75,9 +79,9 @@ export function approveWords(taken: number, total: number, touched: boolean): st
 }
 
 function rejectFile(): string {
-  return `$(discard) ${vscode.l10n.t('Reject this file')}`;
+  return `$(discard) ${vscode.l10n.t('Reject File')}`;
 }
 
 function restoreFile(): string {
-  return `$(redo) ${vscode.l10n.t('Restore this file')}`;
+  return `$(redo) ${vscode.l10n.t('Restore File')}`;
 }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
-import { groupItems, messageOf } from '../../../src/core/model/chatMessages.ts';
+import { groupItems, messagesOf } from '../../../src/core/model/chatMessages.ts';
 import { type ResponseItem, responseItemSchema } from '../../../src/protocol/responseItem.ts';
 import {
   answersWhole,
@@ -37,7 +37,7 @@ async function answer(...steps: Step[]) {
 }
 
 function messages(items: readonly ResponseItem[]) {
-  return groupItems(items).map((group) => messageOf(group, { developerRole: true }));
+  return groupItems(items).flatMap((group) => messagesOf(group, { developerRole: true }));
 }
 
 const said = (text: string): ResponseItem => ({
@@ -52,6 +52,11 @@ const thought = (text: string): ResponseItem => ({
 });
 const call = (call_id: string): ResponseItem => ({ type: 'function_call', call_id, name: 'x', arguments: '{}' });
 const output = (call_id: string): ResponseItem => ({ type: 'function_call_output', call_id, output: `of ${call_id}` });
+const shows = (call_id: string): ResponseItem => ({
+  type: 'function_call_output',
+  call_id,
+  output: [{ type: 'input_image', image_url: `data:image/png;base64,${call_id}` }],
+});
 const callPart = (id: string) => ({ id, type: 'function', function: { name: 'x', arguments: '{}' } });
 const toolMessage = (id: string) => ({ role: 'tool', tool_call_id: id, content: `of ${id}` });
 
@@ -85,7 +90,7 @@ describe('history as messages', () => {
     ]);
   });
 
-  test('images travel with people’s words and with answers', () => {
+  test('images travel with user messages, and behind the answers in one of their own', () => {
     const image_url = 'data:image/png;base64,AA==';
     expect(
       messages([
@@ -98,7 +103,19 @@ describe('history as messages', () => {
           ],
         },
         call('a'),
-        { type: 'function_call_output', call_id: 'a', output: [{ type: 'input_image', image_url, detail: 'low' }] },
+        call('b'),
+        call('c'),
+        {
+          type: 'function_call_output',
+          call_id: 'a',
+          output: [
+            { type: 'input_text', text: 'The page:' },
+            { type: 'input_image', image_url, detail: 'low' },
+          ],
+        },
+        { type: 'function_call_output', call_id: 'b', output: [{ type: 'input_text', text: 'plain' }] },
+        { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_image', image_url }] },
+        userSays('Wait'),
       ]),
     ).toEqual([
       {
@@ -108,12 +125,20 @@ describe('history as messages', () => {
           { type: 'image_url', image_url: { url: image_url } },
         ],
       },
-      { role: 'assistant', content: null, tool_calls: [callPart('a')] },
+      { role: 'assistant', content: null, tool_calls: [callPart('a'), callPart('b'), callPart('c')] },
+      { role: 'tool', tool_call_id: 'a', content: 'The page:\n[image: in the user message below]' },
+      { role: 'tool', tool_call_id: 'b', content: 'plain' },
+      { role: 'tool', tool_call_id: 'c', content: '[image: in the user message below]' },
       {
-        role: 'tool',
-        tool_call_id: 'a',
-        content: [{ type: 'image_url', image_url: { url: image_url, detail: 'low' } }],
+        role: 'user',
+        content: [
+          { type: 'text', text: '[images of the tool output a]' },
+          { type: 'image_url', image_url: { url: image_url, detail: 'low' } },
+          { type: 'text', text: '[images of the tool output c]' },
+          { type: 'image_url', image_url: { url: image_url } },
+        ],
       },
+      { role: 'user', content: 'Wait' },
     ]);
   });
 
@@ -141,6 +166,7 @@ describe('history as messages', () => {
       [[userSays('Go')], [thought('Hm'), call('1'), call('2'), output('1'), output('2')], [said('Done')]],
       [[userSays('Go')], [said('A'), call('1'), userSays('Steer'), output('1')], [thought('Hm'), said('B')]],
       [[userSays('Go')], [call('1'), output('1'), call('2'), output('2')], [call('3'), output('3')]],
+      [[userSays('Go')], [call('1'), call('2'), shows('1'), userSays('Steer'), shows('2')], [call('3'), shows('3')]],
     );
     fc.assert(
       fc.property(fc.array(turn, { maxLength: 6 }), (turns) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ModelPorts, ProviderConfig } from '../../../src/core/model/provider.ts';
 import type { ModelClient } from '../../../src/core/model/client.ts';
+import { systemClock } from '../../../src/node/clock.ts';
 import {
   calls,
   callsCustom,
@@ -151,8 +152,20 @@ export function conformance(wire: Wire): void {
       expect(fault?.message).toMatch(/^[A-Z].*\.$/);
     });
 
-    test('before its first byte a server may take longer than between two', async () => {
-      const client = await talkTo([[waits(400), says('At last.')]], { streamIdleTimeoutMs: 200 });
+    test.each([
+      ['does not answer', [waits(60_000)]],
+      ['sends its headers and nothing else', [raw(''), hangs()]],
+      ['sends a comment and nothing else', [raw(': hello\n\n'), hangs()]],
+      ['sends half an event', [raw('data: {"type"'), hangs()]],
+      ['sends half a document', [raw('{"id":'), hangs()]],
+    ] as const)('a server that %s has as long as the idle timeout says', async (_case, steps) => {
+      const { fault } = await hear(await talkTo([steps], { streamIdleTimeoutMs: 200, progressTimeoutMs: 60_000 }));
+      expect(fault).toMatchObject({ kind: 'timeout', retryable: true, message: 'The server has gone silent.' });
+    });
+
+    test('an idle timeout of years is no timeout', async () => {
+      const clock = { ...systemClock };
+      const client = await talkTo([[waits(50), says('At last.')]], { streamIdleTimeoutMs: 2 ** 40 }, { clock });
       expect(textIn((await hear(client)).events)).toBe('At last.');
     });
 

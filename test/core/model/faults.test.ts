@@ -6,7 +6,9 @@ import {
   inStreamFault,
   networkFault,
   retryAfter,
+  shownFault,
 } from '../../../src/core/model/faults.ts';
+import { KeyHider } from '../../../src/core/util/keyHider.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 
@@ -21,6 +23,8 @@ describe('HTTP errors', () => {
     [400, { message: "This model's maximum context length is 8192 tokens" }, 'context_exceeded', false],
     [400, { type: 'exceed_context_size_error', message: 'x' }, 'context_exceeded', false],
     [400, { code: 'content_filter' }, 'content_filter', false],
+    [400, { code: 'constructor', message: 'x' }, 'invalid_request', false],
+    [400, { type: '__proto__' }, 'invalid_request', false],
     [400, { message: 'invalid model: foo' }, 'model_not_found', false],
     [401, { code: 'invalid_api_key' }, 'auth', false],
     [402, {}, 'quota', false],
@@ -164,7 +168,8 @@ describe('the way to the server', () => {
   });
 
   test('somebody’s error page is no message', () => {
-    const { detail } = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
+    const fault = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
+    const { detail } = shownFault(fault, new KeyHider());
     expect(detail).toMatch(/^HTTP 502: x+…$/);
     expect(detail?.length).toBeLessThan(2100);
   });

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { WireApi } from '../../../src/core/model/families.ts';
 import { recordStream, says } from '../../support/modelServer.ts';
+import { limitsOf } from '../../../src/core/model/providerConfig.ts';
 import { clientReading, hear, textIn } from './harness.ts';
 
 const MINUTE = 60_000;
@@ -86,4 +87,80 @@ describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on 
       detail: expect.stringContaining('300 s'),
     });
   });
+
+  test.each([
+    ['comments', ': keep-alive\n\n'],
+    ['one byte at a time', ' '],
+    ['events that say nothing', 'data: {"type":"keepalive"}\n\n'],
+  ])('is given up after half an hour of %s', async (_case, piece) => {
+    const { clock, answer, send, heard } = slowServer();
+    await clock.pass(0);
+    answer();
+    await clock.pass(0);
+    for (let minute = 0; minute < 30; minute++) {
+      send(piece);
+      await clock.pass(0);
+      await clock.pass(MINUTE);
+    }
+    expect((await heard).fault).toMatchObject({
+      kind: 'timeout',
+      retryable: false,
+      message: 'The server kept the connection open for 30 minutes without a part of an answer.',
+      detail: 'The limit is the setting stream.progressTimeoutMs.',
+    });
+  });
+
+  test('may take hours for an answer that grows', async () => {
+    const { clock, answer, send, heard } = slowServer();
+    await clock.pass(0);
+    answer();
+    await clock.pass(0);
+    const events = recordStream(wire, [says('word '.repeat(40), { deltas: 40 })]).split(/(?<=\n\n)/);
+    for (const event of events) {
+      for (let minute = 0; minute < 8; minute += 4) {
+        send(': keep-alive\n\n');
+        await clock.pass(0);
+        await clock.pass(4 * MINUTE);
+      }
+      send(event);
+      await clock.pass(0);
+    }
+    const { completed, fault } = await heard;
+    expect(fault).toBeUndefined();
+    expect(completed).toBeDefined();
+  });
+});
+
+test.each([
+  [undefined, 300, 1800, 1800],
+  [300_000, 300, 1800, 1800],
+  [299_999, 299.999, 299.999, 1799.994],
+  [1_000, 1, 1, 6],
+  [600_000, 600, 1800, 3600],
+  [3_600_000, 3600, 3600, 21_600],
+])('an idle timeout of %s: %s s between bytes, %s s to the first one, %s s without progress', (idle, ...seconds) => {
+  const provider = { id: 'p', baseUrl: '', wireApi: 'chat', streamIdleTimeoutMs: idle } as const;
+  const { idleTimeoutMs, firstByteTimeoutMs, progressTimeoutMs } = limitsOf(provider);
+  expect([idleTimeoutMs, firstByteTimeoutMs, progressTimeoutMs].map((each) => each / 1000)).toEqual(seconds);
+  expect(limitsOf({ ...provider, progressTimeoutMs: 5 }).progressTimeoutMs).toBe(5);
+});
+
+test('usage that does not come after the end of a Chat answer is not waited for, whatever else comes', async () => {
+  const clock = handClock();
+  const body = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = body.writable.getWriter();
+  const send = (text: string) => void writer.write(Buffer.from(text)).catch(() => {});
+  const response = new Response(body.readable, { headers: { 'content-type': 'text/event-stream' } });
+  const heard = hear(clientReading('chat', () => response, { clock }));
+  const stop = { choices: [{ index: 0, delta: { content: 'Done.' }, finish_reason: 'stop' }] };
+  send(`data: ${JSON.stringify(stop)}\n\n`);
+  await clock.pass(0);
+  for (let tenth = 0; tenth < 20; tenth++) {
+    send(': keep-alive\n\n');
+    await clock.pass(100);
+  }
+  const { events, completed, fault } = await heard;
+  expect(fault).toBeUndefined();
+  expect(textIn(events)).toBe('Done.');
+  expect(completed).toBeDefined();
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ModelFault } from '../../../src/core/model/client.ts';
-import { describeDuration, RetrySchedule } from '../../../src/core/model/retry.ts';
+import { describeDuration } from '../../../src/core/model/describeDuration.ts';
+import { RetrySchedule } from '../../../src/core/model/retry.ts';
 import type { ErrorKind } from '../../../src/protocol/policy.ts';
 
 function fault(kind: ErrorKind, options: { retryable?: boolean; retryAfterMs?: number } = {}): ModelFault {

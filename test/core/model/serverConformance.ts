@@ -101,8 +101,9 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       let end: number;
       const ask = async (spoiling: Spoiling): Promise<Heard> => {
         line.spoiling = spoiling;
-        const provider = { baseUrl: line.baseUrl, wireApi: wire, streamIdleTimeoutMs: 100 };
-        return hear(clientFor(provider), asked());
+        const provider = { baseUrl: line.baseUrl, wireApi: wire };
+        const idle = spoiling.type === 'hangs' ? { streamIdleTimeoutMs: 1000 } : {};
+        return hear(clientFor({ ...provider, ...idle }), asked());
       };
       beforeEach(async () => {
         line = await startBadLine(server.baseUrl);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { SseDecoder } from '../../../src/core/model/sse.ts';
+import { rounds } from '../../support/rounds.ts';
 
 function decode(text: string, size = Number.POSITIVE_INFINITY): readonly string[] {
   const decoder = new SseDecoder();
@@ -103,7 +104,7 @@ test('documents of several lines without empty lines between them are told apart
     fc.property(lines, (data) => {
       expect(decode(data.map((one) => `data: ${one}\n`).join(''))).toEqual(slowly(data));
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(500, 20_000) },
   );
 });
 
@@ -112,6 +113,7 @@ test.each([
   ['a document with a string that is never closed', ['{"a": [', ...Array<string>(20_000).fill('"words'), ']}']],
   ['prose', Array<string>(20_000).fill('words')],
   ['brackets that close too often', Array<string>(20_000).fill('}')],
+  ['white space', Array<string>(20_000).fill(' ')],
 ])('%s of many lines is not read again with each of them', (_what, lines) => {
   const parse = vi.spyOn(JSON, 'parse');
   try {
@@ -122,3 +124,34 @@ test.each([
     parse.mockRestore();
   }
 });
+
+test.each([
+  ['one line', 'data: 0123456789\n\n', 16],
+  ['one line that does not end', 'data: 0123456789', 16],
+  ['several lines', 'data: 0123\ndata: 56789\n\n', 21],
+  ['a comment', ': 0123456789\n\n', 12],
+  ['letters of several bytes', 'data: 漢字\n\n', 12],
+])('an event as %s may have so many bytes and no more', (_case, text, bytes) => {
+  for (const size of [1, 3, Number.POSITIVE_INFINITY]) {
+    expect(overLimit(text, bytes, size)).toBe(false);
+    expect(overLimit(text, bytes - 1, size)).toBe(true);
+  }
+});
+
+test('what came before an event that is too large is not lost, and events do not add up', () => {
+  const decoder = new SseDecoder(20);
+  const before = 'data: one\n\n: comment\n\n'.repeat(10);
+  expect(decoder.decode(Buffer.from(`${before}data: ${'x'.repeat(20)}\n\ndata: two\n\n`))).toEqual(
+    Array<string>(10).fill('one'),
+  );
+  expect(decoder.isOverLimit).toBe(true);
+});
+
+function overLimit(text: string, maxEventBytes: number, size: number): boolean {
+  const decoder = new SseDecoder(maxEventBytes);
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length && !decoder.isOverLimit; start += size) {
+    decoder.decode(bytes.subarray(start, Math.min(bytes.length, start + size)));
+  }
+  return decoder.isOverLimit;
+}

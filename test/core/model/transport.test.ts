@@ -94,7 +94,7 @@ test('no key, no header; and who wants one says so', async () => {
     expect(textIn((await hear(client)).events)).toBe('a');
     expect(server.lastRequest.headers.authorization).toBeUndefined();
     const { fault } = await hear(client);
-    expect(fault).toMatchObject({ kind: 'auth', action: 'set_api_key', detail: 'HTTP 401: Missing key' });
+    expect(fault).toMatchObject({ kind: 'no_key', action: 'set_api_key', detail: 'HTTP 401: Missing key' });
     expect(fault?.message).toContain('none was entered');
   } finally {
     delete process.env['OPENAI_API_KEY'];

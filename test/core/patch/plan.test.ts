@@ -113,9 +113,11 @@ describe('planPatch', () => {
     ['cannot_write', update('a', '*** Move to: a/under', ' x')],
     ['context_not_found', update('a', '@@ nowhere', ' x')],
     ['lines_not_found', update('a', '-nowhere')],
+    ['lines_taken', update('a', '@@ x', '@@ y', '-z', '@@ x', '@@ y', '-z')],
+    ['indentation_differs', update('a', ' x', '-  y')],
   ])('fails with %s on %j', (category, lines) => {
     const files: Record<string, string | FileSnapshot> = {
-      a: 'x\n',
+      a: 'x\ny\nz\n',
       folder: { type: 'directory' },
       binary: { type: 'not_text' },
     };
@@ -193,7 +195,7 @@ describe('a mismatch tells', () => {
   });
 
   it('that line numbers and empty files hold nothing to find', () => {
-    expect(message('@@ -12,3 +12,4 @@', '-line 12')).toContain('Line numbers mean nothing after "@@"');
+    expect(message('@@ -12,0 +13,1 @@', '+line 12 and a half')).toContain('Line numbers after "@@" are not used');
     const result = plan({ a: '' }, ...update('a', '-line 12'));
     expect(result.type === 'failed' && result.message).toContain('The file is empty.');
   });

@@ -13,6 +13,7 @@ import {
 } from '../../../src/core/patch/review.ts';
 import { fileDiff } from '../../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../../src/core/ports.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const line = fc.constantFrom('a\n', 'b\n', 'c\r\n', '\n', 'd\n', '}\n', 'e\rf\n');
 const text = fc
@@ -70,7 +71,7 @@ describe('any part of the hunks', () => {
           assert.equal(applyHunks(before, change.hunks), without);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 

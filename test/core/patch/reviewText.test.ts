@@ -6,6 +6,7 @@ import { reviewedChanges, textWithout } from '../../../src/core/patch/review.ts'
 import { hunkEdit, placeHunks, readReview, withEdit } from '../../../src/core/patch/reviewText.ts';
 import { fileDiff } from '../../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../../src/core/ports.ts';
+import { rounds } from '../../support/rounds.ts';
 
 function proposed(before: string, after: string): ProposedFile {
   const hunks = hunksFrom(before, after);
@@ -44,7 +45,7 @@ describe('a proposed text that a person works on', () => {
         const [change] = review === undefined ? [one.change] : reviewedChanges([one], [review]);
         assert.equal(change?.kind === 'update' ? change.after : textWithout(one, one.hunks.keys()), text);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 
@@ -64,7 +65,7 @@ describe('a proposed text that a person works on', () => {
         for (const index of one.hunks.keys()) toggle(index, 'in');
         assert.equal(text, whole);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 

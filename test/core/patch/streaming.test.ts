@@ -4,6 +4,7 @@ import { createJsonInputStream } from '../../../src/core/patch/jsonInput.ts';
 import { parsePatch } from '../../../src/core/patch/parse.ts';
 import { createPatchStream } from '../../../src/core/patch/streaming.ts';
 import { generateCase } from '../../support/patchCases.ts';
+import { rounds } from '../../support/rounds.ts';
 
 /** Cuts a text into pieces at the given places. */
 function pieces(text: string, cuts: readonly number[]): string[] {
@@ -40,7 +41,7 @@ describe('a patch that is being written', () => {
         stream.finish();
         expect(stream.preview).toEqual({ operations: parsed.operations, ended: true, fault: undefined });
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(150, 5000) },
     );
   });
 });

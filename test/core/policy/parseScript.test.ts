@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parseScript } from '../../../src/core/policy/parseScript.ts';
 import { hasBash, startRealShell } from './realShell.ts';
 import { HERE_DOCUMENTS, READABLE, TRAPS, UNREADABLE } from './trickyScripts.ts';
+import { rounds } from '../../support/rounds.ts';
 
 /** The commands as `RealShell.run` tells them; `undefined` for a script that was not accepted. */
 function accepted(script: string): string[] | undefined {
@@ -89,7 +90,7 @@ describe.skipIf(!hasBash)('beside a real bash', () => {
         const commands = accepted(script);
         if (commands !== undefined) expect(commands).toEqual(shell.run(script));
       }),
-      { numRuns: Number(process.env['FUZZ'] ?? 1500), seed: process.env['FUZZ'] === undefined ? 7 : undefined },
+      { numRuns: rounds(500, 40_000) },
     );
   });
 });

@@ -13,6 +13,7 @@ import {
   sandboxPermissionsSchema,
   sandboxPolicyInputSchema,
 } from '../../../src/protocol/policy.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const PROGRAMS = ['ls', 'git', 'rm', 'npm', 'find', 'rg', 'sort', 'sudo', 'timeout', 'xargs', 'env', 'bash', '/bin/rm'];
 const WORDS = [
@@ -65,9 +66,7 @@ const circumstances: fc.Arbitrary<Omit<CommandRequest, 'argv' | 'rules'>> = fc.r
 
 const STRICTNESS = { skip: 0, needs_approval: 1, forbidden: 2 };
 const strictness = (request: CommandRequest): number => STRICTNESS[decideCommand(request).type];
-/** The same cases every time; `FUZZ=40000` tries as many fresh ones. */
-const fuzz = process.env['FUZZ'];
-const runs = fuzz === undefined ? { numRuns: 2000, seed: 7 } : { numRuns: Number(fuzz) };
+const runs = { numRuns: rounds(700, 40_000) };
 
 describe('for every command, policy, box and set of rules', () => {
   test('a script is judged as strictly as its strictest command', () => {

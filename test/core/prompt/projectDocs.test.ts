@@ -35,6 +35,14 @@ describe('instructions of the project', () => {
     expect(await told(files, { cwd: '/work/sub' })).toBe('inner');
   });
 
+  it.each([
+    ['an empty .git', { 'sub/.git/objects/x': '' }],
+    ['a .git file that points nowhere', { 'sub/.git': 'words' }],
+  ])('do not begin at %s, which is no repository', async (_, more) => {
+    const files = { '.git/HEAD': '', 'AGENTS.md': 'outer', ...more, 'sub/AGENTS.md': 'inner' };
+    expect(await told(files, { cwd: '/work/sub' })).toBe('outer\n\ninner');
+  });
+
   it('are those of the folder alone where there is no git root', async () => {
     expect(await told({ 'AGENTS.md': 'above', 'a/AGENTS.md': 'here' }, { cwd: '/work/a' })).toBe('here');
   });

@@ -12,6 +12,7 @@ import {
   startReview,
   type TextReview,
 } from '../../../src/core/review/textReview.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const AUTHORS: readonly Author[] = ['agent', 'decision', 'history', 'person', 'agreed'];
 
@@ -55,7 +56,7 @@ describe('a text under review', () => {
         assert.deepEqual(textOf(keepHunks(story.review, all, -1).base), story.document);
         assert.equal(textWithout(story.review, story.review.hunks, story.document), textOf(story.review.base));
       }),
-      { numRuns: 1500 },
+      { numRuns: rounds(500, 15_000) },
     );
   });
 

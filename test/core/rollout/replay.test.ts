@@ -5,6 +5,7 @@ import { Recorder, rolloutPath } from '../../../src/core/rollout/recorder.ts';
 import { type ReplayedThread, replay } from '../../../src/core/rollout/replay.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 import { ROLLOUT, THREAD_ID } from './sampleRollout.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const LINES = ROLLOUT.trimEnd().split('\n');
 
@@ -81,7 +82,7 @@ describe('a damaged rollout', () => {
         const untouched = lines.filter((line) => LINES.includes(line));
         expect(result.thread.dropped).toBeLessThanOrEqual(lines.length - untouched.length);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(200, 5000) },
     );
   });
 

@@ -6,6 +6,7 @@ import { textOf } from '../../../src/protocol/responseItem.ts';
 import { FakeSession, type ModelStep, PATH } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 import { pairingBreaches } from '../../support/modelServer.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const run = (cmd: string): ModelStep => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) });
 const ANSWERS: readonly (readonly ModelStep[])[] = [
@@ -106,7 +107,7 @@ describe('a thread whose rollout was damaged', () => {
         expect(storage.files.get(PATH)?.startsWith(damaged)).toBe(true);
         expect(replay(storage.files.get(PATH) ?? '').type).toBe('thread');
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(100, 3000) },
     );
   });
 });

@@ -12,6 +12,7 @@ import type { ThreadState } from '../../../src/protocol/thread.ts';
 import { FakeSession, PATH, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 import { pairingBreaches, prefixBreaches, sentPrefix } from '../../support/modelServer.ts';
+import { rounds } from '../../support/rounds.ts';
 
 const run = (cmd: string): ModelStep => ({ type: 'calls', name: 'exec_command', arguments: JSON.stringify({ cmd }) });
 const update = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch';
@@ -41,6 +42,7 @@ const answers = fc.array(fc.array(step, { maxLength: 4, size: 'max' }), { minLen
 
 type Move =
   | { readonly type: 'says' | 'steers' | 'interrupts' | 'retries' | 'titles' | 'leaves' | 'responds' }
+  | { readonly type: 'holds'; readonly which: number; readonly held: boolean }
   | { readonly type: 'edits'; readonly which: number; readonly withdraws: boolean }
   | { readonly type: 'answers'; readonly decision: ApprovalDecision; readonly stale: boolean }
   | { readonly type: 'overrides'; readonly policy: ApprovalPolicy; readonly mode: SandboxMode };
@@ -57,6 +59,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     { type: 'titles' },
     { type: 'responds' },
   ),
+  fc.record({ type: fc.constant('holds' as const), which: fc.nat(3), held: fc.constantFrom(true, true, false) }),
   fc.record({ type: fc.constant('edits' as const), which: fc.nat(3), withdraws: fc.boolean() }),
   fc.record({
     type: fc.constant('answers' as const),
@@ -97,6 +100,10 @@ function make(chat: FakeSession, move: Move, words: Words): void {
     case 'responds': {
       const callId = chat.state.dynamicCalls[0]?.callId ?? 'nobody';
       return void chat.submit({ type: 'dynamic_tool_response', callId, contentItems: [], success: true });
+    }
+    case 'holds': {
+      const id = chat.state.queuedInputs[move.which]?.id ?? 'nobody';
+      return void chat.submit({ type: 'hold_queued', id, held: move.held });
     }
     case 'edits': {
       const id = chat.state.queuedInputs[move.which]?.id ?? 'nobody';
@@ -223,7 +230,7 @@ describe('whatever happens in whatever order', () => {
         await chat.session.dispose();
         expect(cacheBreaches(chat.model.prompts)).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(50, 1000) },
     );
   });
 
@@ -239,7 +246,7 @@ describe('whatever happens in whatever order', () => {
           expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(50, 1000) },
     );
   });
 
@@ -255,7 +262,7 @@ describe('whatever happens in whatever order', () => {
         await chat.session.dispose();
         expectOrder(chat, words);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40, 1000) },
     );
   });
 
@@ -276,7 +283,7 @@ describe('whatever happens in whatever order', () => {
         expectOrder(chat, words);
         if (chat.state.turns.length > 0) expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40, 1000) },
     );
   });
 
@@ -304,7 +311,7 @@ describe('whatever happens in whatever order', () => {
         const running = second.state.turns.filter((turn) => turn.status.type === 'running');
         expect([running, second.state.approvals, second.state.queuedInputs]).toEqual([[], [], []]);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(40, 1000) },
     );
   });
 
@@ -329,7 +336,7 @@ describe('whatever happens in whatever order', () => {
           left = `${left}\n`;
         }
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(15, 300) },
     );
   });
 
@@ -356,7 +363,7 @@ describe('whatever happens in whatever order', () => {
         );
         expect(twice.state).toEqual(once.state);
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(15, 300) },
     );
   });
 });

@@ -1,6 +1,6 @@
 /** What must hold at the edges of a session: full disks, races at the end, words said too late. */
 import { describe, expect, it } from 'vitest';
-import { FakeSession, tick } from '../../support/fakeSession.ts';
+import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
 
 const text = (text: string) => [{ type: 'text' as const, text }];
@@ -61,6 +61,99 @@ describe('stop, and then', () => {
     chat.submit({ type: 'interrupt' });
     await chat.session.idle();
     expect(chat.state.turns[0]).toMatchObject({ status: { type: 'aborted' }, diff: expect.stringContaining('+two') });
+    await chat.session.dispose();
+  });
+});
+
+describe('a queued message that is being edited', () => {
+  /** A turn that hangs, with two messages queued of which the first is held. */
+  async function editing(next: readonly ModelStep[] = [{ type: 'hangs' }]) {
+    const chat = new FakeSession({ answers: [[{ type: 'waits', ticks: 5 }, plan], next] });
+    chat.say('go');
+    await chat.until('turn_started');
+    const [held, other] = ['held', 'other'].map((words) => chat.submit({ type: 'steer', input: text(words) }));
+    if (held === undefined || other === undefined) throw new Error('nothing was queued');
+    chat.submit({ type: 'hold_queued', id: held, held: true });
+    await chat.until('input_dequeued');
+    return { chat, held, other };
+  }
+  const queued = ({ state }: FakeSession) => state.queuedInputs.map(({ id }) => id);
+
+  it('joins the running turn as soon as the edit is sent, with the new text', async () => {
+    const { chat, held } = await editing([{ type: 'waits', ticks: 5 }, plan]);
+    chat.submit({ type: 'edit_queued', id: held, input: text('new') });
+    await chat.session.idle();
+    expect(heard(chat)).toEqual(['go', 'other', 'new']);
+    expect(chat.state.turns.length).toBe(1);
+    await chat.session.dispose();
+  });
+
+  it('stays when the turn is interrupted, and the edit starts the next turn', async () => {
+    const { chat, held } = await editing();
+    chat.submit({ type: 'interrupt' });
+    await chat.session.idle();
+    expect(queued(chat)).toEqual([held]);
+    chat.submit({ type: 'edit_queued', id: held, input: text('new') });
+    await chat.until('turn_started', 2);
+    expect(heard(chat)).toEqual(['go', 'other', 'new']);
+    expect(queued(chat)).toEqual([]);
+    await chat.session.dispose();
+  });
+
+  it('starts the next turn also when the edit is sent while the turn is still stopping', async () => {
+    const { chat, held } = await editing();
+    chat.submit({ type: 'interrupt' });
+    chat.submit({ type: 'edit_queued', id: held, input: text('new') });
+    await chat.until('turn_started', 2);
+    await chat.session.idle();
+    expect(heard(chat)).toEqual(['go', 'other', 'new']);
+    await chat.session.dispose();
+  });
+
+  it('is queued as it was when the edit is given up, and given back when no turn runs any more', async () => {
+    const { chat, held } = await editing();
+    chat.submit({ type: 'hold_queued', id: held, held: false });
+    await chat.until('input_queued', 4);
+    expect(chat.state.queuedInputs).toEqual([{ id: held, input: text('held'), held: false }]);
+    chat.submit({ type: 'hold_queued', id: held, held: true });
+    chat.submit({ type: 'interrupt' });
+    await chat.session.idle();
+    expect(queued(chat)).toEqual([held]);
+    chat.submit({ type: 'hold_queued', id: held, held: false });
+    await chat.session.idle();
+    expect(chat.said('input_dequeued').at(-1)).toEqual({ type: 'input_dequeued', id: held, reason: 'dropped' });
+    expect(heard(chat)).toEqual(['go', 'other']);
+    await chat.session.dispose();
+  });
+
+  it('is given back when its client goes, when the thread is closed and when a crash ends the process', async () => {
+    const ends: ((chat: FakeSession) => unknown)[] = [
+      ({ session }) => session.endOfInput(),
+      ({ session }) => session.dispose(),
+    ];
+    for (const end of ends) {
+      const { chat, held } = await editing();
+      chat.submit({ type: 'interrupt' });
+      await chat.session.idle();
+      await end(chat);
+      expect(chat.said('input_dequeued').at(-1)).toEqual({ type: 'input_dequeued', id: held, reason: 'dropped' });
+      expect(chat.rollout().state.queuedInputs).toEqual([]);
+      await chat.session.dispose();
+    }
+    const { chat, held } = await editing();
+    const files = new MemoryStorage(Object.fromEntries(chat.storage.files));
+    const second = new FakeSession({ storage: files });
+    expect(second.said('input_dequeued')).toEqual([{ type: 'input_dequeued', id: held, reason: 'dropped' }]);
+    for (const each of [chat, second]) await each.session.dispose();
+  });
+
+  it('is answered with a warning when it is not queued any more', async () => {
+    const { chat, other } = await editing();
+    chat.submit({ type: 'hold_queued', id: other, held: true });
+    await chat.until('warning');
+    expect(chat.said('warning')).toEqual([
+      { type: 'warning', message: `The message ${other} is not queued any more.` },
+    ]);
     await chat.session.dispose();
   });
 });

@@ -35,7 +35,6 @@ function hands(): Hands {
       resize: () => {},
       kill: async () => {},
     }),
-    rest: () => {},
   };
   const ports = createNodePorts({ roots: [folder.path], environment: { TILLER_HOME: home.path } });
   return {

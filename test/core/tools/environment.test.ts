@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { commandEnvironment, withoutSecrets } from '../../../src/core/tools/environment.ts';
+import { KeyHider } from '../../../src/core/util/keyHider.ts';
 import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, parseSettings } from '../../../src/protocol/settings.ts';
+
+const NO_KEYS = new KeyHider();
 
 const HOST = {
   PATH: '/bin',
@@ -24,8 +27,8 @@ const HOST = {
 
 /** Without what every command gets. */
 function passed(settings: Partial<EnvironmentSettings>): Record<string, string> {
-  const forced = commandEnvironment({}, { ...DEFAULT_ENVIRONMENT, inherit: 'none' });
-  const all = commandEnvironment(HOST, { ...DEFAULT_ENVIRONMENT, ...settings });
+  const forced = commandEnvironment({}, { ...DEFAULT_ENVIRONMENT, inherit: 'none' }, NO_KEYS);
+  const all = commandEnvironment(HOST, { ...DEFAULT_ENVIRONMENT, ...settings }, NO_KEYS);
   return Object.fromEntries(Object.entries(all).filter(([name]) => !(name in forced)));
 }
 
@@ -51,7 +54,7 @@ test.each([
   'https://plain.example/simple https://__token__:abc@pypi.example/simple',
   'jdbc:postgresql://me:it#is?odd@db.example/app',
 ])('an address with a password stays here, whatever its name: %s', (value) => {
-  expect(withoutSecrets({ DATABASE_URL: value })).toEqual({});
+  expect(withoutSecrets({ DATABASE_URL: value }, [], NO_KEYS)).toEqual({});
 });
 
 test.each([
@@ -62,7 +65,7 @@ test.each([
   'http://[::1]:8080/',
   'me@example.com: /home/me',
 ])('an address without one is no secret: %s', (value) => {
-  expect(withoutSecrets({ SOME_URL: value })).toEqual({ SOME_URL: value });
+  expect(withoutSecrets({ SOME_URL: value }, [], NO_KEYS)).toEqual({ SOME_URL: value });
 });
 
 test('what the person keeps is inherited in any case, but not what is left out', () => {
@@ -73,12 +76,17 @@ test('what the person keeps is inherited in any case, but not what is left out',
   });
 });
 
+test('a key that Tiller holds reaches no command, whatever the name of its variable, unless the user keeps that', () => {
+  const keys = new KeyHider();
+  keys.hold('of-my-provider-5f2c');
+  const host = { COPY: 'of-my-provider-5f2c', CURL_HEADER: 'x-api: of-my-provider-5f2c', OTHER: 'of-my-provider' };
+  expect(withoutSecrets(host, [], keys)).toEqual({ OTHER: 'of-my-provider' });
+  expect(withoutSecrets(host, ['copy'], keys)).toEqual({ COPY: 'of-my-provider-5f2c', OTHER: 'of-my-provider' });
+});
+
 test('whatever is set, programs are told to be plain and to wait for nobody', () => {
-  const environment = commandEnvironment(HOST, {
-    ...DEFAULT_ENVIRONMENT,
-    set: { TERM: 'xterm' },
-    includeOnly: ['X'],
-  });
+  const settings = { ...DEFAULT_ENVIRONMENT, set: { TERM: 'xterm' }, includeOnly: ['X'] };
+  const environment = commandEnvironment(HOST, settings, NO_KEYS);
   expect(environment).toEqual({
     NO_COLOR: '1',
     TERM: 'dumb',

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HIDDEN, KeyHider } from '../../../src/core/util/keyHider.ts';
+import { rounds } from '../../support/rounds.ts';
 
 function hiding(...keys: readonly string[]): KeyHider {
   const hider = new KeyHider();
@@ -52,8 +53,31 @@ describe('a key', () => {
         }
         expect(shown + hider.hide(end)).toBe(slowly(text.join(''), held));
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(500, 20_000) },
     );
+  });
+
+  it('leaves nothing of itself where a text was cut in the middle of it', () => {
+    fc.assert(
+      fc.property(keys, fc.nat({ max: 4 }), fc.nat({ max: 3 }), (held, cut, length) => {
+        const hider = hiding(...held);
+        for (const key of held) {
+          const after = 'c'.repeat(length);
+          expect(hider.withoutCutKey(key.slice(1 + (cut % key.length)) + after)).toBe(after);
+        }
+      }),
+    );
+    expect(hiding('sesame', 'xse').withoutCutKey('sesame!')).toBe('!');
+    expect(hiding('sesame').withoutCutKey('no key')).toBe('no key');
+  });
+
+  it('that Tiller holds is hidden in every form, unless it has fewer than 8 characters', () => {
+    const hider = new KeyHider();
+    hider.hold('a "b"+c/d');
+    hider.hold('ollama1');
+    const forms = ['a "b"+c/d', 'a \\"b\\"+c/d', 'a \\\\\\"b\\\\\\"+c/d', 'a%20%22b%22%2Bc%2Fd', 'a+%22b%22%2Bc%2Fd'];
+    for (const form of forms) expect([hider.hide(`<${form}>`), hider.isIn(`<${form}>`)]).toEqual(['<[hidden]>', true]);
+    expect([hider.hide('ollama1'), hider.isIn('ollama1')]).toEqual(['ollama1', false]);
   });
 
   it('holds nothing up where it cannot begin', () => {

@@ -9,6 +9,8 @@ import { stageExtension } from '../../../scripts/vscode/server.mjs';
 declare module 'vitest' {
   interface ProvidedContext {
     extension: string;
+    /** Where servers, browsers and their files are. */
+    places: string;
   }
 }
 
@@ -16,7 +18,9 @@ declare module 'vitest' {
 export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
   await installVscode();
   await findBrowser();
-  const folder = await mkdtemp(path.join(tmpdir(), 'tiller-extension-'));
-  project.provide('extension', await stageExtension(folder));
-  return () => rm(folder, { recursive: true, force: true });
+  const folder = await mkdtemp(path.join(tmpdir(), 'tiller-e2e-'));
+  project.provide('extension', await stageExtension(path.join(folder, 'extension')));
+  project.provide('places', folder);
+  // A browser that was just killed may still write.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }

@@ -3,18 +3,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * `source` runs in VS Code's extension host, as CommonJS; `files` lie beside it. Returns the folder to be given to VS Code
+ * `source` runs in VS Code's extension host, as CommonJS. Returns the folder to be given to VS Code
  * as an extension.
  */
 export async function writeTestExtension(
   folder: string,
   extension: { readonly name: string; readonly activationEvents: readonly string[]; readonly source: string },
-  files: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const { name, activationEvents, source } = extension;
   const identity = { name, publisher: 'test', version: '0.0.1', engines: { vscode: '^1.100.0' } };
   const manifest = { ...identity, main: './extension.js', activationEvents };
-  const all = { 'package.json': JSON.stringify(manifest), 'extension.js': source, ...files };
+  const all = { 'package.json': JSON.stringify(manifest), 'extension.js': source };
   for (const [file, text] of Object.entries(all)) {
     await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
     await writeFile(path.join(folder, file), text);

@@ -59,7 +59,7 @@ exports.activate = ({ subscriptions, extensionPath }) => {
 `;
 
 /** Both schemes serve `<folder>/<scheme>/<path of the address>`. */
-export function writeVirtualFolder(folder: string, files: Readonly<Record<string, string>>): Promise<string> {
+export function writeVirtualFolder(folder: string): Promise<string> {
   const activationEvents = ['onFileSystem:shelf', 'onFileSystem:glass'];
-  return writeTestExtension(folder, { name: 'virtual-folder', activationEvents, source: SOURCE }, files);
+  return writeTestExtension(folder, { name: 'virtual-folder', activationEvents, source: SOURCE });
 }

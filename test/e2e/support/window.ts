@@ -1,18 +1,14 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { generateSample, writeSample } from '../../../scripts/sample.mjs';
-import { openBrowser, Workbench } from '../../../scripts/vscode/page.mjs';
-import { type PROFILES, startVscode } from '../../../scripts/vscode/server.mjs';
+import { Workbench } from '../../../scripts/vscode/page.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
 import { Panel } from './panel.ts';
-import { writeStuckHost } from './stuckHost.ts';
-import { writeVirtualFolder } from './virtualFolder.ts';
+import { type PlaceOptions, placeFor } from './place.ts';
 
-export interface WindowOptions {
-  profile?: keyof typeof PROFILES;
+export interface WindowOptions extends PlaceOptions {
   /** `none` is a person who has chosen no model yet. */
   model?: 'demo' | 'scripted' | 'none';
   /** Over the settings of the profile and the model. */
@@ -23,13 +19,12 @@ export interface WindowOptions {
   files?: Record<string, string>;
   /** Further folders of a workspace of several: their files by path, or the address of a folder that is not on disk. */
   folders?: Record<string, Record<string, string> | string>;
-  /** Files that an extension serves below `shelf:` and, read-only, `glass:`. */
-  virtual?: Record<string, string>;
-  /** An extension that stops the extension host where `whenStuck` says. */
-  stuckHost?: boolean;
+  /** Files that the extension `virtual` serves below `shelf:` and, read-only, `glass:`. */
+  served?: Record<string, string>;
   /** Of the browser window. */
   width?: number;
-  env?: Record<string, string>;
+  /** Another window that stays open on the same server, with the same settings and the same model. */
+  beside?: () => Window;
 }
 
 export interface Window {
@@ -39,8 +34,10 @@ export interface Window {
   model: ScriptedModel;
   /** The folder that the window shows: a fresh sample. */
   folder: string;
-  /** Another folder of a workspace of several, or of an extension of the test's own. */
+  /** Another folder of a workspace of several. */
   at(name: string): string;
+  /** The folder of an extension of the test's own. */
+  extension(name: string): string;
   sample: ReturnType<typeof generateSample>;
   /** What is on disk now; `null` where there is no such file. */
   disk(name: string): Promise<string | null>;
@@ -50,75 +47,62 @@ export interface Window {
   restart(): Promise<void>;
 }
 
-/** Of test/e2e/vitest.config.mjs. */
-const LAST_RETRY = 2;
-
 /**
  * A VS Code window with Tiller in it for the tests of this file or `describe`. Call it where the tests are declared; what
- * it returns gives the window inside them. A failed test leaves a picture and the console in artifacts/e2e/failed; every
- * test fails when VS Code complains about proposed API. The last attempt at a test that failed has a window of its own.
+ * it returns gives the window inside them. Windows follow each other on one server, each on a fresh sample with fresh
+ * settings, threads and browser storage; `server` names one of their own. A failed test leaves a picture and the console in
+ * artifacts/e2e/failed; every test fails when VS Code complains about proposed API.
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
-  const { profile = 'default', model: kind = 'none', settings = {}, seed = 1, files = {}, width, env = {} } = options;
-  const { folders, virtual, stuckHost } = options;
+  const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
   let window: Window | undefined;
   const closers: (() => Promise<unknown>)[] = [];
 
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
   beforeAll(open);
-  afterAll(close);
-
-  // The first failure may lie with the moment, the second with what the first has left behind.
-  beforeEach(async ({ task }) => {
-    if (task.result?.retryCount !== LAST_RETRY) return;
-    await close();
-    await open();
+  afterAll(async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
   });
 
   async function open(): Promise<void> {
-    const own = await mkdtemp(path.join(tmpdir(), 'tiller-e2e-'));
+    const own = await mkdtemp(path.join(inject('places'), 'window-'));
     closers.push(() => rm(own, { recursive: true, force: true, maxRetries: 5 }));
     const folder = path.join(own, 'workspace');
     const sample = generateSample(seed);
     await writeSample(folder, sample);
     await writeFiles(folder, files);
-    const at = (name: string) => path.join(own, name);
-    const extensions = [inject('extension')];
-    if (virtual) extensions.push(await writeVirtualFolder(at('virtual'), virtual));
-    if (stuckHost) extensions.push(await writeStuckHost(at('stuck-host')));
     const workspace = folders ? await writeWorkspace(own, folders) : folder;
-    const model = await ScriptedModel.start();
-    closers.push(() => model.close());
+    const model = beside?.().model ?? (await ScriptedModel.start());
+    closers.push(() => (beside ? Promise.resolve() : model.close()));
     const modelSettings = { demo: DEMO_SETTINGS, scripted: model.settings, none: {} }[kind];
-    const server = await startVscode({
-      workspace,
-      profile,
-      settings: { ...modelSettings, ...settings },
-      env,
-      extensions,
-    });
-    closers.push(() => server.stop());
+    const place = await placeFor(options);
+    if (!beside) await place.renew({ ...modelSettings, ...settings });
+    if (served) await writeFiles(place.extension('virtual'), served);
+    const server = place.server.at(workspace);
 
+    let leave = () => Promise.resolve();
     const browse = async (isKnown: boolean) => {
-      const browser = await openBrowser({ profile: path.join(own, 'browser'), width });
-      const vscode = new Workbench(browser.page, server);
-      closers.push(() => browser.close());
+      const visit = await place.visit(width);
+      leave = () => visit.leave();
+      const vscode = new Workbench(visit.page, server);
       await vscode.open({ isKnown });
+      // Its commands and keys are known from now on.
+      await vscode.viewTab('Tiller').waitFor({ timeout: 60_000 });
       return vscode;
     };
+    closers.push(() => leave());
     const opened: Window = {
       vscode: await browse(false),
       panel: new Panel(() => opened.vscode),
       model,
       folder,
-      at,
+      at: (name) => path.join(own, name),
+      extension: (name) => place.extension(name),
       sample,
       disk: (name) => readFile(path.join(folder, name), 'utf8').catch(() => null),
       testPasses: () => succeeds(process.execPath, ['--test'], folder),
       async restart() {
-        await closers.pop()?.();
+        await leave();
+        await place.restartBrowser();
         opened.vscode = await browse(true);
       },
     };

@@ -104,7 +104,12 @@ function guarded(folder: TempFolder): Record<string, string> {
   return Object.fromEntries(names.toSorted().map((name) => [name, readFileSync(folder.at(name), 'utf8')]));
 }
 
-async function boxed(user: number, folder: TempFolder, flags: readonly string[], script: string, env = {}) {
+async function boxed(...args: Parameters<typeof startBoxed>) {
+  const { ended } = await startBoxed(...args);
+  return ended;
+}
+
+async function startBoxed(user: number, folder: TempFolder, flags: readonly string[], script: string, env = {}) {
   const cli = await builtCli();
   if (isRoot) chmodSync(path.dirname(cli), 0o755);
   const leak = openSync(folder.at('outside/file'), 'a');
@@ -118,10 +123,10 @@ async function boxed(user: number, folder: TempFolder, flags: readonly string[],
   const output = { stdout: '', stderr: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
-  const code = await new Promise<number | null>((resolve) => {
-    child.once('close', resolve);
+  const ended = new Promise<typeof output & { code: number | null }>((resolve) => {
+    child.once('close', (code) => resolve({ code, ...output }));
   });
-  return { code, ...output };
+  return { child, ended };
 }
 
 const USERS: readonly (readonly [name: string, user: number])[] = isRoot
@@ -202,6 +207,19 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     const script = 'mkdir -p closed/.git/hooks; touch closed/.git/hooks/pre-commit; chmod 311 closed';
     const { stderr } = await boxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
     expect(stderr).toContain(`${place.at('workspace/closed/.git')}, and it has the hooks pre-commit`);
+  });
+
+  test('the workspace is as it was when the host is killed in the middle of a command', async () => {
+    const { folder } = await playground(user);
+    using place = folder;
+    const names = () => readdirSync(place.at('workspace'));
+    const before = names();
+    const env = { TILLER_HOME: place.at('tiller') };
+    const { child, ended } = await startBoxed(user, place, [], 'sleep 60', env);
+    await expect.poll(names, { timeout: 20_000 }).toEqual([...before, '.vscode'].toSorted());
+    child.kill('SIGKILL');
+    await ended;
+    await expect.poll(names, { timeout: 20_000 }).toEqual(before);
   });
 
   test('what people do in a shell works', { timeout: 120_000 }, async () => {

@@ -115,6 +115,14 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
     return page;
   },
+  async 'Enter answers a question with the first choice and no note'(stage) {
+    const page = await stage.show(stage.scenes.question);
+    await expectFocus(page, 'question-answer');
+    await press(page, 'Enter');
+    const answers = { constructor: ['Yes, like any failure'] };
+    assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-1', answers }]);
+    return page;
+  },
   async 'R reviews a patch'(stage) {
     const page = await stage.show(stage.scenes.patch);
     await takePosted(page);
@@ -268,7 +276,7 @@ const STORIES = {
     assert.ok(await last.isVisible());
     return page;
   },
-  async 'a queued message is changed, and what was being written comes back'(stage) {
+  async 'a queued message is held while it is edited, and what was being written comes back'(stage) {
     const page = await stage.show(stage.scenes.stream);
     await page.getByTestId('composer-input').focus();
     await page.keyboard.type('half a thought');
@@ -278,8 +286,61 @@ const STORIES = {
     await page.keyboard.type('Leave the README alone');
     await press(page, 'Enter');
     const input = [{ type: 'text', text: 'Leave the README alone' }];
-    assert.deepEqual(await takeOps(page), [{ type: 'edit_queued', id: 'q1', input }]);
+    assert.deepEqual(await takeOps(page), [
+      { type: 'hold_queued', id: 'q1', held: true },
+      { type: 'edit_queued', id: 'q1', input },
+    ]);
     assert.equal(await page.getByTestId('composer-input').inputValue(), 'half a thought');
+    return page;
+  },
+  async 'Esc cancels the edit of a queued message and leaves the turn alone; a click does, too'(stage) {
+    const page = await stage.show(stage.scenes.stream);
+    const composer = page.getByTestId('composer-input');
+    await composer.focus();
+    await page.keyboard.type('half a thought');
+    for (const cancel of [() => press(page, 'Escape'), () => page.getByTestId('queued-cancel-edit').click()]) {
+      await page.getByTestId('queued-edit').click();
+      await composer.fill('something else');
+      await cancel();
+      assert.equal(await composer.inputValue(), 'half a thought');
+      assert.deepEqual(await takeOps(page), [
+        { type: 'hold_queued', id: 'q1', held: true },
+        { type: 'hold_queued', id: 'q1', held: false },
+      ]);
+    }
+    return page;
+  },
+  async 'an edit is not lost with the page, nor when its message is not queued any more'(stage) {
+    const { messages } = stage.scenes.stream;
+    const page = await stage.show(stage.scenes.stream);
+    const composer = page.getByTestId('composer-input');
+    await composer.focus();
+    await page.keyboard.type('half a thought');
+    await page.getByTestId('queued-edit').click();
+    await composer.fill('Leave the READ');
+    const original = 'Also mention the limit in the README';
+    const edit = { id: 'q1', original, draft: 'half a thought' };
+    await page.waitForFunction(() => globalThis.posted.some(({ text }) => text === 'Leave the READ'));
+    const draft = (await takePosted(page)).findLast(({ type }) => type === 'draft');
+    assert.deepEqual(draft, { type: 'draft', threadId: 'thread-1', text: 'Leave the READ', edit });
+    await page.reload();
+    await send(page, [{ ...messages[0], edit }, ...messages.slice(1)]);
+    assert.equal(await composer.inputValue(), 'Leave the READ');
+    await page.getByTestId('queued-cancel-edit').waitFor();
+    const seq = 1_000;
+    const msg = { type: 'input_dequeued', id: 'q1', reason: 'dropped' };
+    const event = {
+      v: 1,
+      seq,
+      at: new Date().toISOString(),
+      threadId: 'thread-1',
+      turnId: null,
+      submissionId: null,
+      msg,
+    };
+    await send(page, [{ type: 'events', build: 'preview', events: [event] }]);
+    assert.equal(await composer.inputValue(), 'half a thought\nLeave the READ');
+    assert.equal(await page.getByTestId('queue').count(), 0);
     return page;
   },
   async 'Ctrl+Enter stops and sends; so does a queued message'(stage) {

@@ -1,7 +1,7 @@
 /** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
-import type { ApprovalRequest, Event } from '../../../src/protocol/event.ts';
+import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
-import { initialThreadState, threadReducer } from '../../../src/protocol/thread.ts';
+import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
 import type { HostMessage, InterruptedPatch, PanelSettings, ThreadRow } from '../../../src/protocol/wire.ts';
 import {
   ASK,
@@ -38,6 +38,7 @@ function scene(
     earlierTurns: 0,
     access: { type: 'own' },
     draft: '',
+    edit: null,
     settings: { ...SETTINGS, ...settings },
     texts: {},
   };
@@ -235,6 +236,67 @@ function commands(): Script {
     .context(22);
 }
 
+/** Stopped while one command ran and another waited for an approval. */
+function stopped(): Script {
+  const script = titled('Stopped', 'Run the checks.')
+    .item({ ...commandItem('npx playwright test'), durationMs: 11_000, output: 'Running 12 tests\n' }, 'aborted')
+    .begin(commandItem('touch a'))
+    .asks(plain('touch a'))
+    .emit({ type: 'approval_resolved', approvalId: 'a-i3', decision: 'abort', by: 'turn_ended' });
+  return script
+    .emit({ type: 'item_completed', item: { ...commandItem('touch a'), id: 'i3', status: 'aborted' } })
+    .abort('interrupted');
+}
+
+/** What was denied and what failed stands in the folded line of a turn, too. */
+function denied(): Script {
+  return titled('Denied', 'Clean up.')
+    .item(patchItem(THREE_FILES, THREE_FILES_DIFF), 'declined')
+    .item(commandItem('rm -rf notes.txt'), 'declined')
+    .ran('npm test', FAILED_OUTPUT, 1, 6)
+    .ran('ls missing', 'No such file\n', 2)
+    .says('I changed nothing.')
+    .complete();
+}
+
+/** One error of each kind, the way a server words it. */
+function errorKinds(): Script {
+  const script = titled('Errors', 'Hello?');
+  const errors: readonly Omit<EventMsgOf<'error'>, 'type'>[] = [
+    {
+      kind: 'no_key',
+      message: 'https://api.openai.com wants an API key, and none was entered for it.',
+      detail: 'HTTP 401',
+      action: 'set_api_key',
+    },
+    {
+      kind: 'auth',
+      message: 'The server did not accept the API key.',
+      detail: 'HTTP 401: Incorrect API key provided',
+      action: 'set_api_key',
+    },
+    {
+      kind: 'bad_response',
+      message: 'The server reported an error.',
+      detail: 'HTTP 502: Bad Gateway',
+      action: 'retry',
+    },
+    {
+      kind: 'invalid_request',
+      message: 'The server refused the request.',
+      detail: 'HTTP 400: Unknown field',
+      action: 'show_log',
+    },
+    { kind: 'context_exceeded', message: 'The conversation is longer than the model can read.', action: 'compact' },
+    { kind: 'paused', message: 'Paused after 200 tool rounds. Try again to continue.', action: 'retry' },
+  ];
+  for (const [index, error] of errors.entries()) {
+    if (index > 0) script.turn('Hello?');
+    script.emit({ type: 'error', ...error }).abort('failed');
+  }
+  return script;
+}
+
 const ALLOWED: DecisionReason = {
   source: 'rule',
   id: 'rule:/home/mira/.local/share/tiller/workspace-rules.json#11',
@@ -283,7 +345,8 @@ function question(): Script {
         questionId: 'question-1',
         questions: [
           {
-            id: 'q1',
+            // The model names it: a name that every object has is one like any other.
+            id: 'constructor',
             header: '429',
             question: 'Should a 429 count towards the limit?',
             options: [
@@ -469,6 +532,7 @@ export const SCENES = {
   demo: scene(null, { demo: true, demoTask: 'Fix the failing test in sum.js' }),
   restricted: scene(null, { trusted: false, mode: 'chat' }),
   stream: scene(stream()),
+  'queue-edit': scene(stream(), {}, ['queued-edit']),
   prose: scene(prose()),
   approve: scene(approve()),
   deny: scene(approve(), {}, ['decision-deny']),
@@ -479,11 +543,14 @@ export const SCENES = {
   done: scene(done()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   colours: scene(colours()),
+  stopped: scene(stopped()),
+  denied: scene(denied()),
   patches: scene(patches()),
   question: scene(question()),
   mcp: scene(mcp()),
   agents: scene(agents()),
   errors: scene(errors()),
+  'error-kinds': scene(errorKinds()),
   retry: scene(retry()),
   markdown: scene(markdown()),
   meter: scene(done(), {}, ['context-meter']),
@@ -502,5 +569,5 @@ export const SCENES = {
 export function threadOf({ messages }: PanelScene) {
   const [snapshot, events] = messages;
   if (snapshot?.type !== 'snapshot' || events?.type !== 'events' || snapshot.thread === null) return null;
-  return events.events.reduce(threadReducer, snapshot.thread);
+  return events.events.reduce(foldPanelEvent, snapshot.thread);
 }

@@ -158,10 +158,10 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
 /** What counts as harmless only counts so while nobody else can put a program in its place (codex-behaviour.md §6.7). */
 function environmentFor(
   onlyReads: boolean,
-  { host, settings, workspace, thread }: ToolContext,
+  { host, keys, settings, workspace, thread }: ToolContext,
   variables: ToolOptions['environment'],
 ): Record<string, string> {
-  const environment = commandEnvironment(host.environment, variables);
+  const environment = commandEnvironment(host.environment, variables, keys);
   if (!onlyReads) return environment;
   return harmlessEnvironment(
     environment,

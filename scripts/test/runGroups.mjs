@@ -1,0 +1,118 @@
+// Runs the steps of `npm test`, some side by side, and sums them up.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { root } from '../bootstrap.mjs';
+import { countsOf, outcomesFile, readOutcomes, shortened, summaryOf } from './outcomes.mjs';
+
+/**
+ * @typedef {object} Step
+ * @property {string} name
+ * @property {string} script
+ * @property {string} [suite]  names the file of outcomes that the tests of this step write; a step without one is a gate
+ */
+
+/** A step that is told to end and does not is killed after this. */
+const END_LIMIT_MS = 15_000;
+
+const results = [];
+const running = new Set();
+let stoppedBy;
+
+/**
+ * Runs one group after the other, the lanes of a group side by side, the steps of a lane in order. The last line it prints
+ * is always "N passed, N failed" (and "N skipped" where something was left out) with the tests of all suites; a gate that
+ * fails counts as one failure, so that "0 failed" means exactly: exit code 0. A suite that is stopped counts what it has
+ * reported until then, and one failure.
+ * @param {Step[][][]} groups
+ * @returns {Promise<number>} the exit code
+ */
+export async function runGroups(groups) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
+  for (const lanes of groups) await Promise.all(lanes.map(runLane));
+  return summarise();
+}
+
+async function runLane(steps) {
+  for (const step of steps) {
+    if (stoppedBy) return;
+    const started = Date.now();
+    const end = await run(step);
+    results.push({ name: step.name, ...verdict(step, end), seconds: (Date.now() - started) / 1000 });
+  }
+}
+
+/** Resolves with the exit code, or with the signal that ended the step. */
+function run({ name, script }) {
+  console.log(`── ${name} ${'─'.repeat(Math.max(0, 70 - name.length))}`);
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [script], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: what it started ends with it.
+      detached: true,
+    });
+    running.add(child);
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => console.log(`${name} │ ${line}`));
+    }
+    child.on('error', (error) => console.error(error.message));
+    child.on('exit', () => endGroup(child));
+    child.on('close', (code, signal) => {
+      running.delete(child);
+      resolve({ code: code ?? 1, signal });
+    });
+  });
+}
+
+/** Ends what is left of a step. */
+function endGroup(child) {
+  signalGroup(child, 'SIGTERM');
+  setTimeout(() => signalGroup(child, 'SIGKILL'), END_LIMIT_MS).unref();
+}
+
+function signalGroup({ pid }, signal) {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {}
+}
+
+/** Stops every step, and has the summary come from what they have reported. */
+function stop(signal) {
+  stoppedBy ??= signal;
+  for (const child of running) {
+    child.kill('SIGTERM');
+    setTimeout(() => signalGroup(child, 'SIGKILL'), END_LIMIT_MS).unref();
+  }
+}
+
+function verdict({ suite }, { code, signal }) {
+  const summary = suite ? readOutcomes(outcomesFile(suite)) : summaryOf([]);
+  const ran = summary.passed + summary.failed;
+  const by = signal ?? stoppedBy;
+  if (by && code !== 0) {
+    return { ...summary, failed: summary.failed + 1, note: `stopped by ${by}${suite ? ` after ${ran} tests` : ''}` };
+  }
+  if (!suite) return { ...summary, failed: code === 0 ? 0 : 1 };
+  if (ran === 0) return { ...summary, failed: 1, note: 'no test ran' };
+  if (code === 0 || summary.failed > 0) return summary;
+  // A runner that ends badly without naming a test has still failed.
+  return { ...summary, failed: 1, note: 'it failed beside its tests, see what it printed' };
+}
+
+function summarise() {
+  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
+  const all = (key) => results.flatMap((result) => result[key]);
+  console.log(`\n── summary ${'─'.repeat(63)}`);
+  for (const { seconds, note, ...summary } of results) {
+    const tests = summary.passed + summary.failed > 1 || summary.passed > 0 ? countsOf(summary) : '';
+    const words = [summary.failed ? 'FAILED' : 'ok', `${seconds.toFixed(1)} s`.padStart(8), tests, note];
+    console.log(`${summary.name.padEnd(12)} ${words.filter(Boolean).join('  ')}`);
+  }
+  for (const name of all('skipped')) console.log(`skipped: ${name}`);
+  // Who reads only the end of a long log still learns what to look at.
+  for (const { name, message } of all('flaky')) console.log(`flaky: ${name}\n${shortened(message)}`);
+  for (const { name, message } of all('failures')) console.log(`failed: ${name}\n${shortened(message)}`);
+  const skipped = all('skipped').length;
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+  return sum('failed') === 0 ? 0 : 1;
+}

@@ -1,0 +1,10 @@
+// The seed of all random choices in a run of the tests: that of `TILLER_SEED`, or a new one, which is printed.
+
+/** Returns it as the variable of the environment that the tests read. @returns {{ TILLER_SEED: string }} */
+export function seedOfThisRun() {
+  const given = process.env.TILLER_SEED;
+  const seed = given ?? String(Math.floor(Math.random() * 2 ** 31));
+  if (given === undefined) process.env.TILLER_SEED = seed;
+  console.log(`Random choices come from seed ${seed}; TILLER_SEED=${seed} repeats them.`);
+  return { TILLER_SEED: seed };
+}

@@ -1,0 +1,71 @@
+/** Everything the command line writes: what a terminal would obey is shown there as text, a file gets the bytes as they are. */
+import { jsonLine } from '../core/util/jsonPieces.ts';
+import { terminalJson, terminalText, visibleText } from '../protocol/visibleText.ts';
+
+type Out = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
+
+/** Text of a model, a program or a server, as a result. */
+export function printText(stream: Out, text: string): void {
+  stream.write(stream.isTTY ? terminalText(text) : text);
+}
+
+/** One line of JSON. */
+export function printJson(stream: Out, value: unknown): void {
+  for (const piece of jsonPiecesFor(stream, value)) stream.write(piece);
+}
+
+function* jsonPiecesFor(stream: Out, value: unknown): Generator<string, void, undefined> {
+  const line = jsonLine(value);
+  for (const piece of typeof line === 'string' ? [line] : line) yield stream.isTTY ? terminalJson(piece) : piece;
+}
+
+/** A sentence for the user. Sentences quote servers, programs and names of files. */
+export function printSentence(stream: Out, sentence: string): void {
+  stream.write(`${visibleText(sentence)}\n`);
+}
+
+/**
+ * Lines of JSON as fast as the reader takes them. What it does not take yet waits as it is and is made into text when it is
+ * its turn: a slow reader costs no memory for text.
+ */
+export class JsonLines {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #waiting: Iterator<string>[] = [];
+
+  constructor(stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+  }
+
+  write(value: unknown): void {
+    this.#waiting.push(jsonPiecesFor(this.#stream, value));
+    if (this.#waiting.length === 1) this.#pump();
+  }
+
+  /** Resolves when the reader has taken all; `undefined` when it has. */
+  caughtUp(): Promise<void> | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    return this.#readerMoves().then(() => this.caughtUp());
+  }
+
+  #pump(): void {
+    for (let pieces = this.#waiting[0]; pieces !== undefined; pieces = this.#waiting[0]) {
+      const { value } = pieces.next();
+      if (value === undefined) this.#waiting.shift();
+      else if (!this.#stream.write(value) && !this.#stream.destroyed) {
+        void this.#readerMoves().then(() => this.#pump());
+        return;
+      }
+    }
+  }
+
+  /** Resolves when more can be written, or nobody reads any more. */
+  #readerMoves(): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        for (const event of ['drain', 'close']) this.#stream.off(event, done);
+        resolve();
+      };
+      for (const event of ['drain', 'close']) this.#stream.on(event, done);
+    });
+  }
+}

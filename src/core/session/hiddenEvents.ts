@@ -1,0 +1,76 @@
+import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
+import { HiddenText, type KeyHider } from '../util/keyHider.ts';
+import { mapTexts } from '../util/mapTexts.ts';
+
+type Delta = EventMsgOf<'item_delta'>;
+
+export interface TurnMsg {
+  readonly turnId: string | null;
+  readonly msg: EventMsg;
+}
+
+interface GrowingText {
+  readonly turnId: string | null;
+  /** The last delta of the text, whose fields the rest of it has, too. */
+  delta: Delta;
+  readonly text: HiddenText;
+}
+
+/**
+ * Takes the keys that Tiller holds out of everything that is told of a thread, also where one comes in pieces: an end of
+ * a text in which a key may have begun waits for the next piece. Deltas add up to the hidden text of the whole item.
+ */
+export class HiddenEvents {
+  readonly #keys: KeyHider;
+  readonly #growing = new Map<string, GrowingText>();
+
+  constructor(keys: KeyHider) {
+    this.#keys = keys;
+  }
+
+  /** What can be told now, in order. */
+  take(turnId: string | null, msg: EventMsg): readonly TurnMsg[] {
+    if (this.#keys.isEmpty) return [{ turnId, msg }];
+    // The output of commands comes without keys: core/exec/liveProcess.ts.
+    if (msg.type === 'process_output') return [{ turnId, msg }];
+    if (msg.type === 'item_delta' && msg.kind !== 'section_break') {
+      return msg.kind === 'output' ? [{ turnId, msg }] : this.#grow(turnId, msg);
+    }
+    const hidden = mapTexts(msg, (text) => this.#keys.hide(text)) as EventMsg;
+    return [...this.#endsBefore(turnId, msg), { turnId, msg: hidden }];
+  }
+
+  #grow(turnId: string | null, delta: Delta): readonly TurnMsg[] {
+    const id = `${delta.kind} ${delta.itemId}`;
+    const growing = this.#growing.get(id) ?? { turnId, delta, text: new HiddenText(this.#keys) };
+    growing.delta = delta;
+    this.#growing.set(id, growing);
+    const text = growing.text.push(delta.text);
+    return text === '' ? [] : [{ turnId, msg: { ...delta, text } }];
+  }
+
+  /** The rests of the texts that this message ends. */
+  #endsBefore(turnId: string | null, msg: EventMsg): readonly TurnMsg[] {
+    const ended = [...this.#growing].filter(([, growing]) => endsWith(turnId, msg, growing));
+    return ended.flatMap(([id, growing]) => {
+      this.#growing.delete(id);
+      const text = growing.text.end();
+      return text === '' ? [] : [{ turnId: growing.turnId, msg: { ...growing.delta, text } }];
+    });
+  }
+}
+
+/** Nothing will follow upon the text: what was held of it is no beginning of a key. */
+function endsWith(turnId: string | null, msg: EventMsg, growing: GrowingText): boolean {
+  switch (msg.type) {
+    case 'item_completed':
+      return growing.delta.itemId === msg.item.id;
+    case 'item_delta':
+      return growing.delta.itemId === msg.itemId && growing.delta.kind === 'summary';
+    case 'turn_completed':
+    case 'turn_aborted':
+      return growing.turnId === turnId;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,54 @@
+/** JSON of values with very long texts, which need not be in memory twice to be written. */
+
+/** Characters of a text that is written in pieces. */
+const LONG = 1024 * 1024;
+
+/** One line of JSON behind `before`: in pieces only where a text in it is long. */
+export function jsonLine(value: unknown, before = ''): string | Iterable<string> {
+  return hasLongText(value) ? pieces(value, before) : `${before}${JSON.stringify(value)}\n`;
+}
+
+function* pieces(value: unknown, before: string): Generator<string, void, undefined> {
+  yield before;
+  yield* jsonPieces(value);
+  yield '\n';
+}
+
+/** The JSON of a value as `JSON.stringify` writes it, in pieces; in one piece where no text in it is long. */
+function* jsonPieces(value: unknown): Generator<string, void, undefined> {
+  if (typeof value === 'string' && value.length > LONG) {
+    yield '"';
+    for (let at = 0; at < value.length; at += LONG) yield JSON.stringify(value.slice(at, at + LONG)).slice(1, -1);
+    yield '"';
+  } else if (!hasLongText(value)) {
+    yield JSON.stringify(value);
+  } else if (Array.isArray(value)) {
+    yield* list(
+      '[',
+      value.map((one: unknown) => ['', one ?? null] as const),
+      ']',
+    );
+  } else {
+    const fields = Object.entries(value as object).filter(([, field]) => field !== undefined);
+    yield* list(
+      '{',
+      fields.map(([name, field]) => [`${JSON.stringify(name)}:`, field] as const),
+      '}',
+    );
+  }
+}
+
+function* list(open: string, entries: readonly (readonly [string, unknown])[], close: string) {
+  yield open;
+  for (const [index, [name, value]] of entries.entries()) {
+    yield (index > 0 ? ',' : '') + name;
+    yield* jsonPieces(value);
+  }
+  yield close;
+}
+
+function hasLongText(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > LONG;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some(hasLongText);
+}

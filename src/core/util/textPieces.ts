@@ -1,0 +1,26 @@
+/** Pieces that are joined early enough that a text of millions of them costs little more than the text itself. */
+const JOINED_AT_ONCE = 1024;
+
+export class TextPieces {
+  #blocks: string[] = [];
+  #pieces: string[] = [];
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0 && this.#pieces.length === 0;
+  }
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#pieces.length < JOINED_AT_ONCE) return;
+    this.#blocks.push(this.#pieces.join(''));
+    this.#pieces = [];
+  }
+
+  /** The whole text; nothing is kept of it. */
+  take(): string {
+    const text = [...this.#blocks, ...this.#pieces].join('');
+    this.#blocks = [];
+    this.#pieces = [];
+    return text;
+  }
+}

@@ -1,0 +1,33 @@
+/** Has a workspace put in order when this process is killed, and not only at the next start. */
+import { existsSync } from 'node:fs';
+import { startAfterKill } from '../ownPrograms.ts';
+import { thisProcess } from '../processIdentity.ts';
+
+export class KillWatch {
+  readonly #home: string;
+  readonly #script: string | undefined;
+  readonly #isNeeded: () => boolean;
+  #watch: ReturnType<typeof startAfterKill> | undefined;
+  readonly #onExit = () => this.stop();
+
+  /** `script`: afterKill.ts as it was built. `isNeeded`: whether something of this process would be left behind now. */
+  constructor(home: string, script: string | undefined, isNeeded: () => boolean) {
+    this.#home = home;
+    this.#script = script;
+    this.#isNeeded = isNeeded;
+  }
+
+  /** The first call costs about a millisecond. */
+  start(): void {
+    if (this.#watch !== undefined || this.#script === undefined || !existsSync(this.#script)) return;
+    this.#watch = startAfterKill(this.#script, [this.#home, JSON.stringify(thisProcess())]);
+    process.once('exit', this.#onExit);
+  }
+
+  /** Sandboxes that still stand end with this process, and what they need may go only after them. */
+  stop(): void {
+    process.off('exit', this.#onExit);
+    if (!this.#isNeeded()) this.#watch?.stop();
+    this.#watch = undefined;
+  }
+}

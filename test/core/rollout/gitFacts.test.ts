@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { readGitFacts } from '../../../src/core/rollout/gitFacts.ts';
+import { MemoryWorkspace } from '../../support/memoryWorkspace.ts';
+
+const OUTER = {
+  '.git/HEAD': 'ref: refs/heads/main\n',
+  '.git/config': '[remote "origin"]\n\turl = git@host:me/it.git\n',
+};
+
+test.each([
+  ['itself', { 'sub/.git/HEAD': 'ref: refs/heads/own\n' }, { branch: 'own' }],
+  ['the repository around it where its .git is empty', { 'sub/.git/x': '' }, { branch: 'main', remote: 'host/me/it' }],
+  [
+    'a worktree',
+    { 'sub/.git': 'gitdir: ../.git/worktrees/w\n', '.git/worktrees/w/HEAD': 'ref: refs/heads/w\n' },
+    { branch: 'w' },
+  ],
+])('a folder belongs to %s', async (_, more, facts) => {
+  const workspace = new MemoryWorkspace({ ...OUTER, ...more });
+  expect(await readGitFacts(workspace, '/work/sub')).toEqual(facts);
+});

@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hasTooManyValues, parseJson } from '../../../src/core/util/json.ts';
+import { jsonLine } from '../../../src/core/util/jsonPieces.ts';
+import { TextPieces } from '../../../src/core/util/textPieces.ts';
+
+const LONG = 'a"\\\n\u{1f33b}'.repeat(300_000);
+
+function piecesOf(line: string | Iterable<string>): readonly string[] {
+  return typeof line === 'string' ? [line] : [...line];
+}
+
+test('a line of JSON says the same in pieces', () => {
+  const line = (value: unknown) => piecesOf(jsonLine(value, '> ')).join('');
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(line(value)).toBe(`> ${JSON.stringify(value)}\n`);
+    }),
+  );
+  const value = { a: [LONG, null, undefined, { b: LONG, c: undefined }], d: 1, e: `${LONG}!` };
+  const pieces = piecesOf(jsonLine(value));
+  expect(pieces.length).toBeGreaterThan(3);
+  expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThan(3_000_000);
+  expect(JSON.parse(pieces.join(''))).toEqual(JSON.parse(JSON.stringify(value)));
+  expect(pieces.join('').endsWith('}\n')).toBe(true);
+});
+
+test('pieces of a text are its text', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { maxLength: 3000 }), (pieces) => {
+      const text = new TextPieces();
+      expect(text.isEmpty).toBe(true);
+      for (const piece of pieces) text.add(piece);
+      expect(text.isEmpty).toBe(pieces.length === 0);
+      expect(text.take()).toBe(pieces.join(''));
+      expect(text.isEmpty).toBe(true);
+    }),
+  );
+});
+
+test('JSON of more than a million values is refused; commas and braces in texts are no values', () => {
+  const many = `[${'0,'.repeat(1_000_001)}0]`;
+  expect(hasTooManyValues(many)).toBe(true);
+  expect(parseJson(many)).toBeUndefined();
+  const few = `[${'0,'.repeat(999_998)}0]`;
+  expect(hasTooManyValues(few)).toBe(false);
+  expect(parseJson(JSON.stringify([LONG, ',{['.repeat(2_000_000)]))).toBeDefined();
+  expect(parseJson('{')).toBeUndefined();
+});

@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { openBrowser } from '../../../scripts/vscode/page.mjs';
+import { type PROFILES, renewHome, startVscode } from '../../../scripts/vscode/server.mjs';
+import { hostProcesses } from './hostProcess.ts';
+import { writeStuckHost } from './stuckHost.ts';
+import { writeVirtualFolder } from './virtualFolder.ts';
+
+export interface PlaceOptions {
+  /** The name of a server that only windows with this name use. By default all windows follow each other on one. */
+  server?: string;
+  /** `trusting` on the common server, `default` on one with a name. */
+  profile?: keyof typeof PROFILES;
+  /** Extensions of the test's own: one stops the extension host where `whenStuck` says, one serves files on no disk. */
+  extensions?: readonly (keyof typeof EXTENSIONS)[];
+}
+
+const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder };
+const COMMON = 'common';
+/** After this an extension host whose window has gone is killed. */
+const HOST_LIMIT_MS = 3000;
+
+/** A VS Code server and a browser for windows, which come one after the other or side by side. */
+class Place {
+  readonly name: string;
+  readonly folder: string;
+  readonly server: Awaited<ReturnType<typeof startVscode>>;
+  #browser: Awaited<ReturnType<typeof openBrowser>>;
+
+  constructor(name: string, folder: string, server: Place['server'], browser: Awaited<ReturnType<typeof openBrowser>>) {
+    this.name = name;
+    this.folder = folder;
+    this.server = server;
+    this.#browser = browser;
+  }
+
+  static async open(name: string, options: PlaceOptions): Promise<Place> {
+    const { profile = name === COMMON ? 'trusting' : 'default', extensions = [] } = options;
+    const folder = await mkdtemp(path.join(inject('places'), 'place-'));
+    const own = extensions.map((extension) => EXTENSIONS[extension](path.join(folder, extension)));
+    const server = await startVscode({
+      workspace: folder,
+      folder: path.join(folder, 'server'),
+      profile,
+      extensions: [inject('extension'), ...(await Promise.all(own))],
+    });
+    return new Place(name, folder, server, await openBrowser({ profile: path.join(folder, 'browser') }));
+  }
+
+  extension(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  /** Removes everything that earlier windows have left. None may be open. */
+  async renew(settings: Record<string, unknown>): Promise<void> {
+    await renewHome(this.server, settings);
+    await this.#browser.forget(this.server.url);
+  }
+
+  async visit(width: number): Promise<{ readonly page: Page; readonly leave: () => Promise<void> }> {
+    const before = await hostProcesses(this.server);
+    const page = await this.#browser.newPage({ width });
+    return { page, leave: () => this.#leave(page, before) };
+  }
+
+  /** Closes the window. Its extension host ends with it, as after a close by the user. */
+  async #leave(page: Page, before: readonly number[]): Promise<void> {
+    if (!page.isClosed()) {
+      await page.goto('about:blank').catch(() => {});
+      await page.close();
+    }
+    const left = async () => (await hostProcesses(this.server)).filter((pid) => !before.includes(pid));
+    const deadline = Date.now() + HOST_LIMIT_MS;
+    while ((await left()).length > 0 && Date.now() < deadline) await sleep(20);
+    for (const pid of await left()) process.kill(pid, 'SIGKILL');
+    while ((await left()).length > 0) await sleep(20);
+  }
+
+  /** What the browser has stored stays. */
+  async restartBrowser(): Promise<void> {
+    await this.#browser.close();
+    this.#browser = await openBrowser({ profile: path.join(this.folder, 'browser') });
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Of this worker; its processes end with it. */
+let common: Place | undefined;
+let named: Place | undefined;
+for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => process.exit(1));
+
+/** The common place, or the one with the name that `options.server` says; a place with another name is closed. */
+export async function placeFor(options: PlaceOptions): Promise<Place> {
+  const { server: name = COMMON } = options;
+  if (name === COMMON) {
+    common ??= await Place.open(COMMON, options);
+    return common;
+  }
+  if (named?.name !== name) {
+    await named?.close();
+    named = undefined;
+    named = await Place.open(name, options);
+  }
+  return named;
+}

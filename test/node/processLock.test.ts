@@ -1,0 +1,116 @@
+/** Exclusion between processes, in the presence of dead, stopped and killed ones. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { holderOf, removeLeftovers, takeLock, tryLock } from '../../src/node/processLock.ts';
+import { bundled, runFile } from '../support/runTypeScript.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+/** `TILLER_SOAK=1000` is the number of issue 14; this many take about two seconds. */
+const ROUNDS = Number(process.env.TILLER_SOAK ?? 300);
+
+/** A process that takes the lock and keeps it until it is killed. */
+async function holder(place: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [await bundled('lockHolder.ts'), place], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise((resolve) => child.stdout?.once('data', resolve));
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+describe('a lock between processes', () => {
+  test.each([
+    ['', ROUNDS],
+    ['no-links', Math.ceil(ROUNDS / 3)],
+  ])('is held by one at a time, also after dead holders: 3 processes %s, %d rounds each', async (kind, rounds) => {
+    using folder = tempFolder();
+    const place = folder.at('lock');
+    const file = await bundled('lockRounds.ts');
+    const runs = await Promise.all(Array.from({ length: 3 }, () => runFile(file, [place, String(rounds), kind])));
+    expect(runs.map(({ stdout }) => stdout)).toEqual(['', '', '']);
+    expect(new Set(readFileSync(`${place}-log`, 'utf8').trim().split('\n')).size).toBe(3 * rounds);
+    (await takeLock(place)).release();
+    removeLeftovers(place);
+    expect(readdirSync(folder.path)).toEqual(['lock-log']);
+  });
+
+  test('is not taken from a holder that is stopped; the one that waits is told who has it', async () => {
+    using folder = tempFolder();
+    const place = folder.at('lock');
+    const child = await holder(place);
+    child.kill('SIGSTOP');
+    try {
+      await expect(takeLock(place, { patienceMs: 300 })).rejects.toThrow(
+        new RegExp(
+          `^${place} has been locked by another process \\(tiller, process ${child.pid}\\) since .*\\. End that`,
+        ),
+      );
+      expect(holderOf(place)?.pid).toBe(child.pid);
+    } finally {
+      await end(child);
+    }
+    (await takeLock(place)).release();
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test('is not waited for any longer when the wait is cancelled', async () => {
+    using folder = tempFolder();
+    const lock = await takeLock(folder.at('lock'));
+    const cancelled = new AbortController();
+    const waiting = takeLock(folder.at('lock'), { signal: cancelled.signal });
+    cancelled.abort(new Error('no more'));
+    await expect(waiting).rejects.toThrow('no more');
+    lock.release();
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
+  test('is not removed by a holder that has lost it', async () => {
+    using folder = tempFolder();
+    const place = folder.at('lock');
+    const lost = await takeLock(place);
+    // By hand, as no process of ours would.
+    writeFileSync(place, readFileSync(place, 'utf8').replace(lost.token, '7e9bc8a0-0000-4000-8000-000000000000'));
+    lost.release();
+    expect(readdirSync(folder.path)).toEqual(['lock']);
+  });
+
+  test('that names nobody is waited for as long as it may be just being written', async () => {
+    using folder = tempFolder();
+    const place = folder.at('lock');
+    writeFileSync(place, '{"pid":');
+    expect(tryLock(place).type).toBe('owned');
+    utimesSync(place, new Date(), new Date(Date.now() - 11_000));
+    expect(tryLock(place).type).toBe('held');
+  });
+
+  test('is refused where something else stands', async () => {
+    using folder = tempFolder();
+    symlinkSync(folder.at('nowhere'), folder.at('lock'));
+    await expect(takeLock(folder.at('lock'))).rejects.toThrow('something else is in its place');
+    expect(readdirSync(folder.path)).toEqual(['lock']);
+  });
+
+  test('leaves nothing behind however often a process is killed while it takes it', async () => {
+    using folder = tempFolder();
+    const place = folder.at('lock');
+    const file = await bundled('lockRounds.ts');
+    for (let kill = 0; kill < 12; kill++) {
+      const children = Array.from({ length: 2 }, () =>
+        spawn(process.execPath, [file, place, '100000'], { stdio: ['ignore', 'ignore', 'inherit'] }),
+      );
+      await expect.poll(() => readdirSync(folder.path).includes('lock-log'), { timeout: 20_000 }).toBe(true);
+      await sleep(Math.random() * 60);
+      await Promise.all(children.map(end));
+    }
+    (await takeLock(place)).release();
+    const isOfTheTest = (name: string) => /^lock(-log|-inside|\.dead-.*)$/.test(name);
+    expect(readdirSync(folder.path).filter((name) => !isOfTheTest(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+/** What is written down of a command, and what is ended by it after a kill. Linux only. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { recordCommand, sweepProcesses } from '../../src/node/process/processRecord.ts';
+import { createExec } from '../../src/node/exec.ts';
+import { isAlive } from '../support/processes.ts';
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+
+const DEAD = { pid: 2 ** 22 + 1, bootId: null, startTime: null };
+
+function command(mark: string): ChildProcess & { readonly pid: number } {
+  const [name = '', value] = mark.split('=');
+  return spawn('sleep', ['60'], {
+    detached: true,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, [name]: value },
+  }) as never;
+}
+
+/** As if the Tiller that wrote it had been killed. */
+function orphan(home: TempFolder): void {
+  for (const name of readdirSync(home.at('processes'))) {
+    const file = path.join(home.at('processes'), name);
+    const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, [JSON.stringify({ ...JSON.parse(first), owner: DEAD }), ...rest].join('\n'));
+  }
+}
+
+describe.skipIf(process.platform !== 'linux')('a command of a killed process', () => {
+  test('is found by its mark when the kill came before its number was written down', async () => {
+    using home = tempFolder();
+    const mark = `TILLER_PROCESS_MARK=${randomUUID()}`;
+    recordCommand(home.path, mark);
+    const [marked, other] = [command(mark), command(`TILLER_PROCESS_MARK=${randomUUID()}`)];
+    orphan(home);
+    await sweepProcesses(home.path);
+    expect([isAlive(marked.pid), isAlive(other.pid)]).toEqual([false, true]);
+    expect(readdirSync(home.at('processes'))).toEqual([]);
+    other.kill('SIGKILL');
+  });
+
+  test('is left alone when its number belongs to another process by now', async () => {
+    using home = tempFolder();
+    const mark = `TILLER_PROCESS_MARK=${randomUUID()}`;
+    const other = command(`TILLER_PROCESS_MARK=${randomUUID()}`);
+    recordCommand(home.path, mark).started(other.pid);
+    orphan(home);
+    const [name = ''] = readdirSync(home.at('processes'));
+    const file = path.join(home.at('processes'), name);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/("startTime":)"\d+"/, '$1"1"'));
+    await sweepProcesses(home.path);
+    expect(isAlive(other.pid)).toBe(true);
+    expect(readdirSync(home.at('processes'))).toEqual([]);
+    other.kill('SIGKILL');
+  });
+
+  test('is not written down any more when it has ended, or could not be started', async () => {
+    using home = tempFolder();
+    const exec = createExec('linux', home.path);
+    const request = { cwd: home.path, env: {}, stdin: 'none', confinement: { type: 'none' } } as const;
+    const child = await exec.spawn({ ...request, argv: ['/bin/sleep', '60'] });
+    expect(readdirSync(home.at('processes'))).toHaveLength(1);
+    await child.kill(0);
+    expect(readdirSync(home.at('processes'))).toEqual([]);
+    await expect(exec.spawn({ ...request, argv: ['/nowhere'] })).rejects.toThrow('was not found');
+    expect(readdirSync(home.at('processes'))).toEqual([]);
+  });
+});

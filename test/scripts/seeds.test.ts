@@ -1,0 +1,25 @@
+/** What is chosen at random is another choice in each run, and can be had again. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+const RUN_SEED = Number(process.env['TILLER_SEED']);
+const folder = path.join(import.meta.dirname, '..');
+
+it('is named by a counterexample, with the command that finds it again', () => {
+  const again = `The same again: TILLER_SEED=${RUN_SEED} npx vitest run test/scripts/seeds.test.ts`;
+  const fails = () => fc.assert(fc.property(fc.nat(), () => false));
+  expect(fails).toThrow(/^Property failed/);
+  expect(fails).toThrow(`{ seed: ${RUN_SEED}, path: "0:0", endOnFailure: true }`);
+  expect(fails).toThrow(again);
+});
+
+it('is fixed by no test', () => {
+  const FIXED = /\bseededRandom\(\s*\d|\bseed:\s*(?:\d|process\b)/;
+  const fixing = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    // The samples of the e2e tests are fixtures.
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('e2e') && !file.endsWith('seeds.test.ts'))
+    .filter((file) => FIXED.test(readFileSync(path.join(folder, file), 'utf8')));
+  expect(fixing).toEqual([]);
+});

@@ -1,0 +1,55 @@
+/** A real HTTP server that sends without end, or far too much, as fast as the client reads. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+
+export interface Flood {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The body, in pieces; each is sent when the client has taken the one before. */
+  readonly body: () => Iterable<string | Buffer> | AsyncIterable<string | Buffer>;
+  readonly gzip?: boolean;
+}
+
+export interface FloodServer extends AsyncDisposable {
+  readonly baseUrl: string;
+  /** Bytes of the body that were handed to the socket, over all requests. */
+  readonly sent: number;
+  readonly requests: number;
+}
+
+export async function startFloodServer(flood: Flood): Promise<FloodServer> {
+  let sent = 0;
+  let requests = 0;
+  const server = http.createServer((request, response) => {
+    requests++;
+    request.resume().on('end', () => {
+      const encoding = flood.gzip ? { 'content-encoding': 'gzip' } : {};
+      response.writeHead(flood.status ?? 200, { 'content-type': 'text/event-stream', ...encoding, ...flood.headers });
+      const source = Readable.from(flood.body(), { objectMode: true });
+      const body = flood.gzip ? source.pipe(createGzip({ level: 1 })) : source;
+      body.on('data', (piece: string | Buffer) => {
+        sent += piece.length;
+      });
+      // The client goes away in the middle: that is what these tests are about.
+      response.on('close', () => source.destroy());
+      response.on('error', () => {});
+      body.pipe(response);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    get sent() {
+      return sent;
+    },
+    get requests() {
+      return requests;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** Takes the lock that is named, says so, and keeps it until it is killed. */
+import { takeLock } from '../../src/node/processLock.ts';
+
+async function run(): Promise<void> {
+  await takeLock(process.argv[2] ?? '');
+  process.stdout.write('held\n');
+  setInterval(() => {}, 60_000);
+}
+
+void run();

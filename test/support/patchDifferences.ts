@@ -1,0 +1,120 @@
+/**
+ * The outcomes that differ from the reference's on purpose and cannot be put into its words (design.md decision 4).
+ * (a) is in `comparable`, (b) and the rest of (d) are in `inReferenceWords`, (c) is nothing that a tree of texts shows.
+ */
+import { posix } from 'node:path';
+import type { PatchOperation } from '../../src/core/patch/operation.ts';
+import { parsePatch } from '../../src/core/patch/parse.ts';
+import { plain, trim, trimStart } from '../../src/core/patch/whitespace.ts';
+import type { PatchCase, SampleTree } from './patchCases.ts';
+import type { PatchOutcome } from './patchOutcome.ts';
+
+type Update = Extract<PatchOperation, { type: 'update' }>;
+
+/** A closed list. Each is true of outcomes that differ in no other way. */
+const INTENDED: Readonly<
+  Record<'d' | 'e', (sample: PatchCase, reference: PatchOutcome, ours: PatchOutcome) => boolean>
+> = {
+  /** A stack of `@@` lines that is not found below the chunk before is searched from the top. */
+  d: (sample, reference) =>
+    reference.type === 'failed' &&
+    ['context_not_found', 'lines_not_found'].includes(reference.category) &&
+    repeatsAParent(sample),
+  /** A quote in another indentation: the added lines are shifted, or the patch is refused. */
+  e: (sample, reference, ours) => {
+    if (!quotesAnotherIndentation(sample)) return false;
+    if (ours.type === 'failed') return ours.category === 'indentation_differs';
+    return reference.type === 'applied' && isSameButForIndentation(sample, reference, ours);
+  },
+};
+
+/** The letter of the difference that explains it, if one does. */
+export function intendedDifference(
+  sample: PatchCase,
+  reference: PatchOutcome,
+  ours: PatchOutcome,
+): keyof typeof INTENDED | undefined {
+  if (INTENDED.e(sample, reference, ours)) return 'e';
+  return INTENDED.d(sample, reference, ours) ? 'd' : undefined;
+}
+
+function updatesOf({ patch }: PatchCase): readonly Update[] {
+  const parsed = parsePatch(patch);
+  return parsed.type === 'patch' ? parsed.operations.filter((operation) => operation.type === 'update') : [];
+}
+
+/** The lines of the file as the patch finds it; `undefined` when an operation before may have changed it. */
+function linesOf({ path }: Update, sample: PatchCase): readonly string[] | undefined {
+  const name = (written: string) => posix.relative('/work', posix.resolve('/work', written));
+  const touched = updatesOf(sample).filter((update) =>
+    [update.path, update.movedTo ?? update.path].map(name).includes(name(path)),
+  );
+  const text = sample.files[name(path)];
+  return touched.length === 1 && typeof text === 'string' ? text.split(/\r\n|\n|\r/) : undefined;
+}
+
+/** Some stack stands above the chunk before it as well as a chunk of its own would. */
+function repeatsAParent(sample: PatchCase): boolean {
+  return updatesOf(sample).some((update) => {
+    const lines = linesOf(update, sample)?.map(plain);
+    return update.chunks.slice(1).some(({ contexts }) => {
+      if (contexts.length < 2) return false;
+      let at = -1;
+      return lines === undefined || contexts.every((context) => (at = lines.indexOf(plain(context), at + 1)) !== -1);
+    });
+  });
+}
+
+/** Some chunk stands in its file with other blanks in front of a line. */
+function quotesAnotherIndentation(sample: PatchCase): boolean {
+  return updatesOf(sample).some((update) => {
+    const lines = linesOf(update, sample);
+    return update.chunks.some((chunk) => {
+      const old = chunk.lines.filter(({ kind }) => kind !== 'add').map(({ text }) => text);
+      while (old.at(-1) === '') old.pop();
+      if (old.length === 0) return false;
+      if (lines === undefined) return true;
+      return lines.some((_, start) => {
+        const there = lines.slice(start, start + old.length);
+        return (
+          there.map(plain).join('\n') === old.map(plain).join('\n') &&
+          there.some((line, index) => trim(line) !== '' && lead(line) !== lead(old[index] ?? ''))
+        );
+      });
+    });
+  });
+}
+
+function lead(line: string): string {
+  return line.slice(0, line.length - trimStart(line).length);
+}
+
+function isSameButForIndentation(
+  sample: PatchCase,
+  reference: Extract<PatchOutcome, { type: 'applied' }>,
+  ours: Extract<PatchOutcome, { type: 'applied' }>,
+): boolean {
+  const added = new Set(
+    updatesOf(sample).flatMap(({ chunks }) =>
+      chunks.flatMap(({ lines }) => lines.filter(({ kind }) => kind === 'add').map(({ text }) => trim(text))),
+    ),
+  );
+  const unindented = (tree: SampleTree) =>
+    Object.entries(tree)
+      .map(([path, text]) => [path, typeof text === 'string' ? text.split(/\r\n|\n|\r/).map(trimStart) : text])
+      .toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1));
+  const allAdded = Object.entries(ours.tree).every(([path, text]) => {
+    const theirs = reference.tree[path];
+    if (typeof text !== 'string' || typeof theirs !== 'string') return text === theirs;
+    const lines = theirs.split(/\r\n|\n|\r/);
+    return text.split(/\r\n|\n|\r/).every((line, index) => line === lines[index] || added.has(trim(line)));
+  });
+  const reports = [reference, ours].map(({ report }) =>
+    report.map((line) => line.slice(0, 2) + posix.normalize(line.slice(2))),
+  );
+  return (
+    allAdded &&
+    JSON.stringify(reports[0]) === JSON.stringify(reports[1]) &&
+    JSON.stringify(unindented(reference.tree)) === JSON.stringify(unindented(ours.tree))
+  );
+}
