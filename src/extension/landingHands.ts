@@ -8,17 +8,21 @@ import { planFolders } from '../node/landing/folders.ts';
 import { holdFolders } from '../node/landing/heldFolders.ts';
 import { StillWays } from '../node/landing/stillWays.ts';
 import { pausableCommands } from '../node/process/pausing.ts';
+import { sandboxedLeaders } from '../node/process/processRecord.ts';
 import type { FileMoves } from '../vscode/landing/fileMoves.ts';
 import type { DiskImage, JournalEntry, LandingHands, PathWrites } from '../vscode/landing/model.ts';
 
+/** Of the whole window: what one landing has found out about a way counts for the next one, too. */
 const ways = new StillWays();
 
-/** Of the whole window: what one landing has found out about a way counts for the next one, too. */
-export const pathWrites: PathWrites = {
-  isStill: (place) => ways.isStill(place),
-  distrust: (place) => ways.distrust(dirname(place)),
-  pause: () => pausableCommands.pause(),
-};
+function pathWrites(home: string): PathWrites {
+  return {
+    isStill: (place) => ways.isStill(place),
+    distrust: (place) => ways.distrust(dirname(place)),
+    // Those of other windows and of the command line, too.
+    pause: async () => pausableCommands.pause(await sandboxedLeaders(home)),
+  };
+}
 
 /** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
 export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): LandingHands {
@@ -26,7 +30,7 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMo
     moves,
     canonicalPaths: () => new DiskPaths(),
     holdFolders,
-    pathWrites,
+    pathWrites: pathWrites(home),
     locks: new PathLock(),
     journal: {
       async open(entries) {

@@ -35,11 +35,12 @@ export function createExec(
       const mark = `${MARK}=${value}`;
       const env = { ...request.env, ...launch.env, [MARK]: value };
       const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
-      const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark);
+      const isSandboxed = request.confinement.type === 'box';
+      const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark, isSandboxed);
       try {
         const child = await startLaunch(marked, launch, mark, platform, spareTerminals);
         record?.started(child.pid);
-        if (request.confinement.type === 'box') pausableCommands.add(child);
+        if (isSandboxed) pausableCommands.add(child);
         void child.exited.then(() => record?.ended());
         return child;
       } catch (error) {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { PausableCommands } from '../../src/node/process/pausing.ts';
+import { sandboxedLeaders } from '../../src/node/process/processRecord.ts';
 import { listProcesses } from '../../src/node/process/processTable.ts';
 import { noBox, Playground } from '../support/boxed.ts';
 import { bundled } from '../support/runTypeScript.ts';
@@ -85,6 +86,25 @@ describe.skipIf(noBox !== false)('a command in the sandbox', () => {
     } finally {
       await command.kill(0);
     }
+  });
+
+  test('of another window is stopped, too', { timeout: 60_000 }, async () => {
+    using ground = new Playground();
+    const command = await ground.start(['/bin/bash', '-c', BUSY]);
+    try {
+      await expect.poll(() => sizeOf(ground.at('near')) > 0, { timeout: 20_000 }).toBe(true);
+      const leaders = await sandboxedLeaders(ground.home);
+      expect(leaders).toEqual([command.pid]);
+      const pause = await new PausableCommands().pause(leaders);
+      const before = sizeOf(ground.at('near'));
+      await sleep(30);
+      expect([pause.isHeld(), sizeOf(ground.at('near'))]).toEqual([true, before]);
+      pause.dispose();
+      await expect.poll(() => sizeOf(ground.at('near')) > before, { timeout: 20_000 }).toBe(true);
+    } finally {
+      await command.kill(0);
+    }
+    expect(await sandboxedLeaders(ground.home)).toEqual([]);
   });
 
   test('that has a terminal is not told of the pause by its shell', { timeout: 60_000 }, async () => {

@@ -48,11 +48,14 @@ export class PausableCommands {
     void this.#stopped?.stop(this.#leaders);
   }
 
-  /** Resolves when none of the commands runs; they go on when the last pause is disposed of. Never rejects. */
-  async pause(): Promise<Pause> {
+  /**
+   * Resolves when none of the commands runs; they go on when the last pause is disposed of. Never rejects. `others`: the
+   * first processes of commands that other processes have started.
+   */
+  async pause(others: readonly number[] = []): Promise<Pause> {
     this.#holders++;
     const stopped = (this.#stopped ??= new StoppedCommands(this.#options));
-    await stopped.stop(this.#leaders);
+    await stopped.stop(new Set([...this.#leaders, ...others]));
     let isOver = false;
     return {
       isHeld: () => !isOver && stopped.isHeld(),

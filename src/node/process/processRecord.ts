@@ -22,7 +22,7 @@ const TORN_AFTER_MS = 60_000;
 
 const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
 /** The first line. The second, `leader`, is missing when the kill came between the two. */
-const commandSchema = z.object({ owner: identitySchema, mark: z.string() });
+const commandSchema = z.object({ owner: identitySchema, mark: z.string(), isSandboxed: z.boolean().default(false) });
 const leaderSchema = z.object({ leader: identitySchema });
 
 type CommandRecord = z.infer<typeof commandSchema> & Partial<z.infer<typeof leaderSchema>>;
@@ -37,7 +37,7 @@ export interface RunningRecord {
 }
 
 /** Call before the command is started. `mark`: `NAME=value` of its environment, unlike that of any other command. */
-export function recordCommand(home: string, mark: string): RunningRecord {
+export function recordCommand(home: string, mark: string, isSandboxed = false): RunningRecord {
   const path = join(folderOf(home), `${mark.slice(mark.indexOf('=') + 1)}${ENDING}`);
   let descriptor: number | undefined;
   const write = (line: object) => {
@@ -49,7 +49,7 @@ export function recordCommand(home: string, mark: string): RunningRecord {
   };
   tolerantly(() => {
     descriptor = openNew(home, path);
-    write({ owner: thisProcess(), mark });
+    write({ owner: thisProcess(), mark, isSandboxed });
   });
   return {
     started: (pid) =>
@@ -102,6 +102,16 @@ export async function sweepProcesses(home: string, platform: NodeJS.Platform = p
     }
     await rm(path, { force: true });
   }
+}
+
+/** The first processes of the sandboxed commands that run, whichever process with this home started them. Never rejects. */
+export async function sandboxedLeaders(home: string): Promise<readonly number[]> {
+  const names = await recordNames(home).catch(() => []);
+  const records = await Promise.all(names.map((name) => readRecord(join(folderOf(home), name))));
+  return records.flatMap((record) => {
+    const leader = record?.isSandboxed ? record.leader : undefined;
+    return leader !== undefined && isRunning(leader) ? [leader.pid] : [];
+  });
 }
 
 async function recordNames(home: string): Promise<readonly string[]> {

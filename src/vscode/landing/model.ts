@@ -84,7 +84,7 @@ export interface PathWrites {
   isStill(place: string): Promise<boolean>;
   /** The place was found to be reached by a link: no way through its folder is still for some time. */
   distrust(place: string): void;
-  /** Resolves when no sandboxed command of this window runs; they go on when it is disposed of. Never rejects. */
+  /** Resolves when no sandboxed command of Tiller runs; they go on when it is disposed of. Never rejects. */
   pause(): Promise<Pause>;
 }
 
