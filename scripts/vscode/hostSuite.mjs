@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { root } from '../bootstrap.mjs';
+import { seedOfThisRun } from '../test/seed.mjs';
 import { generateSample, writeSample } from '../sample.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, startOutcomes, writeOutcome } from '../test/outcomes.mjs';
 import { stageExtension } from './server.mjs';
@@ -40,6 +41,7 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
  * @param {string} name  of the file of outcomes
  */
 export async function prepareRun(name) {
+  const seed = seedOfThisRun();
   await mkdir(ARTIFACTS, { recursive: true });
   const folder = await mkdtemp(path.join(ARTIFACTS, 'run-'));
   const workspace = path.join(folder, 'workspace');
@@ -58,7 +60,13 @@ export async function prepareRun(name) {
     /** Of one attempt, or of the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
-      return { TILLER_TEST_OUTCOMES: outcomes, TILLER_TEST_ATTEMPT: String(attempt), TILLER_TEST_GREP: grep };
+      return {
+        ...seed,
+        TILLER_TEST_OUTCOMES: outcomes,
+        TILLER_TEST_ATTEMPT: String(attempt),
+        TILLER_TEST_GREP: grep,
+        TILLER_ATTACKS: process.env.TILLER_ATTACKS ?? '',
+      };
     },
     summary: () => readOutcomes(outcomes),
     /** What went wrong beside the tests. @param {string} message */

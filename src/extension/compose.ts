@@ -169,7 +169,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   // ---- views
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
-      find: () => findHalfLanded(node.storage.home, node.locks),
+      find: () => findHalfLanded(node.storage.home, node.locks, landing),
       watch: (onSettled) => watchJournals(node.storage.home, onSettled),
       onChange: () => {
         view.sendInterrupted();

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Ids, Log } from '../core/ports.ts';
 import { PathLock } from '../core/util/pathLock.ts';
 import { type JournalStep, openJournal } from '../node/journal.ts';
@@ -5,8 +6,19 @@ import { DiskPaths } from '../node/landing/canonicalPath.ts';
 import type { FileImage } from '../node/landing/fileImage.ts';
 import { planFolders } from '../node/landing/folders.ts';
 import { holdFolders } from '../node/landing/heldFolders.ts';
+import { StillWays } from '../node/landing/stillWays.ts';
+import { pausableCommands } from '../node/process/pausing.ts';
 import type { FileMoves } from '../vscode/landing/fileMoves.ts';
-import type { DiskImage, JournalEntry, LandingHands } from '../vscode/landing/model.ts';
+import type { DiskImage, JournalEntry, LandingHands, PathWrites } from '../vscode/landing/model.ts';
+
+const ways = new StillWays();
+
+/** Of the whole window: what one landing has found out about a way counts for the next one, too. */
+export const pathWrites: PathWrites = {
+  isStill: (place) => ways.isStill(place),
+  distrust: (place) => ways.distrust(dirname(place)),
+  pause: () => pausableCommands.pause(),
+};
 
 /** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
 export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): LandingHands {
@@ -14,6 +26,7 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMo
     moves,
     canonicalPaths: () => new DiskPaths(),
     holdFolders,
+    pathWrites,
     locks: new PathLock(),
     journal: {
       async open(entries) {

@@ -1,11 +1,15 @@
 import type { Locks } from '../core/ports.ts';
 import { type CutFile, type InterruptedLanding, recoverJournals, type WaysOut } from '../node/recovery.ts';
 import type { WayOut } from '../protocol/wire.ts';
-import { type CutText, holdsUnsaved, recoverBuffers } from '../vscode/landing/recoverBuffers.ts';
+import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryHands } from '../vscode/landing/recoverBuffers.ts';
 import type { HalfLandedPatch, SettledPatch } from '../vscode/halfLanded.ts';
 
 /** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
-export async function findHalfLanded(home: string, locks: Locks): Promise<readonly HalfLandedPatch[]> {
+export async function findHalfLanded(
+  home: string,
+  locks: Locks,
+  hands: RecoveryHands,
+): Promise<readonly HalfLandedPatch[]> {
   const another = { before: 'after', after: 'before' } as const;
   const interrupted = await recoverJournals(home, locks, (files, side) =>
     holdsUnsaved(goingTo(side, another[side], files)),
@@ -16,7 +20,7 @@ export async function findHalfLanded(home: string, locks: Locks): Promise<readon
       id,
       startedAt,
       changes,
-      settle: (way, patience) => landing.settle((ways) => settle(landing, ways, way), patience),
+      settle: (way, patience) => landing.settle((ways) => settle(landing, ways, way, hands), patience),
     };
   });
 }
@@ -26,14 +30,21 @@ function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readon
 }
 
 /** In the editor and on the disk; resolves when both are done and agree. */
-async function settle({ files }: InterruptedLanding, ways: WaysOut, way: WayOut): Promise<SettledPatch> {
+async function settle(
+  { files }: InterruptedLanding,
+  ways: WaysOut,
+  way: WayOut,
+  hands: RecoveryHands,
+): Promise<SettledPatch> {
   const isPutBack = way === 'put_back';
   const buffers = await recoverBuffers(
     isPutBack ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
+    hands,
   );
   const inEditor = new Map([
     ...buffers.unsaved.map((path) => [path, 'done'] as const),
     ...buffers.leftAlone.map((path) => [path, 'left_alone'] as const),
+    ...buffers.moved.map((path) => [path, 'moved'] as const),
   ]);
   const { leftAlone } = await ways[isPutBack ? 'putBack' : 'finish'](inEditor, buffers.readDisk);
   return { leftAlone, unsaved: buffers.unsaved };

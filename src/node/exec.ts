@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
 import { recordCommand } from './process/processRecord.ts';
+import { pausableCommands } from './process/pausing.ts';
 import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
@@ -39,6 +40,7 @@ export function createExec(
         const child = await startLaunch(marked, launch, mark, platform, spareTerminals);
         record?.started(child.pid);
         void child.exited.then(() => record?.ended());
+        if (request.confinement.type === 'box') pausableCommands.add(child);
         return child;
       } catch (error) {
         record?.ended();

@@ -75,6 +75,49 @@ export function listProcessesWithPs(): string {
   return execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8', env: ENVIRONMENT });
 }
 
+/** Lets stopped processes go on when this process is killed before it has done so. */
+export interface Resumer {
+  /** Resolves when they are known to it; only then stop them. @throws when there is no such program */
+  add(pids: readonly number[]): Promise<void>;
+  /** They go on already. */
+  done(): void;
+}
+
+/** Reads numbers of processes until its input ends, which the system does for a process that is killed. */
+const RESUMER = `pids=
+while read -r line; do
+  [ "$line" = done ] && exit 0
+  pids="$line $pids"
+done
+[ -z "$pids" ] || kill -CONT $pids`;
+
+export function startResumer(): Resumer {
+  const child = spawn('/bin/sh', ['-c', RESUMER], {
+    cwd: '/',
+    env: ENVIRONMENT,
+    // A signal to the group of this process does not reach it.
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  let failure: Error | undefined;
+  child.on('error', (error) => {
+    failure = error;
+  });
+  child.stdin.on('error', () => {});
+  child.unref();
+  return {
+    add: (pids) =>
+      new Promise((resolve, reject) => {
+        child.stdin.write(`${pids.join(' ')}\n`, (error) => {
+          const cause = failure ?? error;
+          if (cause) reject(cause);
+          else resolve();
+        });
+      }),
+    done: () => child.stdin.end('done\n'),
+  };
+}
+
 /** Windows: ends a process and all that it started. Never rejects. */
 export function endWindowsTree(pid: number, systemRoot = process.env.SystemRoot ?? 'C:\\Windows'): Promise<void> {
   const taskkill = path.win32.join(systemRoot, 'System32', 'taskkill.exe');

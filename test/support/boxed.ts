@@ -1,5 +1,6 @@
 /** Commands in a real box, with everything a machine has that they might reach for. */
 import { mkdirSync } from 'node:fs';
+import path from 'node:path';
 import type { BoxFinding, BoxWalls, ExecRequest } from '../../src/core/ports.ts';
 import { confine } from '../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../src/node/exec.ts';
@@ -25,6 +26,8 @@ export interface BoxedOptions {
   readonly unreadable?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly tmpdir?: string;
+  /** An existing folder, instead of one of its own. */
+  readonly workspace?: string;
 }
 
 /** A workspace, a home of ours, and boxes around commands in them. */
@@ -37,15 +40,15 @@ export class Playground implements Disposable {
 
   constructor(options: BoxedOptions = {}) {
     this.#options = options;
-    this.workspace = this.folder.at('workspace');
+    this.workspace = options.workspace ?? this.folder.at('workspace');
     this.home = this.folder.at('home');
-    mkdirSync(this.workspace);
+    mkdirSync(this.workspace, { recursive: true });
     mkdirSync(this.home);
     this.boxes = new Boxes(this.home);
   }
 
   at(...names: string[]): string {
-    return this.folder.at('workspace', ...names);
+    return path.join(this.workspace, ...names);
   }
 
   get walls(): BoxWalls {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
+import { decided } from '../support/decided.ts';
 import type { WaysOut } from '../../src/node/recovery.ts';
 import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
@@ -338,7 +339,7 @@ suite('a landing that cannot be', () => {
       const stop = new AbortController();
       here.beforeFirstWrite = () => stop.abort(new Error('stopped'));
       const change = here.update('a.txt', 'a\n', 'b\n');
-      await assert.rejects(here.workspace.apply([change], stop.signal), /stopped/);
+      await assert.rejects(here.workspace.apply(await decided(here.workspace, [change]), stop.signal), /stopped/);
       assert.deepEqual(here.tree(), { 'a.txt': 'a\n' });
       assert.deepEqual(here.journals(), []);
     }),

@@ -45,8 +45,13 @@ export function describeFileError(error: unknown, path: string): string {
     case 'ENAMETOOLONG':
       return `${path} cannot be used: the name is too long.`;
     default:
-      return `${path} failed: ${messageOf(error)}`;
+      return `${path} failed: ${withoutHeldFolders(messageOf(error))}`;
   }
+}
+
+/** Names through folders that we hold open say nothing to anybody else. */
+function withoutHeldFolders(message: string): string {
+  return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
 }
 
 /** What kind of failure it is, for whoever goes on differently after each. */

@@ -9,6 +9,8 @@ export interface ProcessRow {
   readonly group: number;
   /** `undefined` where the system does not tell. */
   readonly session: number | undefined;
+  /** As the system writes it: `R`, `S`, `T` …, with further letters where `ps` told it. */
+  readonly state: string;
 }
 
 /** All living processes; those that have ended and only wait to be collected are left out. */
@@ -28,8 +30,8 @@ function fromProc(): ProcessRow[] {
     if (!/^\d+$/.test(name)) continue;
     const fields = processFields(name);
     if (fields === undefined || !isLiving(fields)) continue;
-    const [, parent, group, session] = fields;
-    rows.push({ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session) });
+    const [state = '', parent, group, session] = fields;
+    rows.push({ pid: Number(name), parent: Number(parent), group: Number(group), session: Number(session), state });
   }
   return rows;
 }
@@ -39,7 +41,8 @@ function fromPs(): ProcessRow[] {
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([pid, , , state]) => pid !== undefined && pid !== '' && !state?.startsWith('Z'))
-    .map(([pid, parent, group]) => ({
+    .map(([pid, parent, group, state = '']) => ({
+      state,
       pid: Number(pid),
       parent: Number(parent),
       group: Number(group),

@@ -1,23 +1,23 @@
 /** Looks at one place, on the disk and in the editor. Touches nothing. */
-import { type BigIntStats, constants } from 'node:fs';
-import { access, lstat, readlink, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { LandingRefused } from '../../core/patch/placedChange.ts';
-import { describeFileError, isMissing } from '../../core/util/fileErrors.ts';
+import { LandingRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { describeFileError } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES } from '../documentKinds.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { DiskFile, FoundFile } from './model.ts';
+import type { Details, PlaceFiles } from './placeFiles.ts';
 
-/** @throws LandingRefused when it is a directory, or cannot be read. */
-export async function findFile(path: string): Promise<FoundFile> {
-  const document = await documentOfFile(uriOf(path));
+/** @throws LandingRefused when it is a directory, or cannot be read; PlaceMoved when a link leads there now. */
+export async function findFile(path: string, files: PlaceFiles): Promise<FoundFile> {
+  const document = await documentOfFile(uriOf(path), path);
   const uri = document?.uri ?? uriOf(path);
   const isDirty = isLive(document);
-  const disk = uri.scheme === 'untitled' ? undefined : await readDisk(uri, path);
-  const saved = disk && disk.bytes.length <= MAX_TEXT_BYTES ? await textContent(uri, disk.bytes) : undefined;
+  const disk = uri.scheme === 'untitled' ? undefined : await readDisk(path, files);
+  const isText = disk !== undefined && disk.linkTarget === undefined && disk.bytes.length <= MAX_TEXT_BYTES;
+  const saved = isText ? await textContent(uri, disk.bytes) : undefined;
   // A clean document is the disk, or will be in a moment (§4: it lags 100 to 200 ms behind a shell).
   const live = isDirty && {
     text: document.getText(),
@@ -44,89 +44,66 @@ function isLive(document: vscode.TextDocument | undefined): document is vscode.T
  * The same place as the name that it is: what is removed or replaced is the name, and a document that is open by another
  * one (a link, or what it leads to) would have that taken away instead.
  */
-export async function underItsOwnName(found: FoundFile): Promise<FoundFile> {
+export async function underItsOwnName(found: FoundFile, files: PlaceFiles): Promise<FoundFile> {
   const uri = uriOf(found.path);
   if (found.uri.toString() === uri.toString() || found.isDirty) return found;
-  return { ...found, uri, disk: await readDisk(uri, found.path), hadTab: tabsOf(uri).length > 0 };
+  return { ...found, uri, disk: await readDisk(found.path, files), hadTab: tabsOf(uri).length > 0 };
 }
 
-async function readDisk(uri: vscode.Uri, path: string): Promise<DiskFile | undefined> {
+async function readDisk(path: string, files: PlaceFiles): Promise<DiskFile | undefined> {
   try {
-    const details = await detailsOf(uri);
-    if (details.type & vscode.FileType.Directory) throw new LandingRefused(`${path} is a directory.`);
-    if ((details.type & (vscode.FileType.File | vscode.FileType.SymbolicLink)) === 0) {
-      throw new LandingRefused(`${path} is a device, a pipe or a socket.`);
-    }
-    const isDangling = details.linkTarget !== undefined && details.type === vscode.FileType.SymbolicLink;
-    return { ...details, bytes: isDangling ? new Uint8Array() : await vscode.workspace.fs.readFile(uri) };
+    const details = await files.details(path);
+    if (details === undefined) return undefined;
+    mustBeFile(details, path);
+    return { ...details, bytes: details.linkTarget === undefined ? await files.read(path) : new Uint8Array() };
   } catch (error) {
-    if (error instanceof LandingRefused) throw error;
-    if (isMissing(error)) return undefined;
+    if (error instanceof LandingRefused || error instanceof PlaceMoved) throw error;
     throw new LandingRefused(describeFileError(error, path));
   }
 }
 
-type Details = Omit<DiskFile, 'bytes'> & { readonly type: vscode.FileType };
-
-/** VS Code's stat knows neither permissions nor names (§6), so the disk of this machine is asked itself. */
-async function detailsOf(uri: vscode.Uri): Promise<Details> {
-  if (uri.scheme !== 'file') {
-    const { type, mtime, size } = await vscode.workspace.fs.stat(uri);
-    return { type, stamp: `${mtime}:${size}`, mode: undefined, identity: undefined, linkTarget: undefined };
-  }
-  const link = await lstat(uri.fsPath, { bigint: true });
-  const linkTarget = link.isSymbolicLink() ? await readlink(uri.fsPath) : undefined;
-  // A link that leads nowhere is all there is.
-  const stats = linkTarget === undefined ? link : await stat(uri.fsPath, { bigint: true }).catch(() => link);
-  return {
-    type: typeOf(stats),
-    stamp: [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(':'),
-    mode: Number(stats.mode & 0o7777n),
-    identity: stats.nlink > 1n ? `${stats.dev}:${stats.ino}` : undefined,
-    linkTarget,
-  };
-}
-
-function typeOf(stats: BigIntStats): vscode.FileType {
-  if (stats.isFile()) return vscode.FileType.File;
-  if (stats.isDirectory()) return vscode.FileType.Directory;
-  return stats.isSymbolicLink() ? vscode.FileType.SymbolicLink : vscode.FileType.Unknown;
+function mustBeFile({ type }: Details, path: string): void {
+  if (type & vscode.FileType.Directory) throw new LandingRefused(`${path} is a directory.`);
+  if (type & (vscode.FileType.File | vscode.FileType.SymbolicLink)) return;
+  throw new LandingRefused(`${path} is a device, a pipe or a socket.`);
 }
 
 /** Whether the file is still the one that was found: not written, not removed, not typed into. */
-export async function isUntouched(found: FoundFile): Promise<boolean> {
+export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<boolean> {
   if (isLive(documentAt(found.uri)) !== found.isDirty) return false;
   if (found.uri.scheme === 'untitled') return true;
-  const stamp = await detailsOf(found.uri).then(
-    (details) => details.stamp,
-    () => undefined,
-  );
-  return stamp === found.disk?.stamp;
+  try {
+    return (await files.details(found.path))?.stamp === found.disk?.stamp;
+  } catch {
+    return false;
+  }
 }
 
 /** @throws LandingRefused when the system would not let us. */
-export async function mustBeWritable({ uri, path, disk }: FoundFile): Promise<void> {
-  if (uri.scheme !== 'file') return;
-  await mayWrite(disk === undefined ? await nearestFolder(path) : path);
+export async function mustBeWritable({ uri, path, disk }: FoundFile, files: PlaceFiles): Promise<void> {
+  if (uri.scheme === 'file') mayWrite(disk === undefined ? await nearestFolder(path, files) : path, files);
 }
 
 /** @throws LandingRefused when the name could not be taken away. */
-export async function mustBeRemovable({ uri, path }: FoundFile): Promise<void> {
-  if (uri.scheme === 'file') await mayWrite(dirname(path));
+export function mustBeRemovable({ uri, path }: FoundFile, files: PlaceFiles): void {
+  if (uri.scheme === 'file') mayWrite(dirname(path), files);
 }
 
 /** The folder that exists already; the ones below it are made with the file. */
-async function nearestFolder(path: string): Promise<string> {
+async function nearestFolder(path: string, files: PlaceFiles): Promise<string> {
   const folder = dirname(path);
-  const stats = await stat(folder).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
+  const details = await files.details(folder).catch((error: unknown) => {
+    if (error instanceof PlaceMoved) throw error;
     throw new LandingRefused(describeFileError(error, folder));
   });
-  return stats === undefined && folder !== dirname(folder) ? nearestFolder(folder) : folder;
+  return details === undefined && folder !== dirname(folder) ? nearestFolder(folder, files) : folder;
 }
 
-async function mayWrite(path: string): Promise<void> {
-  await access(path, constants.W_OK).catch((error: unknown) => {
+function mayWrite(path: string, files: PlaceFiles): void {
+  try {
+    files.mustBeWritable(path);
+  } catch (error) {
+    if (error instanceof PlaceMoved) throw error;
     throw new LandingRefused(describeFileError(error, path));
-  });
+  }
 }

@@ -1,13 +1,12 @@
 /** The words of a landing: what it gets, what it needs of others, what it leaves. */
 import type * as vscode from 'vscode';
 import type { CanonicalPaths, HeldFolders, PlacedChange } from '../../core/patch/placedChange.ts';
-import type { ChangePlaces, FileChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
+import type { DecidedChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
 /** A change with what only our own memory can add to it. */
-export type LandingChange = FileChange & {
-  /** Absent where our own memory takes something back. */
-  readonly places?: ChangePlaces;
+export type LandingChange = DecidedChange & {
   /** Of an `add` that brings a file back: its very bytes and permissions instead of the text. */
   readonly exactly?: FileImage;
 };
@@ -71,10 +70,34 @@ export interface LandingWatch {
   moves(from: Pick<FoundFile, 'uri' | 'path'>, to: Pick<FoundFile, 'uri' | 'path'>): void;
 }
 
+export interface HeldPlaces extends HeldFolders {
+  /** To be called when a folder was removed at a place. */
+  forget(place: string): void;
+}
+
+/** For what VS Code writes by its path (a save, the move or deletion of a file with a tab): it follows any link in it. */
+export interface PathWrites {
+  /**
+   * Whether the way to a place was left alone by other processes for a moment, and no name on it is a link; the same for its
+   * file, which need not exist. Never rejects.
+   */
+  isStill(place: string): Promise<boolean>;
+  /** The place was found to be reached by a link: no way through its folder is still for some time. */
+  distrust(place: string): void;
+  /** Resolves when no sandboxed command of this window runs; they go on when it is disposed of. Never rejects. */
+  pause(): Promise<Pause>;
+}
+
+export interface Pause extends Disposable {
+  /** False when a command could not be stopped, or goes on because the pause took too long. */
+  isHeld(): boolean;
+}
+
 export interface LandingHands {
   /** A fresh one for each landing: it may remember what it has seen. */
   readonly canonicalPaths: () => CanonicalPaths;
-  readonly holdFolders: () => HeldFolders;
+  readonly holdFolders: () => HeldPlaces;
+  readonly pathWrites: PathWrites;
   readonly locks: PathLocks;
   readonly moves: MovesOfPerson;
   readonly journal: LandingJournal;
@@ -92,7 +115,7 @@ export interface DiskFile {
   readonly mode: number | undefined;
   /** The same for all names of a file that has several. */
   readonly identity: string | undefined;
-  /** Set when the name is a symbolic link; the rest then tells of the file behind it. */
+  /** Set when the name is a symbolic link, which has no bytes. */
   readonly linkTarget: string | undefined;
 }
 
@@ -111,13 +134,6 @@ export interface FoundFile {
 }
 
 // ---------------------------------------------------------------- what it does
-
-/** What the other changes of the same landing do to a place. */
-export interface Surroundings {
-  readonly removed: ReadonlySet<string>;
-  readonly written: ReadonlySet<string>;
-  readonly manyFiles: boolean;
-}
 
 export type LandingStep =
   /** Bytes put down as they are. */

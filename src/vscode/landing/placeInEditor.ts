@@ -1,63 +1,38 @@
-import {
-  type CanonicalPaths,
-  decidedChanges,
-  isSamePlace,
-  LandingRefused,
-  placeChange,
-  type PlacedChange,
-} from '../../core/patch/placedChange.ts';
-import {
-  type ChangePlaces,
-  type FilePlace,
-  type FilePlaces,
-  toWorkspaceError,
-  WorkspaceError,
-} from '../../core/ports.ts';
-import { describeFileError } from '../../core/util/fileErrors.ts';
+import { type CanonicalPaths, movedPaths } from '../../core/patch/placedChange.ts';
+import { type FilePlace, toWorkspaceError, type WorkspaceError } from '../../core/ports.ts';
 import { pathOf, uriOf } from '../workspace/places.ts';
-import { FilesMoved, type LandingChange } from './model.ts';
+import type { LandingChange } from './model.ts';
 
-/** @throws FilesMoved when a path leads elsewhere than decided, LandingRefused */
-export async function placeInEditor(
-  change: LandingChange,
-  paths: CanonicalPaths,
-): Promise<PlacedChange<LandingChange & { readonly places: ChangePlaces }>> {
-  const movedTo = change.kind === 'update' && change.movedTo !== null ? [change.movedTo] : [];
-  const now = new Map<string, FilePlace>();
-  for (const [path, place] of await placesInEditor([change.path, ...movedTo], paths)) {
-    if (place instanceof WorkspaceError) throw new LandingRefused(describeFileError(place, path));
-    now.set(path, place);
-  }
-  if (change.places !== undefined) mustLeadThere(change, change.places, now);
-  const [decided] = decidedChanges([change], now);
-  if (decided === undefined) throw new LandingRefused(`${change.path} has no place.`);
-  return placeChange(decided);
+/** The paths that lead elsewhere now than when the changes were decided about. */
+export function movedInEditor(changes: readonly LandingChange[], paths: CanonicalPaths): Promise<readonly string[]> {
+  return movedPaths(changes, onThisDisk(paths));
 }
 
-function mustLeadThere(change: LandingChange, decided: ChangePlaces, now: FilePlaces): void {
-  const movedTo = change.kind === 'update' ? change.movedTo : null;
-  const leads = (path: string | null, place: FilePlace | null) => {
-    const found = path === null ? undefined : now.get(path);
-    return found === undefined || place === null || isSamePlace(found, place);
-  };
-  if (!leads(change.path, decided.path)) throw new FilesMoved([change.path]);
-  if (movedTo !== null && !leads(movedTo, decided.movedTo)) throw new FilesMoved([movedTo]);
-}
-
-/** Other file systems have no links that we could follow; what was never saved goes by its name alone. */
+/** Where each path leads now, existing or not; the error where that cannot be said. */
 export async function placesInEditor(
   wanted: readonly string[],
   paths: CanonicalPaths,
 ): Promise<ReadonlyMap<string, FilePlace | WorkspaceError>> {
-  const placeOf = async (path: string) => {
-    const uri = uriOf(path);
-    if (uri.scheme === 'file') return paths.place(path);
-    const place = uri.scheme === 'untitled' ? path : pathOf(uri);
-    return { name: place, target: place };
-  };
+  const here = onThisDisk(paths);
   const places = wanted.map(async (path) => {
-    const place = await placeOf(path).catch((error: unknown) => toWorkspaceError(error, path));
+    const place = await here.place(path).catch((error: unknown) => toWorkspaceError(error, path));
     return [path, place] as const;
   });
   return new Map(await Promise.all(places));
+}
+
+/** Other file systems have no links that we could follow; what was never saved goes by its name alone. */
+function onThisDisk(paths: CanonicalPaths): CanonicalPaths {
+  const elsewhere = (path: string) => {
+    const uri = uriOf(path);
+    if (uri.scheme === 'file') return undefined;
+    return uri.scheme === 'untitled' ? path : pathOf(uri);
+  };
+  return {
+    of: async (path) => elsewhere(path) ?? paths.of(path),
+    async place(path) {
+      const name = elsewhere(path);
+      return name === undefined ? paths.place(path) : { name, target: name };
+    },
+  };
 }

@@ -4,14 +4,16 @@ import {
   isRespelled,
   LandingRefused,
   type PlacedChange,
+  PlaceMoved,
   twinsRefused,
   writtenPlaces,
 } from '../../core/patch/placedChange.ts';
 import { obstacleAt } from '../documentKinds.ts';
-import { pathOf } from '../workspace/places.ts';
+import { pathOf, uriOf } from '../workspace/places.ts';
 import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
-import { FilesMoved, type FoundFile, type LandingChange, type PlannedChange, type Surroundings } from './model.ts';
-import { deleteStep, moveSteps, putText } from './planSteps.ts';
+import { FilesMoved, type FoundFile, type LandingChange, type PathWrites, type PlannedChange } from './model.ts';
+import type { PlaceFiles } from './placeFiles.ts';
+import { deleteStep, moveSteps, putText, type Surroundings } from './planSteps.ts';
 
 /** How many closed files are edited through buffers; beyond it writing them is ten times as fast (§3). */
 const MOST_CLOSED_EDITS = 200;
@@ -20,11 +22,17 @@ const MOST_CLOSED_EDITS = 200;
 const LOOKS_AT_ONCE = 32;
 
 /** @throws LandingRefused, FilesMoved */
-export async function planLanding(placed: readonly PlacedChange<LandingChange>[]): Promise<readonly PlannedChange[]> {
-  const around = {
+export async function planLanding(
+  placed: readonly PlacedChange<LandingChange>[],
+  files: PlaceFiles,
+  pathWrites: PathWrites,
+): Promise<readonly PlannedChange[]> {
+  const around: Surroundings = {
     removed: new Set(placed.flatMap(({ removes }) => removes ?? [])),
     written: writtenPlaces(placed),
     manyFiles: placed.length > MOST_CLOSED_EDITS,
+    files,
+    isStill: async (place) => uriOf(place).scheme !== 'file' || pathWrites.isStill(place),
   };
   const planned: PlannedChange[] = [];
   const moved: string[] = [];
@@ -33,6 +41,7 @@ export async function planLanding(placed: readonly PlacedChange<LandingChange>[]
     for (const result of await Promise.allSettled(batch)) {
       if (result.status === 'fulfilled') planned.push(result.value);
       else if (result.reason instanceof FilesMoved) moved.push(...result.reason.paths);
+      else if (result.reason instanceof PlaceMoved) moved.push(result.reason.place);
       else throw result.reason;
     }
   }
@@ -43,41 +52,41 @@ export async function planLanding(placed: readonly PlacedChange<LandingChange>[]
 
 async function planChange(placed: PlacedChange<LandingChange>, around: Surroundings): Promise<PlannedChange> {
   const { change, writes, removes } = placed;
-  const source = await found(placed.source, change);
+  const { files } = around;
+  const source = mustBeNoLink(await found(placed.source, change, files), change);
   switch (change.kind) {
     case 'add': {
       if (!around.removed.has(source.path)) mustHold(source, change.before, change.path);
       refuseUnsaved(source, change, source.exists);
-      await mustBeWritable(source);
+      await mustBeWritable(source, files);
       const steps = await putText(change, { file: source, text: change.text, replaces: true }, around);
       return { change, steps, source: unless(around.removed, source), destination: undefined };
     }
     case 'delete': {
       // Of a link only the link goes.
-      const named = removes === undefined || removes === source.path ? source : await found(removes, change);
-      const link = await underItsOwnName(named);
+      const link = await nameOf(removes, { change, source }, files);
       if (!isAsDeleted(source.exists ? source : link, change.before)) throw new FilesMoved([change.path]);
       refuseUnsaved(source, change, true);
-      await mustBeRemovable(link);
+      mustBeRemovable(link, files);
       return { change, steps: [deleteStep(link)], source: link, destination: undefined };
     }
     case 'update': {
       if (!fits(source, change)) throw new FilesMoved([change.path]);
       if (writes === undefined || removes === undefined) {
-        await mustBeWritable(source);
+        await mustBeWritable(source, files);
         const steps = await putText(change, { file: source, text: change.after, replaces: false }, around);
         return { change, steps, source, destination: undefined };
       }
       refuseUnsaved(source, change, true);
       const respelled = isRespelled(writes, source.path) ? source : undefined;
-      const over = await underItsOwnName(await found(writes, change, respelled));
+      const over = mustBeNoLink(await underItsOwnName(await found(writes, change, files, respelled), files), change);
       const name = change.movedTo ?? change.path;
       if (!around.removed.has(writes)) mustHold(over, change.movedOver, name);
       refuseUnsaved(over, { ...change, path: name }, over.exists);
-      await mustBeWritable(over);
-      const from = await underItsOwnName(source);
-      const link = removes === source.path ? from : await underItsOwnName(await found(removes, change));
-      await mustBeRemovable(link);
+      await mustBeWritable(over, files);
+      const from = await underItsOwnName(source, files);
+      const link = removes === source.path ? from : await nameOf(removes, { change, source }, files);
+      mustBeRemovable(link, files);
       const steps = await moveSteps(change, { source: from, link, over }, around);
       return { change, steps, source: link, destination: unless(around.removed, over) };
     }
@@ -85,8 +94,13 @@ async function planChange(placed: PlacedChange<LandingChange>, around: Surroundi
 }
 
 /** `respelled`: on a disk that ignores case a new spelling leads to the file itself, and there is nothing to move over. */
-async function found(path: string, change: LandingChange, respelled?: FoundFile): Promise<FoundFile> {
-  const file = await findFile(path);
+async function found(
+  path: string,
+  change: LandingChange,
+  files: PlaceFiles,
+  respelled?: FoundFile,
+): Promise<FoundFile> {
+  const file = await findFile(path, files);
   const isItself = respelled?.disk !== undefined && respelled.disk.stamp === file.disk?.stamp;
   if (isItself) return { ...file, exists: false, content: undefined, disk: undefined };
   const obstacle = obstacleAt(file.uri);
@@ -97,6 +111,23 @@ async function found(path: string, change: LandingChange, respelled?: FoundFile)
       `${path} is open as a new document that was never saved; the user has to save or close it.`,
     );
   }
+  return file;
+}
+
+/** The name that is removed: a link for itself, with the text that it led to. */
+async function nameOf(
+  removes: string | undefined,
+  { change, source }: { change: LandingChange; source: FoundFile },
+  files: PlaceFiles,
+): Promise<FoundFile> {
+  if (removes === undefined || removes === source.path) return underItsOwnName(source, files);
+  const link = await underItsOwnName(await found(removes, change, files), files);
+  return { ...link, content: source.content };
+}
+
+/** Links were followed when the place was decided about: one that stands there now came later. */
+function mustBeNoLink(file: FoundFile, { path }: LandingChange): FoundFile {
+  if (file.disk?.linkTarget !== undefined) throw new FilesMoved([path]);
   return file;
 }
 

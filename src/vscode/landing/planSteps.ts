@@ -5,7 +5,18 @@ import type { TextHunk } from '../../core/ports.ts';
 import { MAX_EDIT_BYTES, openNotebook } from '../documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
-import type { FoundFile, LandingChange, LandingStep, Surroundings } from './model.ts';
+import { FilesMoved, type FoundFile, type LandingChange, type LandingStep } from './model.ts';
+import type { PlaceFiles } from './placeFiles.ts';
+
+/** What the other changes of the same landing do to a place. */
+export interface Surroundings {
+  readonly removed: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+  readonly manyFiles: boolean;
+  readonly files: PlaceFiles;
+  /** Whether VS Code may write a place by its path. */
+  readonly isStill: (place: string) => Promise<boolean>;
+}
 
 interface TextForPlace {
   readonly file: FoundFile;
@@ -16,7 +27,7 @@ interface TextForPlace {
 
 type Update = Extract<LandingChange, { kind: 'update' }>;
 
-/** @throws LandingRefused when the file's encoding lacks a character of the text. */
+/** @throws LandingRefused when the file's encoding lacks a character of the text, FilesMoved. */
 export async function putText(
   change: LandingChange,
   { file, text, replaces }: TextForPlace,
@@ -31,7 +42,7 @@ export async function putText(
   const before = change.kind === 'update' && !replaces ? change.before : file.content.text;
   if (before === text) return [];
   const bytes = await encoded(file, text, replaces && !file.isDirty);
-  if (await goesAsBytes(file, text, replaces, around)) {
+  if (await goesAsBytes(file, { text, replaces, places: [file.path] }, around)) {
     return [{ type: 'write', file, bytes, mode: undefined, linkTarget: undefined, comesFrom: undefined }];
   }
   const hunks = hunksOf(change, before, text);
@@ -60,7 +71,11 @@ export async function moveSteps(
   const rename: LandingStep = { type: 'rename', from: source, to: over };
   const arrived: FoundFile = { ...source, path: over.path, uri: over.uri };
   if (change.after === change.before) return [rename];
-  const asBytes = await goesAsBytes(source, change.after, false, around);
+  const asBytes = await goesAsBytes(
+    source,
+    { text: change.after, replaces: false, places: [source.path, over.path] },
+    around,
+  );
   if (!asBytes) {
     const hunks = hunksOf(change, change.before, change.after);
     const { before, after } = change;
@@ -100,11 +115,11 @@ async function encoded(file: FoundFile, text: string, afresh: boolean): Promise<
   }
 }
 
+/** `places`: that VS Code would act by for it. */
 async function goesAsBytes(
   file: FoundFile,
-  text: string,
-  replaces: boolean,
-  { manyFiles }: Surroundings,
+  { text, replaces, places }: { text: string; replaces: boolean; places: readonly string[] },
+  { manyFiles, isStill }: Surroundings,
 ): Promise<boolean> {
   const { content, disk, hadTab, isDirty, uri } = file;
   if (isDirty || content === undefined || disk === undefined) return false;
@@ -112,6 +127,12 @@ async function goesAsBytes(
   if (!keepsEndings(content.text, text)) return true;
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
+  for (const place of places) {
+    if (await isStill(place)) continue;
+    // Written under an editor it would meet what the person types there.
+    if (hadTab) throw new FilesMoved([file.path]);
+    return true;
+  }
   return !(await catchesUp(file));
 }
 

@@ -8,8 +8,10 @@ import type { TextHunk } from '../../core/ports.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
+import type { LandingHands } from './model.ts';
+import { type PathGuard, withPathGuard } from './pathGuard.ts';
+import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
-import { saveDocument } from './saveEdits.ts';
 import { holdsDisk, untilDiskIsShown } from './showDisk.ts';
 
 /** `from` is the side it is to leave, `to` the one it is to have; `null` where the file does not exist. */
@@ -26,20 +28,38 @@ export interface RecoveredBuffers {
   readonly unsaved: readonly string[];
   /** Somebody has worked on the same lines since. */
   readonly leftAlone: readonly string[];
+  /** They are reached by a link now: what stands there is another file. */
+  readonly moved: readonly string[];
   /** To be called when the disk holds what it should; then no document without edits shows anything else. Never rejects. */
   readonly readDisk: () => Promise<void>;
 }
 
 /** Before the disk is written: VS Code saves nothing over a file that has changed under it. Never rejects. */
-export async function recoverBuffers(texts: readonly CutText[]): Promise<RecoveredBuffers> {
+export function recoverBuffers(texts: readonly CutText[], hands: RecoveryHands): Promise<RecoveredBuffers> {
+  return withPathGuard(hands, (guard, files) => recover(texts, { guard, files, pathWrites: hands.pathWrites }));
+}
+
+export type RecoveryHands = Pick<LandingHands, 'holdFolders' | 'pathWrites'>;
+
+interface Context extends Pick<LandingHands, 'pathWrites'> {
+  readonly guard: PathGuard;
+  readonly files: PlaceFiles;
+}
+
+async function recover(texts: readonly CutText[], context: Context): Promise<RecoveredBuffers> {
   const unsaved: string[] = [];
   const leftAlone: string[] = [];
+  const moved: string[] = [];
   const stuck: { document: vscode.TextDocument; isGone: boolean }[] = [];
   for (const text of texts) {
+    if (!context.files.isReachedByPath(text.path)) {
+      moved.push(text.path);
+      continue;
+    }
     const unsavedDocument = await unsavedAt(text.path);
     const document = unsavedDocument ?? (await shownAt(text).catch(() => undefined));
     if (document === undefined) continue;
-    const outcome = await bring(document, text).catch(() => 'left_alone' as const);
+    const outcome = await bring(document, text, context).catch(() => 'left_alone' as const);
     if (outcome === 'unsaved') unsaved.push(text.path);
     if (outcome === 'left_alone') leftAlone.push(text.path);
     if (outcome === 'stuck') stuck.push({ document, isGone: text.to === null });
@@ -48,7 +68,7 @@ export async function recoverBuffers(texts: readonly CutText[]): Promise<Recover
     await revert(stuck).catch(() => {});
     await untilDiskIsShown(texts.map(({ path }) => uriOf(path))).catch(() => {});
   };
-  return { unsaved, leftAlone, readDisk };
+  return { unsaved, leftAlone, moved, readDisk };
 }
 
 /** The command knows the active editor only. What the person looks at is in front again afterwards. */
@@ -76,19 +96,22 @@ export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> 
 async function bring(
   document: vscode.TextDocument,
   text: CutText,
+  { guard, files, pathWrites }: Context,
 ): Promise<'done' | 'unsaved' | 'stuck' | 'left_alone'> {
   const { uri } = document;
   if (text.to === null) return (await isExactly(document, text.from)) ? 'stuck' : 'left_alone';
   const way = await wayTo(document, text);
-  if (way?.isAll && !text.staysUnsaved && (await isSavedAlready(document))) return 'stuck';
+  const isToBeSaved = way?.isAll && !text.staysUnsaved;
+  // The disk is written without VS Code then, and the document reads it.
+  if (isToBeSaved && ((await isSavedAlready(document)) || !(await pathWrites.isStill(text.path)))) return 'stuck';
   if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
   if (text.staysUnsaved && way.hunks.length === 0) return 'done';
   if (text.staysUnsaved || !way.isAll) return 'unsaved';
   const changed = documentAt(uri) ?? document;
-  if (!(await saveDocument(changed))) return 'stuck';
+  if ((await guard.save(changed, text.path)) !== 'saved') return 'stuck';
   // What a formatter made of the save was nobody's wish.
-  const bytes = await vscode.workspace.fs.readFile(uri);
-  if (!sameBytes(bytes, text.to) && !changed.isDirty) await vscode.workspace.fs.writeFile(uri, text.to);
+  const bytes = await files.read(text.path);
+  if (!sameBytes(bytes, text.to) && !changed.isDirty) await files.write(text.path, text.to);
   return 'done';
 }
 

@@ -1,14 +1,14 @@
 /** An edit that landed, taken out of its buffer again: ours goes, what the person did since stays. */
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
 import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, textContent } from '../workspace/textContent.ts';
-import type { BufferEdit, LandingWatch } from './model.ts';
+import type { LandingContext } from './landingContext.ts';
+import type { BufferEdit } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
-import { withinSeconds } from './withinSeconds.ts';
 
 /** False when the person worked on the very lines of the edit since. */
-export async function takeBack(edit: BufferEdit, watch: LandingWatch | undefined): Promise<boolean> {
+export async function takeBack(edit: BufferEdit, context: LandingContext): Promise<boolean> {
   const { before, after, hunks } = edit;
   const { path } = edit.step.file;
   for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
@@ -17,12 +17,12 @@ export async function takeBack(edit: BufferEdit, watch: LandingWatch | undefined
     const remaining = hunksTakingBack(hunks, { before, after, now });
     if (remaining === undefined) return false;
     const text = { before: now, after: applyHunks(now, remaining) };
-    const done = watch?.edits({ uri: document.uri, path }, text);
+    const done = context.watch?.edits({ uri: document.uri, path }, text);
     const isTaken = await replaceHunks(document.uri, remaining);
     done?.();
     if (isTaken) {
       const holdsOnlyOurs = now === after || now === before;
-      if (holdsOnlyOurs && !edit.wasDirty) await settle(documentAt(document.uri) ?? document, edit);
+      if (holdsOnlyOurs && !edit.wasDirty) await settle(documentAt(document.uri) ?? document, edit, context);
       return true;
     }
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -31,14 +31,19 @@ export async function takeBack(edit: BufferEdit, watch: LandingWatch | undefined
 }
 
 /** A file that was clean is to be clean again; an inverse edit alone leaves it dirty. */
-async function settle(document: vscode.TextDocument, { step }: BufferEdit): Promise<void> {
+async function settle(
+  document: vscode.TextDocument,
+  { step }: BufferEdit,
+  { files, guard }: LandingContext,
+): Promise<void> {
+  const { path } = step.file;
   // Always: we hear of a buffer's text before we hear that it is dirty.
-  await withinSeconds(5, document.save());
+  if ((await guard.save(document, path)) !== 'saved') return;
   const bytes = step.file.disk?.bytes;
   // Nothing is written under an editor: the person may be typing there, and a buffer that finds its file newer loses
   // one of the two. What their formatter makes of a save stays, as after every save of theirs.
   if (bytes === undefined || document.isDirty || step.file.hadTab || tabsOf(document.uri).length > 0) return;
-  const now = await vscode.workspace.fs.readFile(document.uri);
+  const now = await files.read(path);
   const isOurSave = (await textContent(document.uri, now))?.text === document.getText();
-  if (isOurSave && !sameBytes(now, bytes)) await vscode.workspace.fs.writeFile(document.uri, bytes);
+  if (isOurSave && !sameBytes(now, bytes)) await files.write(path, bytes);
 }

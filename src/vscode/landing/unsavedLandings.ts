@@ -1,35 +1,55 @@
 import { documentAt } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { LandedFile } from '../../core/ports.ts';
-import { saveDocument } from './saveEdits.ts';
+import type { LandingChange, LandingHands } from './model.ts';
+import { withPathGuard } from './pathGuard.ts';
 
 /** Files that landings left unsaved because they held the person's own edits, as long as they are still unsaved. */
 export class UnsavedLandings {
-  readonly #left = new Set<string>();
+  readonly #hands: Pick<LandingHands, 'holdFolders' | 'pathWrites'>;
+  /** By the path that the patch named: the place that was decided about. */
+  readonly #left = new Map<string, string>();
 
-  note(files: readonly LandedFile[]): void {
+  constructor(hands: Pick<LandingHands, 'holdFolders' | 'pathWrites'>) {
+    this.#hands = hands;
+  }
+
+  note(files: readonly LandedFile[], changes: readonly LandingChange[]): void {
+    const places = new Map(changes.map(destinationOf));
     for (const { path, saved } of files) {
       if (saved) this.#left.delete(path);
-      else this.#left.add(path);
+      else this.#left.set(path, places.get(path) ?? path);
     }
   }
 
   /** A document that was never saved has no place where a command would look for it. */
   get paths(): readonly string[] {
-    const unsaved = [...this.#left].filter((path) => {
+    const unsaved = [...this.#left.keys()].filter((path) => {
       const document = documentAt(uriOf(path));
       return document?.isDirty && !document.isUntitled;
     });
-    for (const path of this.#left) if (!unsaved.includes(path)) this.#left.delete(path);
+    for (const path of this.#left.keys()) if (!unsaved.includes(path)) this.#left.delete(path);
     return unsaved;
   }
 
   /** Returns those that could not be saved. */
-  async save(paths: readonly string[]): Promise<readonly string[]> {
-    const attempts = paths.map(async (path) => {
-      const document = documentAt(uriOf(path));
-      return document === undefined || (await saveDocument(document)) ? [] : [path];
+  save(paths: readonly string[]): Promise<readonly string[]> {
+    const { pathWrites } = this.#hands;
+    return withPathGuard(this.#hands, async (guard) => {
+      const attempts = paths.map(async (path) => {
+        const document = documentAt(uriOf(path));
+        if (document === undefined) return [];
+        const place = this.#left.get(path) ?? path;
+        const isStill = uriOf(place).scheme !== 'file' || (await pathWrites.isStill(place));
+        return isStill && (await guard.save(document, place)) === 'saved' ? [] : [path];
+      });
+      return (await Promise.all(attempts)).flat();
     });
-    return (await Promise.all(attempts)).flat();
   }
+}
+
+function destinationOf(change: LandingChange): readonly [path: string, place: string] {
+  const { path, movedTo } = change.places;
+  const isMoved = change.kind === 'update' && change.movedTo !== null && movedTo !== null;
+  return isMoved ? [change.movedTo, movedTo.target] : [change.path, path.target];
 }

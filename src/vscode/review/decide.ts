@@ -6,10 +6,9 @@ import * as vscode from 'vscode';
 import { applyHunks } from '../../core/patch/hunkAlgebra.ts';
 import { becomeText } from '../../core/review/edits.ts';
 import { hunksWithout, keepHunks, unkeepHunks } from '../../core/review/decisions.ts';
-import { messageOf } from '../../core/util/fileErrors.ts';
 import { WorkspaceError } from '../../core/ports.ts';
 import type { LandingChange } from '../landing/model.ts';
-import { addition, type Reader } from '../undo/inverseOf.ts';
+import { addition, at, type NamedPlace, type Reader, textAt } from '../undo/inverseOf.ts';
 import type { LandingResult } from '../workspaceEdits.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
@@ -109,33 +108,46 @@ export class Decisions {
 
   async #wayBack({ file, hunks }: Choice): Promise<WayBack> {
     const { path, story } = file;
+    const there = await this.#placeOf(path, file.place);
+    if (there === undefined) return leftAlone(path, vscode.l10n.t('It is no longer there.'));
     if (story.type === 'deleted') {
       const isThere = (await this.#hands.reader.stat(path)) !== undefined;
       return isThere
         ? leftAlone(path, vscode.l10n.t('There is a new file of that name.'))
-        : { type: 'back', file, change: addition(path, story.image, null) };
+        : { type: 'back', file, change: addition(there, story.image, null) };
     }
-    let now: string;
-    try {
-      now = (await this.#hands.reader.read(path)).text;
-    } catch (error) {
-      if (!(error instanceof WorkspaceError && error.code === 'not_found')) return leftAlone(path, messageOf(error));
-      this.#hands.reviews.drop(file.uri);
-      return leftAlone(path, vscode.l10n.t('It is no longer there.'));
+    const read = await textAt(there, this.#hands.reader);
+    switch (read.type) {
+      case 'moved':
+        return leftAlone(path, vscode.l10n.t('A folder on the way to it is a link now.'));
+      case 'unreadable':
+        return leftAlone(path, read.message);
+      case 'nothing':
+        this.#hands.reviews.drop(file.uri);
+        return leftAlone(path, vscode.l10n.t('It is no longer there.'));
+      case 'text':
     }
+    const now = read.text;
     if (story.type === 'added' && hunks === 'all') {
       if (isTouched(file)) return leftAlone(path, vscode.l10n.t('You have worked on it since.'));
-      return { type: 'back', file, change: { kind: 'delete', path, before: now } };
+      return { type: 'back', file, change: { kind: 'delete', ...at(there), before: now } };
     }
-    return this.#withoutHunks(this.#upToDate(file, now), hunks, now);
+    return this.#withoutHunks(this.#upToDate(file, now), there, hunks, now);
   }
 
-  async #withoutHunks(file: PendingFile, hunks: Choice['hunks'], now: string): Promise<WayBack> {
+  /** By its place: that it has other names, too, does not matter then. */
+  async #placeOf(path: string, place: string | undefined): Promise<NamedPlace | undefined> {
+    if (place !== undefined) return { path: place, place: { name: place, target: place } };
+    const now = (await this.#hands.reader.places([path])).get(path);
+    return now === undefined || now instanceof WorkspaceError ? undefined : { path, place: now };
+  }
+
+  async #withoutHunks(file: PendingFile, there: NamedPlace, hunks: Choice['hunks'], now: string): Promise<WayBack> {
     const { path, story, text } = file;
     const chosen = text.hunks.filter(({ id, touched }) => (hunks === 'all' ? !touched : hunks.includes(id)));
     const edits = hunksWithout(text, chosen, now);
     if (edits === undefined) return leftAlone(path, vscode.l10n.t('It was changed at the same moment.'));
-    const change = { kind: 'update' as const, path, before: now, after: applyHunks(now, edits), hunks: edits };
+    const change = { kind: 'update' as const, ...at(there), before: now, after: applyHunks(now, edits), hunks: edits };
     const back = { type: 'back' as const, file };
     if (story.type !== 'moved' || hunks !== 'all') {
       if (edits.length === 0) {
@@ -148,7 +160,10 @@ export class Decisions {
     }
     if ((await this.#hands.reader.stat(story.from)) !== undefined)
       return leftAlone(path, vscode.l10n.t('There is a new file of that name.'));
-    return { ...back, change: { ...change, movedTo: story.from, movedOver: null } };
+    const from = await this.#placeOf(story.from, story.place);
+    if (from === undefined) return leftAlone(path, vscode.l10n.t('It is no longer there.'));
+    const places = { ...change.places, movedTo: from.place };
+    return { ...back, change: { ...change, movedTo: from.path, movedOver: null, places } };
   }
 
   /** A closed file may have been changed where nobody tells of it. */

@@ -7,8 +7,8 @@ import type { FileImage } from '../landing/model.ts';
 export type FileStory =
   | { readonly type: 'edited' }
   | { readonly type: 'added' }
-  /** It was called that. */
-  | { readonly type: 'moved'; readonly from: string }
+  /** It was called that. `place`: where that name stood. */
+  | { readonly type: 'moved'; readonly from: string; readonly place?: string | undefined }
   /** `was`: what it was until then, which comes back with it. */
   | { readonly type: 'deleted'; readonly image: FileImage; readonly was: Exclude<FileStory, { type: 'deleted' }> };
 
@@ -16,6 +16,8 @@ export interface PendingFile {
   readonly uri: vscode.Uri;
   /** As the agent's patches know it. */
   readonly path: string;
+  /** Where it lay when the patch landed, no part of it a link; `undefined` where the person has moved it since. */
+  readonly place?: string | undefined;
   readonly story: FileStory;
   /** Of a deleted one: as it was at its end. */
   readonly text: TextReview;

@@ -20,6 +20,7 @@ const LONGEST_SAVE_MS = 5000;
 /** An edit that VS Code is about to tell of. */
 interface Expected {
   readonly author: Author;
+  /** Its place. */
   readonly path: string;
   readonly before: string;
   readonly after: string;
@@ -100,7 +101,7 @@ export class Reviews implements Disposable {
       },
       moves: (from, to) => {
         const file = this.#files.get(from.uri.toString());
-        if (file !== undefined) this.#move(file, to.uri, to.path);
+        if (file !== undefined) this.#move(file, to.uri, to.path, to.path);
       },
     };
   }
@@ -115,7 +116,7 @@ export class Reviews implements Disposable {
       const there = this.#files.get(uri.toString()) ?? [...this.#files.values()].find((file) => file.path === path);
       const known = there ?? (change.kind === 'delete' ? this.#gone.get(uri.toString()) : undefined);
       const text = openDocument(known?.uri ?? uri)?.getText() ?? landed.final ?? '';
-      const next = afterLanding(landed, { uri, path, known, author, text });
+      const next = afterLanding(landed, { uri, path, place: placeOf(landed), known, author, text });
       if (next === 'gone') this.drop(known?.uri ?? uri);
       else if (next !== undefined && next !== known) this.put(next);
     }
@@ -186,7 +187,7 @@ export class Reviews implements Disposable {
       if (!isIn(file.uri, oldUri)) continue;
       const rest = file.uri.path.slice(oldUri.path.length);
       const uri = newUri.with({ path: newUri.path + rest });
-      this.#move(file, uri, uri.scheme === 'file' ? uri.fsPath : uri.path);
+      this.#move(file, uri, uri.scheme === 'file' ? uri.fsPath : uri.path, undefined);
     }
   }
 
@@ -198,10 +199,10 @@ export class Reviews implements Disposable {
     }
   }
 
-  #move(file: PendingFile, uri: vscode.Uri, path: string): void {
+  #move(file: PendingFile, uri: vscode.Uri, path: string, place: string | undefined): void {
     if (uri.toString() === file.uri.toString()) return;
     this.drop(file.uri);
-    this.put({ ...file, uri, path });
+    this.put({ ...file, uri, path, place });
   }
 }
 
@@ -209,8 +210,14 @@ function authorOf(origin: PatchOrigin | undefined): Author {
   return origin?.isUnseen ? 'agent' : 'agreed';
 }
 
+/** Of what was removed: the name that stood there. */
+function placeOf({ change }: LandedChange): string {
+  const { path, movedTo } = change.places;
+  return change.kind === 'delete' ? path.name : (movedTo ?? path).target;
+}
+
 function newFile(uri: vscode.Uri, { path, before }: Expected): PendingFile {
-  return { uri, path, story: { type: 'edited' }, text: startReview(before, before) };
+  return { uri, path, place: path, story: { type: 'edited' }, text: startReview(before, before) };
 }
 
 function now(text: TextReview, document: vscode.TextDocument, author: Author): TextReview {

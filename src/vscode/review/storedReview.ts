@@ -16,7 +16,7 @@ const imageSchema = z.object({
 const plainStorySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('edited') }),
   z.object({ type: z.literal('added') }),
-  z.object({ type: z.literal('moved'), from: z.string() }),
+  z.object({ type: z.literal('moved'), from: z.string(), place: z.string().optional() }),
 ]);
 
 const line = z.number().int().min(0);
@@ -25,6 +25,7 @@ const storedSchema = z.object({
   version: z.literal(1),
   uri: z.string(),
   path: z.string(),
+  place: z.string().optional(),
   story: z.union([
     plainStorySchema,
     z.object({ type: z.literal('deleted'), image: imageSchema, was: plainStorySchema }),
@@ -35,9 +36,9 @@ const storedSchema = z.object({
 });
 type Stored = z.infer<typeof storedSchema>;
 
-export function writeReview({ uri, path, story, text }: PendingFile): string {
+export function writeReview({ uri, path, place, story, text }: PendingFile): string {
   const { base, current, hunks } = text;
-  const stored = { version: 1, uri: uri.toString(), path, story: storedStory(story), base, current, hunks };
+  const stored = { version: 1, uri: uri.toString(), path, place, story: storedStory(story), base, current, hunks };
   return JSON.stringify(stored);
 }
 
@@ -45,8 +46,8 @@ export function writeReview({ uri, path, story, text }: PendingFile): string {
 export function readReview(json: string): PendingFile | undefined {
   try {
     const stored = storedSchema.parse(JSON.parse(json));
-    const { uri, path, story } = stored;
-    return { uri: vscode.Uri.parse(uri, true), path, story: storyOf(story), text: textOf(stored) };
+    const { uri, path, place, story } = stored;
+    return { uri: vscode.Uri.parse(uri, true), path, place, story: storyOf(story), text: textOf(stored) };
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** What would take one landed change back, as the files stand now. Looks, and touches nothing. */
 import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
-import type { Workspace } from '../../core/ports.ts';
+import { type FilePlace, type Workspace, WorkspaceError } from '../../core/ports.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 import type { FileImage, LandedChange, LandingChange } from '../landing/model.ts';
 
@@ -10,7 +10,13 @@ export type Inverse =
   /** `reason`: one sentence for a person. */
   | { readonly type: 'left_alone'; readonly reason: string };
 
-export type Reader = Pick<Workspace, 'read' | 'readBytes' | 'stat'>;
+export type Reader = Pick<Workspace, 'read' | 'readBytes' | 'readPlaces' | 'places' | 'stat'>;
+
+/** A path with the place that the landing decided about. */
+export interface NamedPlace {
+  readonly path: string;
+  readonly place: FilePlace;
+}
 
 /** `patch`: all that landed with it; files of one patch may have changed places. */
 export async function inverseOf(
@@ -19,23 +25,28 @@ export async function inverseOf(
   reader: Reader,
 ): Promise<Inverse> {
   const { change, before } = landed;
-  const name = destinationOf(landed);
-  if (change.kind === 'delete') return bringBack(change.path, before, reader);
-  if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(name, change.exactly, reader);
+  const there = destinationOf(landed);
+  if (change.kind === 'delete') return bringBack(sourceOf(landed), before, reader);
+  if (change.kind === 'add' && change.exactly?.linkTarget !== undefined) return removeLink(there, reader);
+  if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(there, change.exactly, reader);
   // What a move takes back its place from goes with that move.
-  if (before === null && patch.some((other) => movedFrom(other) === name)) return changes();
+  if (before === null && patch.some((other) => movedFrom(other) === there.path)) return changes();
 
-  const now = await textAt(name, reader);
-  if (now === undefined) return leftAlone(vscode.l10n.t('It is no longer there.'));
-  if (before === null) return now === landed.final ? changes(removal(name, now)) : changedSince();
+  const read = await textAt(there, reader);
+  if (read.type === 'moved') return leadsElsewhere();
+  if (read.type !== 'text') return leftAlone(vscode.l10n.t('It is no longer there.'));
+  const now = read.text;
+  if (before === null) return now === landed.final ? changes(removal(behindLinks(there), now)) : changedSince();
 
   const text = textBefore(landed, now);
   if (text === undefined) return changedSince();
   if (change.kind === 'add') {
     const isOurs = now === landed.final;
-    return changes(isOurs ? addition(name, before, now) : update(name, now, text));
+    return changes(isOurs ? addition(there, before, now) : update(there, now, text));
   }
-  return name === change.path ? changes(update(name, now, text)) : moveBack(landed, { now, text }, patch, reader);
+  return there.path === change.path
+    ? changes(update(there, now, text))
+    : moveBack(landed, { now, text }, patch, reader);
 }
 
 /** `undefined` when somebody worked on the same lines. */
@@ -49,10 +60,11 @@ function textBefore({ change, before, edited, final }: LandedChange, now: string
   return now === final ? old : undefined;
 }
 
-async function bringBack(path: string, image: FileImage | null, reader: Reader): Promise<Inverse> {
+async function bringBack(named: NamedPlace, image: FileImage | null, reader: Reader): Promise<Inverse> {
   if (image === null) return changes();
-  if ((await reader.stat(path)) !== undefined) return leftAlone(vscode.l10n.t('There is a new file of that name.'));
-  return changes(addition(path, image, null));
+  if (!(await isReached(named, reader))) return leadsElsewhere();
+  const isThere = (await reader.stat(named.path)) !== undefined;
+  return isThere ? newFileThere() : changes(addition(named, image, null));
 }
 
 async function moveBack(
@@ -61,67 +73,112 @@ async function moveBack(
   patch: readonly LandedChange[],
   reader: Reader,
 ): Promise<Inverse> {
-  const { change, before, over } = landed;
-  const { path } = change;
+  const { before, over } = landed;
   const from = destinationOf(landed);
+  const named = sourceOf(landed);
+  if (!(await isReached(named, reader))) return leadsElsewhere();
   let movedOver: string | null = null;
-  if ((await reader.stat(path)) !== undefined) {
-    const ours = patch.find((other) => other !== landed && destinationOf(other) === path);
-    movedOver = (await textAt(path, reader)) ?? null;
-    if (ours === undefined || movedOver === null || movedOver !== ours.final) {
-      return leftAlone(vscode.l10n.t('There is a new file of that name.'));
-    }
+  if ((await reader.stat(named.path)) !== undefined) {
+    const ours = patch.find((other) => other !== landed && destinationOf(other).path === named.path);
+    const read = await textAt(named, reader);
+    movedOver = read.type === 'text' ? read.text : null;
+    if (ours === undefined || movedOver === null || movedOver !== ours.final) return newFileThere();
   }
   const replaced = over === null ? [] : [over];
   // Of a link only the link was removed: what it leads to was never touched.
   if (before?.linkTarget !== undefined) {
     const destination = replaced.map((image) => addition(from, image, now));
-    return changes(addition(path, before, null), ...(over === null ? [removal(from, now)] : destination));
+    const rest = over === null ? [removal(behindLinks(from), now)] : destination;
+    return changes(addition(named, before, null), ...rest);
   }
-  const back = { ...update(from, now, text), movedTo: path, movedOver };
-  return changes(back, ...replaced.map((image) => addition(from, image, null)));
+  const back = update(from, now, text);
+  const moved = { ...back, movedTo: named.path, movedOver, places: { ...back.places, movedTo: named.place } };
+  return changes(moved, ...replaced.map((image) => addition(from, image, null)));
 }
 
 /** A file that is no text can only be compared whole. */
-async function removeBytes(path: string, { bytes }: FileImage, reader: Reader): Promise<Inverse> {
-  const now = await reader.readBytes(path).then(
+async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Reader): Promise<Inverse> {
+  const now = await reader.readBytes(named.path).then(
     (read) => read,
     () => undefined,
   );
   if (now === undefined) return leftAlone(vscode.l10n.t('It is no longer there.'));
-  return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(path, null)) : changedSince();
+  return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(named, null)) : changedSince();
 }
 
-function destinationOf({ change }: LandedChange): string {
-  return change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
+/** Whether its folder is still the one that was decided about. */
+async function isReached({ path, place }: NamedPlace, reader: Reader): Promise<boolean> {
+  const now = (await reader.places([path])).get(path);
+  return now !== undefined && !(now instanceof WorkspaceError) && now.name === place.name;
+}
+
+/** What it leads to is not touched, wherever that is. */
+async function removeLink({ path, place }: NamedPlace, reader: Reader): Promise<Inverse> {
+  const now = (await reader.places([path])).get(path);
+  if (now === undefined || now instanceof WorkspaceError || now.name !== place.name) return leadsElsewhere();
+  if (now.target === now.name) return changedSince();
+  const read = await textAt({ path, place: now }, reader);
+  return changes(removal({ path, place: now }, read.type === 'text' ? read.text : null));
+}
+
+/** The path that the change left, whose name is free since: what comes back there is no link. */
+function sourceOf({ change }: LandedChange): NamedPlace {
+  const { name } = change.places.path;
+  return { path: change.path, place: { name, target: name } };
+}
+
+function destinationOf({ change }: LandedChange): NamedPlace {
+  const { path, movedTo } = change.places;
+  const isMoved = change.kind === 'update' && change.movedTo !== null && movedTo !== null;
+  return isMoved ? { path: change.movedTo, place: movedTo } : { path: change.path, place: path };
+}
+
+/** Written through a link it is the file behind it that came, and that goes again. */
+function behindLinks(named: NamedPlace): NamedPlace {
+  const { name, target } = named.place;
+  return name === target ? named : { path: target, place: { name: target, target } };
 }
 
 function movedFrom({ change }: LandedChange): string | undefined {
   return change.kind === 'update' && change.movedTo !== null ? change.path : undefined;
 }
 
-/** Unsaved text included; `undefined` when there is none. */
-function textAt(path: string, reader: Reader): Promise<string | undefined> {
-  return reader.read(path).then(
-    ({ text }) => text,
-    () => undefined,
-  );
+type TextAtPlace =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'nothing' }
+  /** `message`: why. */
+  | { readonly type: 'unreadable'; readonly message: string }
+  | { readonly type: 'moved' };
+
+/** Unsaved text included. `moved`: the path leads to another place than the one that was decided about. */
+export async function textAt({ path, place }: NamedPlace, reader: Reader): Promise<TextAtPlace> {
+  const found = (await reader.readPlaces(new Map([[path, place]]))).get(path);
+  if (found === undefined) return { type: 'nothing' };
+  if (!(found instanceof WorkspaceError)) return { type: 'text', text: found.text };
+  if (found.code === 'moved') return { type: 'moved' };
+  return found.code === 'not_found' ? { type: 'nothing' } : { type: 'unreadable', message: found.message };
 }
 
-function update(path: string, before: string, after: string): Extract<LandingChange, { kind: 'update' }> {
-  return { kind: 'update', path, before, after, hunks: hunksFrom(before, after), movedTo: null, movedOver: null };
+function update(named: NamedPlace, before: string, after: string): Extract<LandingChange, { kind: 'update' }> {
+  const hunks = hunksFrom(before, after);
+  return { kind: 'update', ...at(named), before, after, hunks, movedTo: null, movedOver: null };
 }
 
-function removal(path: string, before: string | null): LandingChange {
-  return { kind: 'delete', path, before };
+function removal(named: NamedPlace, before: string | null): LandingChange {
+  return { kind: 'delete', ...at(named), before };
 }
 
 /** With the very bytes that were on disk, unless the person had unsaved text there: that is what comes back. */
-export function addition(path: string, image: FileImage, before: string | null): LandingChange {
+export function addition(named: NamedPlace, image: FileImage, before: string | null): LandingChange {
   const text = image.text ?? '';
   const onDisk = image.bytes === null ? undefined : decodeText(image.bytes)?.text;
   const wasUnsaved = image.text !== null && onDisk !== undefined && onDisk !== image.text;
-  return { kind: 'add', path, text, before, exactly: wasUnsaved ? { ...image, bytes: null } : image };
+  return { kind: 'add', ...at(named), text, before, exactly: wasUnsaved ? { ...image, bytes: null } : image };
+}
+
+/** A change of one path, there. */
+export function at({ path, place }: NamedPlace): Pick<LandingChange, 'path' | 'places'> {
+  return { path, places: { path: place, movedTo: null } };
 }
 
 function changes(...made: readonly LandingChange[]): Inverse {
@@ -130,6 +187,14 @@ function changes(...made: readonly LandingChange[]): Inverse {
 
 function changedSince(): Inverse {
   return leftAlone(vscode.l10n.t('The same lines were changed since.'));
+}
+
+function newFileThere(): Inverse {
+  return leftAlone(vscode.l10n.t('There is a new file of that name.'));
+}
+
+function leadsElsewhere(): Inverse {
+  return leftAlone(vscode.l10n.t('A folder on the way to it is a link now.'));
 }
 
 function leftAlone(reason: string): Inverse {

@@ -20,17 +20,18 @@ export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
 /**
  * The document that holds this file, also when it was opened by another name: VS Code keeps a link and its target as
  * two documents, and whoever saves the second meets a conflict (workspace-edits.md §6). Unsaved text comes first.
+ * `place`: where the file lies; looked up where it is not known.
  */
-export async function documentOfFile(uri: vscode.Uri): Promise<vscode.TextDocument | undefined> {
+export async function documentOfFile(uri: vscode.Uri, place?: string): Promise<vscode.TextDocument | undefined> {
   const named = documentAt(uri);
   if (uri.scheme !== 'file' || named?.isDirty) return named;
-  const place = await realPath(uri);
+  const wanted = place ?? (await realPath(uri));
   // A clean one without a tab is only the disk's shadow.
   const others = vscode.workspace.textDocuments.filter(
     ({ uri, isClosed, isDirty }) => !isClosed && uri.scheme === 'file' && (isDirty || tabsOf(uri).length > 0),
   );
   const places = await Promise.all(others.map((document) => realPath(document.uri)));
-  const sameFile = others.filter((_document, index) => places[index] === place);
+  const sameFile = others.filter((_document, index) => places[index] === wanted);
   return sameFile.find((document) => document.isDirty) ?? named ?? sameFile[0];
 }
 

@@ -4,7 +4,6 @@ import * as vscode from 'vscode';
 import {
   type ApplyResult,
   type DirectoryEntry,
-  type DecidedChange,
   type FilePlaces,
   type FileStat,
   type TextFile,
@@ -12,11 +11,12 @@ import {
   type Workspace,
   WorkspaceError,
 } from '../../core/ports.ts';
-import { isSamePlace } from '../../core/patch/placedChange.ts';
+import { PlaceMoved } from '../../core/patch/placedChange.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES, openNotebook } from '../documentKinds.ts';
 import type { LandedChange, LandingChange, LandingHands, LandingWatch, PatchOrigin } from '../landing/model.ts';
+import { PlaceFiles } from '../landing/placeFiles.ts';
 import { placesInEditor } from '../landing/placeInEditor.ts';
 import { UnsavedLandings } from '../landing/unsavedLandings.ts';
 import { land } from '../workspaceEdits.ts';
@@ -36,7 +36,7 @@ export interface EditorWorkspace extends Workspace {
 }
 
 export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
-  const unsaved = new UnsavedLandings();
+  const unsaved = new UnsavedLandings(hands);
   return {
     get roots() {
       return workspaceRoots();
@@ -51,10 +51,10 @@ export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWo
     places: (paths) => placesInEditor(paths, hands.canonicalPaths()),
     readPlaces: (places, signal) => readAtPlaces(places, hands, signal),
     list: listDirectory,
-    async apply(changes: readonly DecidedChange[], signal, origin) {
+    async apply(changes: readonly LandingChange[], signal, origin) {
       const result = await land(changes, { ...hands, watch: watchFor?.(origin) }, signal);
       if (result.type !== 'applied') return result;
-      unsaved.note(result.files);
+      unsaved.note(result.files, changes);
       onLanded?.(result.changes, origin);
       return { type: 'applied', files: result.files };
     },
@@ -63,17 +63,25 @@ export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWo
   };
 }
 
+/** Follows links, as they are now. */
+function readText(path: string): Promise<TextFile> {
+  return textAt(path, uriOf(path), { read: () => readBytes(path, MAX_TEXT_BYTES) });
+}
+
 /**
  * A clean document is what the disk holds, or will be in a moment, and the disk keeps line endings apart that a buffer
- * does not: so only unsaved text is taken from the buffer.
+ * does not: so only unsaved text is taken from the buffer. `place`: where the file lies, where that is known.
  */
-async function readText(path: string): Promise<TextFile> {
-  const document = await documentOfFile(uriOf(path));
+async function textAt(
+  path: string,
+  uri: vscode.Uri,
+  { read, place }: { readonly read: () => Promise<Uint8Array>; readonly place?: string },
+): Promise<TextFile> {
+  const document = await documentOfFile(uri, place);
   if (document !== undefined && (document.isDirty || document.isUntitled)) {
     return { text: document.getText(), source: 'buffer', dirty: true };
   }
-  const bytes = await readBytes(path, MAX_TEXT_BYTES);
-  const content = await textContent(uriOf(path), bytes);
+  const content = await textContent(uri, await read());
   if (content === undefined) {
     throw new WorkspaceError(
       'not_text',
@@ -81,53 +89,58 @@ async function readText(path: string): Promise<TextFile> {
       `${path} is not text: it is binary, or its encoding is not the one VS Code opens it with (files.encoding).`,
     );
   }
-  const dirty = openNotebook(uriOf(path))?.isDirty ?? false;
+  const dirty = openNotebook(uri)?.isDirty ?? false;
   return { text: content.text, source: document === undefined ? 'disk' : 'buffer', dirty };
 }
 
-/** Compared before and after: what was read meanwhile is only given out where nothing has moved. */
 async function readAtPlaces(
   places: FilePlaces,
-  hands: LandingHands,
+  { holdFolders }: LandingHands,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
-  const paths = [...places.keys()];
-  const before = await placesInEditor(paths, hands.canonicalPaths());
-  const read = await Promise.all(
-    paths.map((path) => readText(path).catch((error: unknown) => toWorkspaceError(error, path))),
-  );
-  const after = await placesInEditor(paths, hands.canonicalPaths());
-  signal?.throwIfAborted();
-  const isThere = (path: string, now: typeof before) => {
-    const [decided, found] = [places.get(path), now.get(path)];
-    return (
-      decided !== undefined && found !== undefined && !(found instanceof WorkspaceError) && isSamePlace(found, decided)
-    );
-  };
-  return new Map(
-    paths.map((path, index) => {
-      const found = read[index];
-      const isSame = isThere(path, before) && isThere(path, after);
-      return [
-        path,
-        isSame && found !== undefined ? found : new WorkspaceError('moved', path, `${path} leads elsewhere now.`),
-      ];
-    }),
-  );
+  const files = new PlaceFiles(holdFolders());
+  try {
+    const found = [...places].map(async ([path, { target }]) => [path, await readAt(target, path, files)] as const);
+    const read = Promise.all(found);
+    return new Map(await (signal ? abortable(read, signal) : read));
+  } finally {
+    files.dispose();
+  }
+}
+
+/** Returns failures. */
+async function readAt(place: string, path: string, files: PlaceFiles): Promise<TextFile | WorkspaceError> {
+  try {
+    return await textAt(path, uriOf(place), { read: () => bytesAt(place, path, files), place });
+  } catch (error) {
+    if (error instanceof PlaceMoved) return new WorkspaceError('moved', path, `${path} leads elsewhere now.`);
+    return toWorkspaceError(error, path);
+  }
+}
+
+async function bytesAt(place: string, path: string, files: PlaceFiles): Promise<Uint8Array> {
+  const details = await files.details(place);
+  if (details === undefined) throw new WorkspaceError('not_found', path, `${path} does not exist.`);
+  if (details.linkTarget !== undefined) throw new PlaceMoved(place);
+  mustBeReadable(details, path, MAX_TEXT_BYTES);
+  return files.read(place);
+}
+
+function mustBeReadable({ type, size }: Pick<vscode.FileStat, 'type' | 'size'>, path: string, maxBytes: number): void {
+  if (type & vscode.FileType.Directory) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
+  // Reading a pipe or a device might never end.
+  if ((type & vscode.FileType.File) === 0) {
+    throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
+  }
+  if (size > maxBytes) {
+    throw new WorkspaceError('too_large', path, `${path} has ${size} bytes; the limit is ${maxBytes}.`);
+  }
 }
 
 async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
   const uri = uriOf(path);
   try {
-    const { type, size } = await vscode.workspace.fs.stat(uri);
-    if (type & vscode.FileType.Directory) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
-    // Reading a pipe or a device might never end.
-    if ((type & vscode.FileType.File) === 0) {
-      throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
-    }
-    if (size > maxBytes) {
-      throw new WorkspaceError('too_large', path, `${path} has ${size} bytes; the limit is ${maxBytes}.`);
-    }
+    mustBeReadable(await vscode.workspace.fs.stat(uri), path, maxBytes);
     return await vscode.workspace.fs.readFile(uri);
   } catch (error) {
     throw toWorkspaceError(error, path);

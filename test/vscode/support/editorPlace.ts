@@ -4,17 +4,18 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import type { ApplyResult, FileChange } from '../../../src/core/ports.ts';
+import type { ApplyResult, DecidedChange, FileChange } from '../../../src/core/ports.ts';
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
 import { landingHands } from '../../../src/extension/landingHands.ts';
 import { DiskPaths } from '../../../src/node/landing/canonicalPath.ts';
 import { createLocks } from '../../../src/node/locks.ts';
 import { type InterruptedLanding, recoverJournals } from '../../../src/node/recovery.ts';
 import { FileMoves } from '../../../src/vscode/landing/fileMoves.ts';
-import type { LandingChange, LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
+import type { LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/landing/model.ts';
 import { Decisions } from '../../../src/vscode/review/decide.ts';
 import { Reviews } from '../../../src/vscode/review/reviews.ts';
 import { UndoPatch } from '../../../src/vscode/undoPatch.ts';
+import { decided } from '../../support/decided.ts';
 import { openDocument } from '../../../src/vscode/workspace/documents.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../../../src/vscode/workspace/workspace.ts';
 import { land } from '../../../src/vscode/workspaceEdits.ts';
@@ -29,6 +30,7 @@ export class EditorPlace {
   readonly #home: string;
   readonly #deadHome: string;
   readonly #moves: FileMoves;
+  readonly hands: LandingHands;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoPatch;
   readonly reviews = new Reviews((error) => {
@@ -39,28 +41,27 @@ export class EditorPlace {
   beforeFirstWrite: () => void | Promise<void> = silent;
 
   constructor(files: Readonly<Record<string, Content>> = {}) {
-    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? tmpdir();
-    this.root = join(folder, `landing-${randomUUID().slice(0, 8)}`);
+    this.root = fresh.pop() ?? newFolder();
     this.#home = join(tmpdir(), `tiller-home-${randomUUID().slice(0, 8)}`);
     this.#deadHome = `${this.#home}-dead`;
-    mkdirSync(this.root, { recursive: true });
     for (const [path, content] of Object.entries(files)) this.write(path, content);
     const log = { debug: silent, info: silent, warn: silent, error: silent };
     this.#moves = new FileMoves(() => new DiskPaths());
     const made = landingHands(this.#home, { uuid: randomUUID }, this.#moves, log);
     const hands: LandingHands = { ...made, journal: this.#watched(made.journal) };
+    this.hands = hands;
     const { reviews } = this;
     const reader = createEditorWorkspace(hands);
-    const decided = { ...hands, watch: reviews.watchAs('decision') };
+    const deciding = { ...hands, watch: reviews.watchAs('decision') };
     this.undo = new UndoPatch({
       reader,
       land: async (changes) => {
-        const result = await land(changes, decided);
+        const result = await land(changes, deciding);
         if (result.type === 'applied') reviews.landed(result.changes, undefined);
         return result;
       },
     });
-    this.decisions = new Decisions({ reviews, reader, land: (changes) => land(changes, decided) });
+    this.decisions = new Decisions({ reviews, reader, land: (changes) => land(changes, deciding) });
     this.workspace = createEditorWorkspace({
       ...hands,
       watchFor: (origin) => reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed'),
@@ -152,7 +153,12 @@ export class EditorPlace {
 
   // ---------------------------------------------------------------- our hands
 
-  apply(changes: readonly LandingChange[], origin?: PatchOrigin): Promise<ApplyResult> {
+  /** Decided about now. */
+  async apply(changes: readonly FileChange[], origin?: PatchOrigin): Promise<ApplyResult> {
+    return this.land(await decided(this.workspace, changes), origin);
+  }
+
+  land(changes: readonly DecidedChange[], origin?: PatchOrigin): Promise<ApplyResult> {
     return this.workspace.apply(changes, undefined, origin);
   }
 
@@ -194,6 +200,18 @@ export class EditorPlace {
       },
     };
   }
+}
+
+/** Made beforehand: a landing waits for a moment where a folder has just come to stand (`StillWays`). */
+const fresh = Array.from({ length: 20 }, newFolder);
+
+function newFolder(): string {
+  const folder = join(
+    vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? tmpdir(),
+    `landing-${randomUUID().slice(0, 8)}`,
+  );
+  mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
 /** Runs the story and leaves nothing behind, whatever happens in it. */

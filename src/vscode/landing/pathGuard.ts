@@ -1,0 +1,82 @@
+/**
+ * Guards what VS Code does by a path: it saves a document, moves and deletes a file with a tab that way, and follows any link
+ * that stands in the path at that moment (docs/sandbox.md). Sandboxed commands are stopped meanwhile, and immediately
+ * before it the path has to lead to the place that was decided about.
+ */
+import type * as vscode from 'vscode';
+import type { Disposable } from '../../core/util/disposable.ts';
+import { uriOf } from '../workspace/places.ts';
+import { sameButEndings, textContent } from '../workspace/textContent.ts';
+import { FilesMoved, type LandingHands, type Pause } from './model.ts';
+import { PlaceFiles } from './placeFiles.ts';
+import { saveDocument } from './saveDocument.ts';
+
+/** `elsewhere`: the file at the place does not hold what VS Code has saved. */
+export type GuardedSave = 'saved' | 'unsaved' | 'elsewhere';
+
+export class PathGuard implements Disposable {
+  readonly #files: PlaceFiles;
+  readonly #pause: Pause;
+
+  constructor(files: PlaceFiles, pause: Pause) {
+    this.#files = files;
+    this.#pause = pause;
+  }
+
+  dispose(): void {
+    this.#pause.dispose();
+  }
+
+  /** Whether VS Code may act by the path of a place, if it does so at once. */
+  allows(place: string): boolean {
+    if (uriOf(place).scheme !== 'file') return true;
+    return this.#pause.isHeld() && this.#files.isReachedByPath(place);
+  }
+
+  /** @throws FilesMoved unless VS Code may act by all of them */
+  mustAllow(places: readonly string[]): void {
+    const moved = places.filter((place) => !this.allows(place));
+    if (moved.length > 0) throw new FilesMoved(moved);
+  }
+
+  /** Saves the document of a place, or leaves it unsaved. Never rejects. */
+  async save(document: vscode.TextDocument, place: string): Promise<GuardedSave> {
+    if (document.uri.scheme === 'file') {
+      const before = await this.#stampOf(place);
+      if (!this.allows(place)) return 'unsaved';
+      if (!(await saveDocument(document))) return 'unsaved';
+      return (await this.#isWritten(document, place, before)) ? 'saved' : 'elsewhere';
+    }
+    return (await saveDocument(document)) ? 'saved' : 'unsaved';
+  }
+
+  /** A file that is still the one from before the save and holds another text was not written. */
+  async #isWritten(document: vscode.TextDocument, place: string, before: string | undefined): Promise<boolean> {
+    if ((await this.#stampOf(place)) !== before || document.isDirty) return true;
+    const bytes = await this.#files.readIfThere(place).catch(() => undefined);
+    const text = bytes && (await textContent(document.uri, bytes))?.text;
+    return typeof text === 'string' && sameButEndings(text, document.getText());
+  }
+
+  async #stampOf(place: string): Promise<string | undefined> {
+    return this.#files.details(place).then(
+      (details) => details?.stamp,
+      () => undefined,
+    );
+  }
+}
+
+/** For saves outside of a landing. */
+export async function withPathGuard<Result>(
+  { holdFolders, pathWrites }: Pick<LandingHands, 'holdFolders' | 'pathWrites'>,
+  act: (guard: PathGuard, files: PlaceFiles) => Promise<Result>,
+): Promise<Result> {
+  const files = new PlaceFiles(holdFolders());
+  const guard = new PathGuard(files, await pathWrites.pause());
+  try {
+    return await act(guard, files);
+  } finally {
+    guard.dispose();
+    files.dispose();
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * The files of a landing at the places that were decided about: those of this machine through held folders, so that no link
+ * leads a read or a write elsewhere; those of another file system through VS Code.
+ */
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { PlaceMoved } from '../../core/patch/placedChange.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { uriOf } from '../workspace/places.ts';
+import type { DiskFile, HeldPlaces } from './model.ts';
+
+export type Details = Omit<DiskFile, 'bytes'> & { readonly type: vscode.FileType; readonly size: number };
+
+/** Windows has neither. */
+const NEVER_A_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+export class PlaceFiles implements Disposable {
+  readonly #folders: HeldPlaces;
+
+  constructor(folders: HeldPlaces) {
+    this.#folders = folders;
+  }
+
+  dispose(): void {
+    this.#folders.dispose();
+  }
+
+  /** Of a link: the link. `undefined` when there is nothing. @throws PlaceMoved, or the error of the system */
+  async details(path: string): Promise<Details | undefined> {
+    const uri = uriOf(path);
+    try {
+      return uri.scheme === 'file' ? detailsAt(this.#folders.at(path), path) : await detailsElsewhere(uri);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws PlaceMoved for a link, or the error of the system */
+  async read(path: string): Promise<Uint8Array> {
+    const uri = uriOf(path);
+    if (uri.scheme !== 'file') return vscode.workspace.fs.readFile(uri);
+    return this.#opened(path, constants.O_RDONLY, async (file) => {
+      if (!(await file.stat()).isFile()) throw new Error('it is not a file');
+      return file.readFile();
+    });
+  }
+
+  /** `undefined` when there is nothing. */
+  async readIfThere(path: string): Promise<Uint8Array | undefined> {
+    try {
+      return await this.read(path);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** In place, as VS Code writes: names and owner of the file stay. Folders have to be there. */
+  async write(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
+    const uri = uriOf(path);
+    if (uri.scheme !== 'file') return vscode.workspace.fs.writeFile(uri, bytes);
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+    await this.#opened(path, flags, async (file) => {
+      await file.writeFile(bytes);
+      if (mode !== undefined) await file.chmod(mode);
+    });
+  }
+
+  async rename(from: string, to: string, overwrite: boolean): Promise<void> {
+    const uri = uriOf(from);
+    if (uri.scheme !== 'file' || uriOf(to).scheme !== 'file') {
+      return vscode.workspace.fs.rename(uri, uriOf(to), { overwrite });
+    }
+    try {
+      renameSync(this.#folders.at(from), this.#folders.at(to));
+    } catch (error) {
+      if (errorCode(error) !== 'EXDEV') throw error;
+      const details = await this.details(from);
+      await this.write(to, await this.read(from), details?.mode);
+      unlinkSync(this.#folders.at(from));
+    }
+  }
+
+  /** A file or a link. */
+  async remove(path: string): Promise<void> {
+    const uri = uriOf(path);
+    if (uri.scheme !== 'file') return vscode.workspace.fs.delete(uri);
+    unlinkSync(this.#folders.at(path));
+  }
+
+  /** The place has to be free. */
+  makeLink(path: string, target: string): void {
+    symlinkSync(target, this.#folders.at(path));
+  }
+
+  /** The folders that a file at this place needs and that do not exist, inner ones first. */
+  async missingFolders(path: string): Promise<readonly string[]> {
+    const missing: string[] = [];
+    let folder = dirname(path);
+    while (folder !== dirname(folder) && (await this.details(folder)) === undefined) {
+      missing.push(folder);
+      folder = dirname(folder);
+    }
+    return missing;
+  }
+
+  /** `folders`: inner ones first. */
+  async makeFolders(folders: readonly string[]): Promise<void> {
+    for (const folder of folders.toReversed()) {
+      const uri = uriOf(folder);
+      if (uri.scheme === 'file') this.#makeFolder(folder);
+      else await vscode.workspace.fs.createDirectory(uri);
+    }
+  }
+
+  /** Inner ones first. A folder that got another file meanwhile stays for its sake. */
+  async removeFolders(folders: readonly string[]): Promise<void> {
+    for (const folder of folders) {
+      const uri = uriOf(folder);
+      try {
+        if (uri.scheme === 'file') rmdirSync(this.#folders.at(folder));
+        else if ((await vscode.workspace.fs.readDirectory(uri)).length > 0) return;
+        else await vscode.workspace.fs.delete(uri);
+      } catch (error) {
+        if (!isMissing(error)) return;
+      }
+      this.#folders.forget(folder);
+    }
+  }
+
+  /** @throws the error of the system when it may not be written, or nothing may be made or removed in the folder */
+  mustBeWritable(path: string): void {
+    if (uriOf(path).scheme === 'file') accessSync(this.#folders.at(path), constants.W_OK);
+  }
+
+  /**
+   * Whether the path of the place leads there at this moment, folder by folder. What acts by the path may be led elsewhere a
+   * moment later.
+   */
+  isReachedByPath(path: string): boolean {
+    if (uriOf(path).scheme !== 'file') return true;
+    try {
+      const [held, named] = [statsAt(this.#folders.at(path)), statsAt(path)];
+      if (held !== undefined && named !== undefined) return isSame(held, named) && !named.isSymbolicLink();
+      if (held !== undefined || named !== undefined) return false;
+      const folder = dirname(path);
+      return folder === path || this.isReachedByPath(folder);
+    } catch (error) {
+      return isMissing(error) && dirname(path) !== path && this.isReachedByPath(dirname(path));
+    }
+  }
+
+  #makeFolder(folder: string): void {
+    try {
+      mkdirSync(this.#folders.at(folder));
+    } catch (error) {
+      // Another file of the same patch needed it, too.
+      if (errorCode(error) !== 'EEXIST') throw error;
+    }
+  }
+
+  async #opened<Result>(path: string, flags: number, act: (file: FileHandle) => Promise<Result>): Promise<Result> {
+    let file: FileHandle;
+    try {
+      file = await open(this.#folders.at(path), flags | NEVER_A_LINK, 0o666);
+    } catch (error) {
+      if (errorCode(error) === 'ELOOP') throw new PlaceMoved(path);
+      throw error;
+    }
+    try {
+      return await act(file);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+function detailsAt(name: string, path: string): Details {
+  const stats = lstatSync(name, { bigint: true });
+  return {
+    type: typeOf(stats),
+    size: Number(stats.size),
+    stamp: [stats.dev, stats.ino, stats.size, stats.mtimeNs].join(':'),
+    mode: Number(stats.mode & 0o7777n),
+    identity: stats.nlink > 1n ? `${stats.dev}:${stats.ino}` : undefined,
+    linkTarget: stats.isSymbolicLink() ? targetOf(name, path) : undefined,
+  };
+}
+
+function targetOf(name: string, path: string): string {
+  try {
+    return readlinkSync(name);
+  } catch (error) {
+    // Something else has taken its place since.
+    if (errorCode(error) === 'EINVAL') throw new PlaceMoved(path);
+    throw error;
+  }
+}
+
+/** VS Code's stat knows neither permissions nor names (§6). */
+async function detailsElsewhere(uri: vscode.Uri): Promise<Details> {
+  const { type, mtime, size } = await vscode.workspace.fs.stat(uri);
+  return { type, size, stamp: `${mtime}:${size}`, mode: undefined, identity: undefined, linkTarget: undefined };
+}
+
+function typeOf(stats: BigIntStats): vscode.FileType {
+  if (stats.isFile()) return vscode.FileType.File;
+  if (stats.isDirectory()) return vscode.FileType.Directory;
+  return stats.isSymbolicLink() ? vscode.FileType.SymbolicLink : vscode.FileType.Unknown;
+}
+
+function statsAt(name: string): BigIntStats | undefined {
+  return lstatSync(name, { bigint: true, throwIfNoEntry: false });
+}
+
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.ino === other.ino && one.dev === other.dev;
+}

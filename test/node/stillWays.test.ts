@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { StillWays } from '../../src/node/landing/stillWays.ts';
+import { exchangeForever } from '../support/exchange.ts';
+import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
+
+describe('a way is still', () => {
+  test('where files come, go and are written on it, and where nothing is yet', async () => {
+    using folder = prepared();
+    const ways = new StillWays();
+    await quiet();
+    writeFileSync(folder.at('d/a.txt'), 'two\n');
+    writeFileSync(folder.at('d/b.txt'), 'new\n');
+    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(true);
+    expect(await ways.isStill(folder.at('d/new/deep/c.txt'))).toBe(true);
+  });
+
+  test('a moment after a folder or the file took its place', async () => {
+    using folder = prepared();
+    const ways = new StillWays();
+    renameSync(folder.at('d'), folder.at('e'));
+    expect(await ways.isStill(folder.at('e/a.txt'))).toBe(true);
+    renameSync(folder.at('e/a.txt'), folder.at('e/b.txt'));
+    expect(await ways.isStill(folder.at('e/b.txt'))).toBe(true);
+  });
+});
+
+describe('a way is not still', () => {
+  test.each([0, 1, 20, 250])(
+    'while a process exchanges a folder of it, with %i ms in between, nor for a minute after that',
+    { timeout: 30_000 },
+    async (pauseMs) => {
+      using folder = prepared();
+      const ways = new StillWays();
+      symlinkSync(folder.at('elsewhere'), folder.at('link'));
+      const [program, ...args] = exchangeForever(folder.at('d'), folder.at('link'), pauseMs);
+      const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      try {
+        await once(child.stdout, 'data');
+        for (let round = 0; round < 20; round++) {
+          expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+          await sleep(1);
+        }
+      } finally {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+      await quiet();
+      expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+      // What lies beside it is not concerned.
+      expect(await ways.isStill(folder.at('other/a.txt'))).toBe(true);
+    },
+  );
+
+  test('where a name of it is a link, or was found to lead elsewhere', async () => {
+    using folder = prepared();
+    symlinkSync('d', folder.at('link'));
+    symlinkSync('a.txt', folder.at('d/link.txt'));
+    await quiet();
+    expect(await new StillWays().isStill(folder.at('link/a.txt'))).toBe(false);
+    expect(await new StillWays().isStill(folder.at('d/link.txt'))).toBe(false);
+    const ways = new StillWays();
+    ways.distrust(folder.at('d'));
+    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+  });
+
+  test('while folders are renamed all the time, and is trusted again when that is over', async () => {
+    using folder = prepared();
+    const ways = new StillWays();
+    const rename = () => {
+      renameSync(folder.at('d'), folder.at('aside'));
+      renameSync(folder.at('aside'), folder.at('d'));
+    };
+    rename();
+    const timer = setInterval(rename, 5);
+    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+    clearInterval(timer);
+    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(true);
+  });
+});
+
+function prepared(): TempFolder {
+  const folder = tempFolder();
+  for (const name of ['d', 'other', 'elsewhere']) {
+    mkdirSync(folder.at(name));
+    writeFileSync(folder.at(name, 'a.txt'), 'one\n');
+  }
+  return folder;
+}
+
+/** Longer than a name must have been left alone. */
+function quiet(): Promise<void> {
+  return sleep(550);
+}

@@ -1,0 +1,12 @@
+/** A process that stops the command whose number it is given, says so, and then never lets it go on. */
+import { PausableCommands } from '../../src/node/process/pausing.ts';
+
+async function run(): Promise<void> {
+  const commands = new PausableCommands();
+  commands.add({ pid: Number(process.argv[2]), exited: new Promise(() => {}) });
+  const pause = await commands.pause();
+  process.stdout.write(pause.isHeld() ? 'held\n' : 'not held\n');
+  setInterval(() => {}, 1000);
+}
+
+void run();
