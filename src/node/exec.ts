@@ -39,6 +39,7 @@ export function createExec(
       try {
         const child = await startLaunch(marked, launch, mark, platform, spareTerminals);
         record?.started(child.pid);
+        if (request.confinement.type === 'box') pausableCommands.add(child);
         void child.exited.then(() => record?.ended());
         if (request.confinement.type === 'box') pausableCommands.add(child);
         return child;
