@@ -5,9 +5,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 import { root } from '../bootstrap.mjs';
-import { seedOfThisRun } from '../test/seed.mjs';
 import { generateSample, writeSample } from '../sample.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, startOutcomes, writeOutcome } from '../test/outcomes.mjs';
+import { seedOfThisRun } from '../test/seed.mjs';
 import { stageExtension } from './server.mjs';
 
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
@@ -41,7 +41,6 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
  * @param {string} name  of the file of outcomes
  */
 export async function prepareRun(name) {
-  const seed = seedOfThisRun();
   await mkdir(ARTIFACTS, { recursive: true });
   const folder = await mkdtemp(path.join(ARTIFACTS, 'run-'));
   const workspace = path.join(folder, 'workspace');
@@ -61,11 +60,11 @@ export async function prepareRun(name) {
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
       return {
-        ...seed,
+        ...seedOfThisRun(),
+        ...passedOn('TILLER_SOAK', 'TILLER_TEST_ALL', 'TILLER_ATTACKS'),
         TILLER_TEST_OUTCOMES: outcomes,
         TILLER_TEST_ATTEMPT: String(attempt),
         TILLER_TEST_GREP: grep,
-        TILLER_ATTACKS: process.env.TILLER_ATTACKS ?? '',
       };
     },
     summary: () => readOutcomes(outcomes),
@@ -86,6 +85,11 @@ export async function prepareRun(name) {
       return passed;
     },
   };
+}
+
+/** The variables of these names that are set. */
+function passedOn(...names) {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 function escaped(text) {
