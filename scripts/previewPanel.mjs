@@ -2,8 +2,8 @@
 // Renders every state of the panel in four themes and three widths to artifacts/panel/, asks axe about each, then drives
 // it by keyboard alone and measures it. Exits 1 if anything was found.
 import path from 'node:path';
-import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
+import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
 import { driveByKeyboard } from '../test/webview/preview/keyboard.mjs';
 import { measureSpeed } from '../test/webview/preview/speed.mjs';
 import { emptyFolder, setStage, THEMES } from '../test/webview/preview/stage.mjs';
@@ -18,9 +18,8 @@ const { positionals, values } = parseArgs({
   },
 });
 const artifacts = path.join(import.meta.dirname, '../artifacts/panel');
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const themes = values.theme ? [values.theme] : Object.keys(THEMES);
-const widths = values.width ? [Number(values.width)] : [260, 400, 900];
+const widths = values.width ? [Number(values.width)] : WIDTHS;
 
 const stage = await setStage();
 const findings = [];
@@ -48,23 +47,8 @@ async function look(name, theme, width) {
   const place = `${name}-${theme}-${width}`;
   await page.screenshot({ path: path.join(artifacts, `${place}.png`) });
   const found = page.complaints.map((complaint) => `${place}: ${complaint}`);
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
-  if (overflow) found.push(`${place}: scrolls sideways`);
-  if (!values['no-axe']) found.push(...(await askAxe(page)).map((violation) => `${place}: ${violation}`));
+  if (await scrollsSideways(page)) found.push(`${place}: scrolls sideways`);
+  if (!values['no-axe']) found.push(...(await violations(page, place)));
   await page.close();
   return found;
-}
-
-async function askAxe(page) {
-  // Not as a script element: the page's own policy holds for the test too.
-  await page.evaluate(await readAxe());
-  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  return violations.map(
-    ({ id, impact, nodes }) => `axe ${impact} ${id} (${nodes.length}): ${nodes[0].html.slice(0, 160)}`,
-  );
-}
-
-async function readAxe() {
-  const { readFile } = await import('node:fs/promises');
-  return readFile(axe, 'utf8');
 }

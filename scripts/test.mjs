@@ -1,4 +1,5 @@
-// `npm test`: everything that must hold, in one command, on a clone without node_modules.
+// `npm test`: everything that must hold, in one command, on a clone without node_modules. `npm run test:all` is the same with
+// storms, kills and fuzz tests in full.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, root } from './bootstrap.mjs';
@@ -6,6 +7,7 @@ import { ensureInstalled, root } from './bootstrap.mjs';
 ensureInstalled();
 const { outcomesFile } = await import('./test/outcomes.mjs');
 const { runGroups } = await import('./test/runGroups.mjs');
+const { seedOfThisRun } = await import('./test/seed.mjs');
 
 const script = (name) => path.join(root, 'scripts', `${name}.mjs`);
 
@@ -16,6 +18,7 @@ const GROUPS = [
     [
       { name: 'check', script: script('check') },
       { name: 'test:fast', script: script('testFast'), suite: 'fast' },
+      { name: 'test:panel', script: script('testPanel'), suite: 'panel' },
       { name: 'test:vsix', script: script('testVsix') },
     ],
     [
@@ -26,4 +29,6 @@ const GROUPS = [
 ];
 
 rmSync(path.dirname(outcomesFile('any')), { recursive: true, force: true });
+if (process.argv.includes('--all')) process.env.TILLER_TEST_ALL = '1';
+seedOfThisRun();
 process.exitCode = await runGroups(GROUPS);

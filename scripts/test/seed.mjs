@@ -4,7 +4,7 @@
 export function seedOfThisRun() {
   const given = process.env.TILLER_SEED;
   const seed = given ?? String(Math.floor(Math.random() * 2 ** 31));
-  if (given === undefined) process.env.TILLER_SEED = seed;
-  console.log(`Random choices come from seed ${seed}; TILLER_SEED=${seed} repeats them.`);
+  process.env.TILLER_SEED = seed;
+  if (given === undefined) console.log(`Random choices come from seed ${seed}; TILLER_SEED=${seed} repeats them.`);
   return { TILLER_SEED: seed };
 }

@@ -7,6 +7,7 @@ import * as esbuild from 'esbuild';
 import { root } from '../bootstrap.mjs';
 import { generateSample, writeSample } from '../sample.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, startOutcomes, writeOutcome } from '../test/outcomes.mjs';
+import { seedOfThisRun } from '../test/seed.mjs';
 import { stageExtension } from './server.mjs';
 
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
@@ -58,9 +59,13 @@ export async function prepareRun(name) {
     /** Of one attempt, or of the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
-      const { TILLER_ATTACKS = '' } = process.env;
-      const own = { TILLER_TEST_OUTCOMES: outcomes, TILLER_TEST_ATTEMPT: String(attempt) };
-      return { ...own, TILLER_TEST_GREP: grep, TILLER_ATTACKS };
+      return {
+        ...seedOfThisRun(),
+        ...passedOn('TILLER_SOAK', 'TILLER_TEST_ALL', 'TILLER_ATTACKS'),
+        TILLER_TEST_OUTCOMES: outcomes,
+        TILLER_TEST_ATTEMPT: String(attempt),
+        TILLER_TEST_GREP: grep,
+      };
     },
     summary: () => readOutcomes(outcomes),
     /** What went wrong beside the tests. @param {string} message */
@@ -80,6 +85,11 @@ export async function prepareRun(name) {
       return passed;
     },
   };
+}
+
+/** The variables of these names that are set. */
+function passedOn(...names) {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 function escaped(text) {

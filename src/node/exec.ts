@@ -42,6 +42,7 @@ export function createExec(
         record?.started(child.pid);
         if (isSandboxed) pausableCommands.add(child);
         void child.exited.then(() => record?.ended());
+        if (request.confinement.type === 'box') pausableCommands.add(child);
         return child;
       } catch (error) {
         record?.ended();

@@ -1,46 +1,54 @@
-// How it looks, in every theme and width: pictures to look at, and what a machine can find wrong with them.
-import { expect, test } from 'vitest';
+// How the panel looks in VS Code: its place, the themes of VS Code, and what a machine can find wrong with it. What needs no
+// VS Code is looked at in test/panel, in every state, theme and width.
+import { beforeEach, expect, test } from 'vitest';
 import { THEMES } from '../../scripts/vscode/page.mjs';
 import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const WIDTHS = [260, 400, 900];
+const WIDTHS = [260, 900, 400];
 const THEME_NAMES = Object.keys(THEMES) as (keyof typeof THEMES)[];
 
 const window = useWindow({ model: 'demo', seed: 11, width: 1600, settings: ASK_ABOUT_COMMANDS });
 
-test('a decision that waits looks right in every theme and width', async () => {
-  const { panel } = window();
-  await panel.open();
+beforeEach(async () => {
+  const { vscode } = window();
+  await vscode.openChat();
+});
+
+test('the panel opens in the secondary side bar, in every width', async () => {
+  const { vscode, panel } = window();
+  await panel.get('composer-input').waitFor();
+  expect(await vscode.sideBar().getAttribute('class')).toContain('auxiliarybar');
+  await vscode.command('Tiller: New Thread');
+  await panel.get('empty-ready').waitFor();
+  for (const width of WIDTHS) await looksRight('empty', width);
+});
+
+test('a decision that waits looks right in every theme', async () => {
+  const { vscode, panel } = window();
   await panel.get('start-demo').click();
   await panel.approval('command').waitFor();
   await panel.answer();
   await panel.approval('patch').waitFor();
-  await lookAtAll('waiting', THEME_NAMES);
+  for (const theme of THEME_NAMES) {
+    await vscode.theme(theme);
+    await looksRight(`waiting-${theme}`, 400);
+  }
   expect(await panel.get('jump-to-latest').count()).toBe(0);
-}, 180_000);
+});
 
-test('a finished thread looks right in every theme and width', async () => {
+test('a finished thread looks right in every width', async () => {
   const { panel } = window();
   await panel.approveAll();
   await panel.ended();
   await panel.get('turn-fold').locator('summary').first().click();
-  // The theme that is on comes first.
-  await lookAtAll('finished', THEME_NAMES.toReversed());
-}, 180_000);
+  for (const width of WIDTHS) await looksRight('finished', width);
+});
 
-async function lookAtAll(name: string, themes: (keyof typeof THEMES)[]): Promise<void> {
+async function looksRight(name: string, width: number): Promise<void> {
   const { vscode, panel } = window();
-  const faults: string[] = [];
-  for (const theme of themes) {
-    await vscode.theme(theme);
-    for (const width of WIDTHS) {
-      expect(await vscode.resizeSideBar(width)).toBe(width);
-      const place = `${name}-${theme}-${width}`;
-      await vscode.screenshot(`appearance/${place}`, vscode.sideBar());
-      faults.push(...(await faultsOfFrame(await panel.frame())).map((fault) => `${place}: ${fault}`));
-    }
-  }
-  expect(faults).toEqual([]);
+  expect(await vscode.resizeSideBar(width)).toBe(width);
+  await vscode.screenshot(`appearance/${name}-${width}`, vscode.sideBar());
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 }

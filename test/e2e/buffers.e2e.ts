@@ -199,11 +199,6 @@ async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
 }
 
 async function looksRight({ vscode, panel }: Window, name: string): Promise<void> {
-  const faults: string[] = [];
-  for (const theme of ['light', 'hc-dark', 'dark'] as const) {
-    await vscode.theme(theme);
-    await vscode.screenshot(`buffers/${name}-${theme}`);
-    faults.push(...(await faultsOfFrame(await panel.frame())).map((fault) => `${theme}: ${fault}`));
-  }
-  expect(faults).toEqual([]);
+  await vscode.screenshot(`buffers/${name}`);
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
 }

@@ -168,18 +168,12 @@ describe('in one window', () => {
     expect(await panel.lastMessage().innerText()).toBe('Whole.');
   });
 
-  // Last, for VS Code reads its settings anew with every theme.
-  test('the list looks right in every kind of theme', async () => {
+  test('the list looks right', async () => {
     const { vscode, panel } = window();
     await panel.get('thread-title').click();
     await panel.get('thread-row').first().waitFor();
-    const faults: string[] = [];
-    for (const theme of ['hc-dark', 'light', 'dark'] as const) {
-      await vscode.theme(theme);
-      await vscode.screenshot(`threads/10-list-${theme}`, vscode.sideBar());
-      faults.push(...(await faultsOfFrame(await panel.frame())));
-    }
-    expect(faults).toEqual([]);
+    await vscode.screenshot('threads/10-list', vscode.sideBar());
+    expect(await faultsOfFrame(await panel.frame())).toEqual([]);
   });
 });
 

@@ -4,13 +4,17 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { type Answer, calls, hangs, ModelServer, says, type Step } from '../support/modelServer.ts';
 import { noBox } from '../support/boxed.ts';
+import { overWhen } from '../support/overWhen.ts';
 import { commandLines, isAlive, pidIn } from '../support/processes.ts';
+import { rounds } from '../support/rounds.ts';
 import { startCli } from '../support/runCli.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 /** For what other processes do, on a machine that has more to do. */
 const PATIENT = { timeout: 20_000 };
+/** Of output. Kept whole they would be more than the process may take. */
+const MEGABYTES = rounds(300, 1024);
 const start = (options: ScenarioOptions) => startScenario({ sandbox: 'danger-full-access', ...options });
 const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 250, ...more });
 
@@ -31,6 +35,12 @@ function writes(chars = '', more: object = {}): Answer {
 function onlyProcess(chat: Scenario): ProcessState {
   expect(chat.state.processes).toHaveLength(1);
   return chat.state.processes[0] as ProcessState;
+}
+
+/** All that processes have printed so far. */
+function outputOf(chat: Scenario): string {
+  const inTurns = chat.said('item_delta').filter(({ kind }) => kind === 'output');
+  return [...inTurns, ...chat.said('process_output')].map(({ text }) => text).join('');
 }
 
 function residentBytes(pid: number | undefined): number {
@@ -193,10 +203,11 @@ describe('typing', () => {
   });
 
   it('talks to python in a terminal', async () => {
-    await using chat = await start({
+    await using chat: Scenario = await start({
+      hands: overWhen(3_000, (wait) => outputOf(chat).split('>>> ').length > wait),
       model: [
         [exec('exec python3 -i -q', { tty: true, yield_time_ms: 3_000 })],
-        writes('print(6*7)\n', { yield_time_ms: 1_500 }),
+        writes('print(6*7)\n', { yield_time_ms: 3_000 }),
         writes('exit()\n', { yield_time_ms: 20_000 }),
         [says('42.')],
       ],
@@ -269,15 +280,17 @@ describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () =>
 
   it('a terminal works, Ctrl-C interrupts, and keys cannot be put into its mouth', async () => {
     const fakesKeys = 'python3 -c "import fcntl; fcntl.ioctl(0, 0x5412, b\'x\')" 2>&1 | tail -n 1';
-    await using chat = await boxed({
+    const prints = ['Operation not permitted', 'got you'];
+    await using chat: Scenario = await boxed({
+      hands: overWhen(3_000, (wait) => outputOf(chat).includes(prints[wait - 1] ?? '')),
       model: [
         [
-          exec(`trap "echo caught" INT; test -t 0 && ${fakesKeys}; read a; echo "got $a"; cat; exit 4`, {
-            tty: true,
-            yield_time_ms: 3_000,
-          }),
+          exec(
+            `trap "echo caught; exit 4" INT; test -t 0 && ${fakesKeys}; read a; echo "got $a"; while :; do sleep 0.05; done`,
+            { tty: true, yield_time_ms: 3_000 },
+          ),
         ],
-        writes('you\n', { yield_time_ms: 1_000 }),
+        writes('you\n', { yield_time_ms: 3_000 }),
         writes('\u0003', { yield_time_ms: 20_000 }),
         [says('Good.')],
       ],
@@ -413,7 +426,7 @@ describe.concurrent('many processes, and much output', () => {
     const startAll = Array.from({ length: count }, (_, index) =>
       exec(`echo ${index}; exec sleep 120`, { yield_time_ms: 250 }),
     );
-    await using chat = await start({ model: [startAll, [says('Many.')]] });
+    await using chat = await start({ hands: overWhen(250, () => true), model: [startAll, [says('Many.')]] });
     await chat.send('go');
     const outputs = chat.outputs();
     expect(outputs[58]).not.toContain('processes are open');
@@ -427,9 +440,11 @@ describe.concurrent('many processes, and much output', () => {
     expect(new Set(outputs.map(sessionIn)).size).toBe(count);
   }, 60_000);
 
-  it('a gigabyte passes through flat memory; the model gets its two ends, the log more of them', async ({ expect }) => {
+  it(`${MEGABYTES} megabytes pass through flat memory; the model gets their two ends, the log more of them`, async ({
+    expect,
+  }) => {
     using folder = tempFolder();
-    const cmd = "echo first; head -c 1G /dev/zero | tr '\\0' x; echo; echo last";
+    const cmd = `echo first; head -c ${MEGABYTES}M /dev/zero | tr '\\0' x; echo; echo last`;
     await using server = await ModelServer.start([
       [exec(cmd, { yield_time_ms: 30_000 })],
       // A slow machine is still at it when the first call returns, a fast one is through.

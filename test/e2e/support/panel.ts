@@ -18,14 +18,15 @@ export class Panel {
     return this.page.getByTestId(testid);
   }
 
-  /** Shows it, as the palette does. */
+  /** Shows it, as the palette does. Leaves one alone that is shown. */
   async open(): Promise<void> {
-    await this.#vscode().command('Tiller: Focus');
+    const isShown = (await this.#vscode().chatFrame().isVisible()) && (await this.get('panel').isVisible());
+    if (!isShown) await this.#vscode().command('Tiller: Focus');
     await this.get('panel').waitFor();
   }
 
   async newThread(): Promise<void> {
-    await this.#vscode().command('Tiller: New Thread');
+    await this.get('new-thread').click();
     await this.get('empty-ready').waitFor();
   }
 

@@ -45,10 +45,7 @@ export async function setStage() {
       page.on('pageerror', (error) => page.complaints.push(error.message));
       page.on('console', (message) => message.type() === 'error' && page.complaints.push(message.text()));
       await page.goto(`http://127.0.0.1:${server.address().port}/index.html`);
-      await page.evaluate(({ name, classes }) => {
-        document.documentElement.dataset.theme = name;
-        document.body.className = classes;
-      }, THEMES[theme]);
+      await changeTheme(page, theme);
       await send(page, scene.messages);
       for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
       await page.evaluate(() => document.fonts.ready);
@@ -60,6 +57,14 @@ export async function setStage() {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** @param {keyof typeof THEMES} theme */
+export async function changeTheme(page, theme) {
+  await page.evaluate(({ name, classes }) => {
+    document.documentElement.dataset.theme = name;
+    document.body.className = classes;
+  }, THEMES[theme]);
 }
 
 /** Gives the panel messages as the host would, and waits until it has drawn them. */

@@ -159,6 +159,13 @@ function approvePlain(): Script {
     .context(43);
 }
 
+const PATCH_QUESTION = {
+  kind: 'patch',
+  changes: THREE_FILES,
+  reason: { source: 'policy', id: 'review-before', text: 'You review every change before it lands.' },
+  choices: ['approved', 'denied'],
+} satisfies Parameters<Script['asks']>[0];
+
 function patch(): Script {
   return story()
     .plan(3)
@@ -166,13 +173,58 @@ function patch(): Script {
       'Both callers now ask `shouldRetry`, which reads the limit once. The test drives it with a fake clock, so it takes no time.',
     )
     .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
-    .asks({
-      kind: 'patch',
-      changes: THREE_FILES,
-      reason: { source: 'policy', id: 'review-before', text: 'You review every change before it lands.' },
-      choices: ['approved', 'denied'],
-    })
+    .asks(PATCH_QUESTION)
     .context(44);
+}
+
+/** A patch that waits, with one hunk and one file left out. */
+function hunks(): PanelScene {
+  const asked = story()
+    .plan(3)
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({ ...PATCH_QUESTION, diff: THREE_FILES_DIFF });
+  const approvalId = asked.events.flatMap(({ msg }) => (msg.type === 'approval_requested' ? msg.approvalId : []))[0];
+  if (approvalId === undefined) throw new Error('Nothing is asked.');
+  const files = [
+    { path: 'src/http/client.ts', isOut: false, isEdited: false, hunks: ['in', 'out'] },
+    { path: 'src/http/retry.ts', isOut: false, isEdited: true, hunks: ['edited'] },
+    { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'] },
+  ] as const;
+  const { messages } = scene(asked);
+  return { messages: [...messages, { type: 'patch_review', build: BUILD, review: { approvalId, files } }] };
+}
+
+/** A patch that would delete a file with unsaved edits. */
+function discards(): Script {
+  return story()
+    .begin(patchItem(THREE_FILES, THREE_FILES_DIFF))
+    .asks({
+      ...PATCH_QUESTION,
+      changes: [{ path: 'src/http/client.ts', kind: 'delete', added: 0, removed: 40, discardsUnsaved: true }],
+    });
+}
+
+/** A command that would see the old text of files that a patch left unsaved. */
+function unsaved(): Script {
+  return story()
+    .item(patchItem(THREE_FILES.slice(0, 2), THREE_FILES_DIFF))
+    .begin(commandItem('npm test'))
+    .asks({
+      ...plain('npm test'),
+      unsaved: ['src/http/client.ts', 'src/http/retry.ts'],
+    });
+}
+
+/** Changes that have landed and wait for Keep or Undo. */
+function review(): PanelScene {
+  const { messages } = scene(done());
+  const files = [
+    { path: '/w/src/http/client.ts', name: 'src/http/client.ts', kind: 'edited', changes: 3 },
+    { path: '/w/src/http/retry.ts', name: 'src/http/retry.ts', kind: 'moved', changes: 1 },
+    { path: '/w/test/retry.test.ts', name: 'test/retry.test.ts', kind: 'added', changes: 1 },
+    { path: '/w/src/http/oldRetry.ts', name: 'src/http/oldRetry.ts', kind: 'deleted', changes: 1 },
+  ] as const;
+  return { messages: [...messages, { type: 'review', build: BUILD, review: { changes: 6, fileCount: 4, files } }] };
 }
 
 function done(): Script {
@@ -540,6 +592,10 @@ export const SCENES = {
   together: scene(approve(), {}, ['decision-together']),
   'approve-plain': scene(approvePlain()),
   patch: scene(patch()),
+  hunks: hunks(),
+  discards: scene(discards()),
+  unsaved: scene(unsaved()),
+  review: review(),
   done: scene(done()),
   commands: scene(commands(), { sandboxPolicy: { type: 'danger-full-access' } }),
   colours: scene(colours()),

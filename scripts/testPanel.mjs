@@ -1,0 +1,7 @@
+// `npm run test:panel [-- -t TEXT]`: the panel in a browser, without VS Code. What follows is for vitest.
+import { ensureInstalled } from './bootstrap.mjs';
+
+ensureInstalled();
+const { runVitest } = await import('./test/runVitest.mjs');
+const words = ['--config', 'test/panel/vitest.config.mjs', '--reporter=verbose', ...process.argv.slice(2)];
+process.exit(await runVitest('panel', words));

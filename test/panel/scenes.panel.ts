@@ -1,0 +1,23 @@
+/** The panel outside VS Code: every state of it in every theme and width, and its keys. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { faultsOfScene } from '../webview/preview/faults.mjs';
+import { driveByKeyboard } from '../webview/preview/keyboard.mjs';
+import { setStage } from '../webview/preview/stage.mjs';
+import { type PanelScene, SCENES } from '../webview/preview/states.ts';
+
+let stage: Awaited<ReturnType<typeof setStage>>;
+beforeAll(async () => {
+  stage = await setStage();
+});
+afterAll(() => stage.close());
+
+test.each<[string, PanelScene]>(Object.entries(SCENES))(
+  '"%s" looks right in every theme and width',
+  async (_, scene) => {
+    expect(await faultsOfScene(stage, scene)).toEqual([]);
+  },
+);
+
+test('the keyboard alone is enough', async () => {
+  expect(await driveByKeyboard(stage)).toEqual([]);
+});
