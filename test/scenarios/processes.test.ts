@@ -391,7 +391,9 @@ describe.concurrent('many processes, and much output', () => {
     expect(new Set(outputs.map(sessionIn)).size).toBe(count);
   }, 60_000);
 
-  it(`${MEGABYTES} megabytes pass through flat memory; the model gets their two ends, the log more of them`, async ({ expect }) => {
+  it(`${MEGABYTES} megabytes pass through flat memory; the model gets their two ends, the log more of them`, async ({
+    expect,
+  }) => {
     using folder = tempFolder();
     const cmd = `echo first; head -c ${MEGABYTES}M /dev/zero | tr '\\0' x; echo; echo last`;
     await using server = await ModelServer.start([

@@ -6,6 +6,7 @@ import { createExec } from '../../src/node/exec.ts';
 import { Boxes } from '../../src/node/sandbox/launch.ts';
 import { boxSupport } from '../../src/node/sandbox/support.ts';
 import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/policy.ts';
+import type { ManualTimers } from './manualTimers.ts';
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
 const support = boxSupport();
@@ -25,6 +26,8 @@ export interface BoxedOptions {
   readonly unreadable?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly tmpdir?: string;
+  /** In place of the system's timers. */
+  readonly timers?: ManualTimers;
 }
 
 /** A workspace, a home of ours, and boxes around commands in them. */
@@ -41,7 +44,7 @@ export class Playground implements Disposable {
     this.home = this.folder.at('home');
     mkdirSync(this.workspace);
     mkdirSync(this.home);
-    this.boxes = new Boxes(this.home);
+    this.boxes = new Boxes(this.home, options.timers?.after);
   }
 
   at(...names: string[]): string {

@@ -12,7 +12,7 @@ import { type BoxLife, followBox } from './boxLife.ts';
 import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from './inheritable.ts';
 import { look } from './look.ts';
-import { MountPoints } from './mountPoints.ts';
+import { type After, MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
 import { boxMachinery } from './support.ts';
 import { TreeScan } from './treeScan.ts';
@@ -39,10 +39,10 @@ export class Boxes {
   readonly #quarantine: Quarantine;
 
   /** `home`: TILLER_HOME. */
-  constructor(home: string) {
+  constructor(home: string, after?: After) {
     this.#folder = path.join(home, 'box');
     this.#quarantine = new Quarantine(home);
-    this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'));
+    this.#mountPoints = new MountPoints(path.join(this.#folder, 'mounts'), after);
   }
 
   /** No further command is expected just now. */

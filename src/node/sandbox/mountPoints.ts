@@ -20,9 +20,18 @@ const IDLE_MS = 20_000;
 const RESTED_MS = 1_500;
 const PATH_FILE = 'path';
 
+/** Runs the action after that time unless it is cancelled. */
+export type After = (milliseconds: number, action: () => void) => () => void;
+
+/** Does not keep the process alive. */
+const systemAfter: After = (milliseconds, action) => {
+  const timer = setTimeout(action, milliseconds).unref();
+  return () => clearTimeout(timer);
+};
+
 interface Held {
   boxes: number;
-  timer: NodeJS.Timeout | undefined;
+  cancelRemoval: () => void;
 }
 
 export class MountPoints {
@@ -33,8 +42,11 @@ export class MountPoints {
   readonly #lease = `${process.pid}-${Math.random().toString(36).slice(2)}`;
   readonly #removeAll = () => this.#giveBack([...this.#held.keys()]);
 
-  constructor(folder: string) {
+  readonly #after: After;
+
+  constructor(folder: string, after: After = systemAfter) {
     this.#folder = folder;
+    this.#after = after;
   }
 
   /** Whether this empty folder is ours, not the person's. */
@@ -50,8 +62,8 @@ export class MountPoints {
     if (missing.length > 0 && this.#held.size === 0) process.once('exit', this.#removeAll);
     if (missing.length > 0) this.#locked(() => missing.forEach((one) => this.#take(one)));
     for (const mountPoint of mountPoints) {
-      const held = this.#held.get(mountPoint) ?? { boxes: 0, timer: undefined };
-      clearTimeout(held.timer);
+      const held = this.#held.get(mountPoint) ?? { boxes: 0, cancelRemoval: () => {} };
+      held.cancelRemoval();
       held.boxes++;
       this.#held.set(mountPoint, held);
     }
@@ -90,8 +102,8 @@ export class MountPoints {
   }
 
   #removeLater(mountPoint: string, held: Held): void {
-    clearTimeout(held.timer);
-    held.timer = setTimeout(() => this.#giveBack([mountPoint]), this.#idleMs).unref();
+    held.cancelRemoval();
+    held.cancelRemoval = this.#after(this.#idleMs, () => this.#giveBack([mountPoint]));
   }
 
   #giveBack(mountPoints: readonly string[]): void {
@@ -106,7 +118,7 @@ export class MountPoints {
   #removeLeases(mountPoints: readonly string[]): void {
     this.#locked(() => {
       for (const mountPoint of mountPoints) {
-        clearTimeout(this.#held.get(mountPoint)?.timer);
+        this.#held.get(mountPoint)?.cancelRemoval();
         this.#held.delete(mountPoint);
         rmSync(path.join(this.#leases(mountPoint), this.#lease), { force: true });
         this.#removeIfFree(this.#leases(mountPoint));

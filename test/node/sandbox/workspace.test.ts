@@ -18,8 +18,13 @@ import { describe, expect, test } from 'vitest';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
 import { sweepBoxes } from '../../../src/node/sandbox/sweep.ts';
 import { noBox, Playground } from '../../support/boxed.ts';
+import { ManualTimers } from '../../support/manualTimers.ts';
+import { rounds } from '../../support/rounds.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { builtCli } from '../../support/runCli.ts';
+
+const COMMANDS = rounds(30, 1000);
+const ROUNDS = rounds(6, 100);
 
 /** Leaves a box running in a process of its own. */
 async function startSandbox(place: Playground, script: string) {
@@ -44,12 +49,14 @@ describe.skipIf(noBox)('the workspace', () => {
     expect(readdirSync(place.workspace)).toEqual(['seen']);
   });
 
-  test('is not stirred by every command: 100 of them raise four events in all', { timeout: 60_000 }, async () => {
+  test(`is not stirred by every command: ${COMMANDS} of them raise four events in all`, {
+    timeout: 60_000,
+  }, async () => {
     using place = new Playground();
     let events = 0;
     const watcher = watch(place.workspace, () => events++);
     await sleep(50);
-    for (let count = 0; count < 100; count++) await place.run(['/bin/true']);
+    for (let count = 0; count < COMMANDS; count++) await place.run(['/bin/true']);
     place.boxes.dispose();
     await sleep(100);
     watcher.close();
@@ -57,21 +64,25 @@ describe.skipIf(noBox)('the workspace', () => {
   });
 
   test('is as it was two seconds after the last command of a turn, unless another comes', async () => {
-    using place = new Playground();
+    const timers = new ManualTimers();
+    using place = new Playground({ timers });
     const names = () => readdirSync(place.workspace);
     await place.run(['/bin/true']);
     place.boxes.rest();
-    await sleep(1_000);
+    timers.pass(1_000);
     await place.run(['/bin/true']);
-    await sleep(1_000);
+    timers.pass(1_900);
     expect(names()).toEqual(['.git', '.vscode']);
     place.boxes.rest();
-    await expect.poll(names, { timeout: 2_000 }).toEqual([]);
+    timers.pass(2_000);
+    expect(names()).toEqual([]);
     const child = await place.start(['/bin/sleep', '0.2']);
     place.boxes.rest();
+    timers.pass(10_000);
     expect(names()).toEqual(['.git', '.vscode']);
     await child.exited;
-    await expect.poll(names, { timeout: 2_000 }).toEqual([]);
+    timers.pass(2_000);
+    expect(names()).toEqual([]);
   });
 
   test('keeps what the person puts where a mount point was', async () => {
@@ -125,7 +136,7 @@ describe.skipIf(noBox)('the workspace', () => {
       using place = new Playground();
       const writers = 'for one in {1..16}; do while :; do echo x >> "file$one"; done >/dev/null 2>&1 & done';
       const sizes = () => readdirSync(place.workspace).map((name) => lstatSync(place.at(name)).size);
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         const child = await place.start(['/bin/bash', '-c', `(${writers}); sleep ${end === 'ends' ? 0.1 : 30}`]);
         if (end === 'is killed') {
           await sleep(100);
