@@ -11,8 +11,8 @@ import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
-import { createStorage, tillerHome } from '../node/storage.ts';
-import { describeHost } from '../node/host.ts';
+import { createStorage, tillerHome } from '../node/storage/storage.ts';
+import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL } from './afterKill.ts';
@@ -26,7 +26,7 @@ import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {

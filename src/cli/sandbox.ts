@@ -7,14 +7,14 @@ import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
 import { KeyHider } from '../core/util/keyHider.ts';
-import { describeHost } from '../node/host.ts';
-import { prepareHome } from '../node/home.ts';
-import { makePrivateFolderSync } from '../node/privateFiles.ts';
-import { keysIn } from '../node/secrets.ts';
+import { describeHost } from '../node/host/host.ts';
+import { prepareHome } from '../node/storage/home.ts';
+import { makePrivateFolderSync } from '../node/host/privateFiles.ts';
+import { keysIn } from '../node/host/secrets.ts';
 import { Boxes, type Launch } from '../node/sandbox/launch.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
-import { createStorage, tillerHome } from '../node/storage.ts';
+import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { AFTER_KILL } from './afterKill.ts';
 import { folderGiven, requireRoots } from './folders.ts';
@@ -23,7 +23,7 @@ import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** Nothing was run because there is no box. */
 const NO_BOX = 125;

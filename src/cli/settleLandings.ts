@@ -1,6 +1,6 @@
 import type { Locks } from '../core/ports.ts';
 import { assertNever } from '../core/util/assertNever.ts';
-import { type InterruptedLanding, recoverJournals } from '../node/recovery.ts';
+import { type InterruptedLanding, recoverJournals } from '../node/apply/recoverJournals.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { visibleName } from '../protocol/visibleText.ts';
 

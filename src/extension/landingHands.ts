@@ -1,12 +1,12 @@
 import { dirname } from 'node:path';
 import type { Ids, Log } from '../core/ports.ts';
 import { PathLock } from '../core/util/pathLock.ts';
-import { type JournalStep, openJournal } from '../node/journal.ts';
-import { DiskPaths } from '../node/landing/canonicalPath.ts';
-import type { FileImage } from '../node/landing/fileImage.ts';
-import { planFolders } from '../node/landing/folders.ts';
-import { holdFolders } from '../node/landing/heldFolders.ts';
-import { StillWays } from '../node/landing/stillWays.ts';
+import { type JournalStep, openJournal } from '../node/apply/journal.ts';
+import { DiskPaths } from '../node/apply/canonicalPath.ts';
+import type { FileImage } from '../node/apply/fileImage.ts';
+import { planFolders } from '../node/apply/folders.ts';
+import { holdFolders } from '../node/apply/heldFolders.ts';
+import { StillWays } from '../node/apply/stillWays.ts';
 import { pausableCommands } from '../node/process/pausing.ts';
 import { sandboxedLeaders } from '../node/process/processRecord.ts';
 import type { FileMoves } from '../vscode/landing/fileMoves.ts';

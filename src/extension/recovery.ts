@@ -1,5 +1,5 @@
 import type { Locks } from '../core/ports.ts';
-import { type CutFile, type InterruptedLanding, recoverJournals, type WaysOut } from '../node/recovery.ts';
+import { type CutFile, type InterruptedLanding, recoverJournals, type WaysOut } from '../node/apply/recoverJournals.ts';
 import type { WayOut } from '../protocol/wire.ts';
 import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryHands } from '../vscode/landing/recoverBuffers.ts';
 import type { HalfLandedPatch, SettledPatch } from '../vscode/halfLanded.ts';

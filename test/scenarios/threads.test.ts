@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SessionManager } from '../../src/core/session/sessionManager.ts';
-import { createStorage } from '../../src/node/storage.ts';
+import { createStorage } from '../../src/node/storage/storage.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { windowBeside } from '../support/windowBeside.ts';

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sweepProcesses } from '../process/processRecord.ts';
-import { isRunning, type ProcessIdentity } from '../processIdentity.ts';
+import { isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
 import { sweepMountPoints } from './sweep.ts';
 
 const POLL_MS = 20;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { BoxFinding } from '../../core/ports.ts';
 import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
 import { visibleName } from '../../protocol/visibleText.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
 import { mendDevices } from './devices.ts';
 import { exists, namesIn } from './disk.ts';
 import { identityOf, type Look } from './look.ts';

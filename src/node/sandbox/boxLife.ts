@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PRIVATE_FILE } from '../privateFiles.ts';
-import { identify, isRunning, type ProcessIdentity } from '../processIdentity.ts';
+import { PRIVATE_FILE } from '../host/privateFiles.ts';
+import { identify, isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
 
 const POLL_MS = 1;
 const LATE_POLL_MS = 100;

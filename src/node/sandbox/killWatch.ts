@@ -1,7 +1,7 @@
 /** Has a workspace put in order when this process is killed, and not only at the next start. */
 import { existsSync } from 'node:fs';
-import { startAfterKill } from '../ownPrograms.ts';
-import { thisProcess } from '../processIdentity.ts';
+import { startAfterKill } from '../host/ownPrograms.ts';
+import { thisProcess } from '../host/processIdentity.ts';
 
 export class KillWatch {
   readonly #home: string;

@@ -11,9 +11,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../privateFiles.ts';
-import { isRunning, thisProcess } from '../processIdentity.ts';
-import { takeLock } from '../processLock.ts';
+import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
+import { isRunning, thisProcess } from '../host/processIdentity.ts';
+import { takeLock } from '../host/processLock.ts';
 import { namesIn } from './disk.ts';
 import { mountedFolders } from './mountedFolders.ts';
 

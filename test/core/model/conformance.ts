@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ModelPorts, ProviderConfig } from '../../../src/core/model/provider.ts';
 import type { ModelClient } from '../../../src/core/model/client.ts';
-import { systemClock } from '../../../src/node/clock.ts';
+import { systemClock } from '../../../src/node/host/clock.ts';
 import {
   calls,
   callsCustom,

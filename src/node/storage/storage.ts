@@ -2,12 +2,12 @@
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { copyFile, lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { AppendFile, Storage, StoredFile } from '../core/ports.ts';
-import { HiddenText, KeyHider } from '../core/util/keyHider.ts';
-import { isBelow } from '../core/util/pathBelow.ts';
-import { errorCode, isMissing } from './errors.ts';
-import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from './privateFiles.ts';
-import { takeLock } from './processLock.ts';
+import type { AppendFile, Storage, StoredFile } from '../../core/ports.ts';
+import { HiddenText, KeyHider } from '../../core/util/keyHider.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from '../host/privateFiles.ts';
+import { takeLock } from '../host/processLock.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

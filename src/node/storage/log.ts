@@ -2,9 +2,9 @@
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import type { Log } from '../core/ports.ts';
-import { makePrivateFolderSync, PRIVATE_FILE } from './privateFiles.ts';
-import { createRedactor, type Redactor } from './redact.ts';
+import type { Log } from '../../core/ports.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
+import { createRedactor, type Redactor } from '../host/redact.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];

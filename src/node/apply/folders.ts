@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type HeldFolders, LandingRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
-import { isMissing } from '../errors.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 import type { PlannedStep } from './step.ts';
 
 export interface FolderPlan {

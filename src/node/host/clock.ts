@@ -1,5 +1,5 @@
-import type { Clock } from '../core/ports.ts';
-import { onAbort } from '../core/util/abort.ts';
+import type { Clock } from '../../core/ports.ts';
+import { onAbort } from '../../core/util/abort.ts';
 
 /** Node fires a timer of more milliseconds than this at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -2,7 +2,7 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { CanonicalPaths } from '../../core/patch/placedChange.ts';
 import type { FilePlace } from '../../core/ports.ts';
-import { errorCode, isMissing } from '../errors.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 
 /**
  * One name for every way to the same place. Folders on the way are followed through symbolic links, existing or not yet;

@@ -1,5 +1,5 @@
 /** A process, told apart from a later one with the same number (design decision 13). */
-import { errorCode } from './errors.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { isLiving, processFields, readProcFile } from './procFiles.ts';
 
 export interface ProcessIdentity {

@@ -2,7 +2,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 
 export interface DiskFolders extends HeldFolders {
   /** To be called when a folder was made or removed at a place. */

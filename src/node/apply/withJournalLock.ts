@@ -2,9 +2,9 @@
 import { access } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Locks } from '../core/ports.ts';
-import type { ThreadOwner } from '../protocol/threads.ts';
-import { isMissing } from './errors.ts';
+import type { Locks } from '../../core/ports.ts';
+import type { ThreadOwner } from '../../protocol/threads.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 import { JOURNAL_ENDING } from './journal.ts';
 
 export interface Patience {

@@ -1,4 +1,4 @@
-import type { Secrets } from '../core/ports.ts';
+import type { Secrets } from '../../core/ports.ts';
 
 const OPENAI_ORIGIN = 'https://api.openai.com';
 

@@ -13,7 +13,7 @@ import {
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { type HeldFolders, PlaceMoved } from '../core/patch/placedChange.ts';
+import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
 import {
   toWorkspaceError,
   WorkspaceError,
@@ -23,14 +23,14 @@ import {
   type FileStat,
   type TextFile,
   type Workspace,
-} from '../core/ports.ts';
-import { abortable } from '../core/util/abort.ts';
-import { errorCode, isMissing } from './errors.ts';
-import { land, type LandingOptions } from './landing.ts';
-import { DiskPaths } from './landing/canonicalPath.ts';
-import { holdFolders, NO_LINK } from './landing/heldFolders.ts';
-import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './landing/limits.ts';
-import { decodeText } from '../core/util/textBytes.ts';
+} from '../../core/ports.ts';
+import { abortable } from '../../core/util/abort.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { land, type LandingOptions } from './applyPatch.ts';
+import { DiskPaths } from './canonicalPath.ts';
+import { holdFolders, NO_LINK } from './heldFolders.ts';
+import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './limits.ts';
+import { decodeText } from '../../core/util/textBytes.ts';
 
 export interface DiskWorkspaceOptions extends LandingOptions {
   readonly roots: readonly string[];

@@ -21,7 +21,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { PlaceMoved } from '../../core/patch/placedChange.ts';
-import { errorCode, isMissing } from '../errors.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { imageOf, openFile, sameContent, sameImage, type FileImage, type RegularFile } from './fileImage.ts';
 import type { DiskFolders } from './heldFolders.ts';
 

@@ -1,5 +1,5 @@
 import { homedir, tmpdir, userInfo } from 'node:os';
-import type { Host } from '../core/ports.ts';
+import type { Host } from '../../core/ports.ts';
 
 export function describeHost(environment: NodeJS.ProcessEnv = process.env): Host {
   const platform = process.platform === 'darwin' || process.platform === 'win32' ? process.platform : 'linux';

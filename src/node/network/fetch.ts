@@ -8,9 +8,9 @@
  */
 import http from 'node:http';
 import https from 'node:https';
-import type { Fetch } from '../core/ports.ts';
-import { onAbort } from '../core/util/abort.ts';
-import { errorCode } from './errors.ts';
+import type { Fetch } from '../../core/ports.ts';
+import { onAbort } from '../../core/util/abort.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
 import { ProxyRoute } from './proxy/proxyRoute.ts';
 import { bodyOf, decoded } from './responseBody.ts';
 

@@ -1,9 +1,9 @@
 /** What a crash left half landed, found at start-up: to be finished or put back, as the person chooses. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Locks } from '../core/ports.ts';
-import { assertNever } from '../core/util/assertNever.ts';
-import { isMissing } from './errors.ts';
+import type { Locks } from '../../core/ports.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 import {
   JOURNAL_ENDING,
   type JournalledTransition,
@@ -12,11 +12,11 @@ import {
   keepJournal,
   readJournal,
 } from './journal.ts';
-import { type FileImage, imageOf, sameImage } from './landing/fileImage.ts';
-import { type DiskFolders, holdFolders } from './landing/heldFolders.ts';
-import { removeName, reversed, settleTransition, type TransitionResult } from './landing/transition.ts';
-import { isRunning } from './processIdentity.ts';
-import { isPending, type Patience, settleAlone, type Settlement } from './settleAlone.ts';
+import { type FileImage, imageOf, sameImage } from './fileImage.ts';
+import { type DiskFolders, holdFolders } from './heldFolders.ts';
+import { removeName, reversed, settleTransition, type TransitionResult } from './transition.ts';
+import { isRunning } from '../host/processIdentity.ts';
+import { isPending, type Patience, settleAlone, type Settlement } from './withJournalLock.ts';
 
 export interface Recovery {
   /** Files somebody worked on since: not touched. What they held before the landing is kept in the journal folder. */

@@ -9,7 +9,7 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing } from '../errors.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 
 /** How long nothing may have been exchanged. */
 const STILL_MS = 500;

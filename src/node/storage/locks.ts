@@ -5,11 +5,11 @@
 import { existsSync, readFileSync, watch } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { HeldLock, LockAttempt, Locks } from '../core/ports.ts';
-import type { ThreadOwner } from '../protocol/threads.ts';
-import { makePrivateFolder, PRIVATE_FILE, removeFile } from './privateFiles.ts';
-import { isRunning, type ProcessIdentity, thisProcess } from './processIdentity.ts';
-import { holderOf, type LockHolder, type ProcessLock, removeLeftovers, tryLock } from './processLock.ts';
+import type { HeldLock, LockAttempt, Locks } from '../../core/ports.ts';
+import type { ThreadOwner } from '../../protocol/threads.ts';
+import { makePrivateFolder, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
+import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
+import { holderOf, type LockHolder, type ProcessLock, removeLeftovers, tryLock } from '../host/processLock.ts';
 
 const LOCK = '.lock';
 const WISH = '.ask';

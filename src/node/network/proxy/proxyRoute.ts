@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { isIPv6 } from 'node:net';
 import { Duplex } from 'node:stream';
-import { errorCode } from '../errors.ts';
+import { errorCode } from '../../../core/util/fileErrors.ts';
 import { ProxyFailure } from './proxyFailure.ts';
 
 type Asked = Pick<https.RequestOptions, 'method'> & { readonly headers: Readonly<Record<string, string>> };

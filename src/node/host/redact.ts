@@ -1,5 +1,5 @@
 /** Keeps keys out of logs: those it was told of, and whatever looks like one. */
-import { HIDDEN, KeyHider } from '../core/util/keyHider.ts';
+import { HIDDEN, KeyHider } from '../../core/util/keyHider.ts';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`],

@@ -2,7 +2,7 @@
 import { mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode, isMissing, messageOf } from './errors.ts';
+import { errorCode, isMissing, messageOf } from '../../core/util/fileErrors.ts';
 
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;

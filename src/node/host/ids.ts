@@ -1,5 +1,5 @@
 import { randomFillSync, randomInt } from 'node:crypto';
-import type { Ids } from '../core/ports.ts';
+import type { Ids } from '../../core/ports.ts';
 
 const COUNTER_LIMIT = 0x1000;
 

@@ -1,18 +1,18 @@
 /** Changes landed on disk as a transaction: all of them or none (design decision 4). */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { ApplyResult, DecidedChange, FileChange } from '../core/ports.ts';
-import { LandingRefused, movedPaths, placeChange, PlaceMoved, placesOf } from '../core/patch/placedChange.ts';
-import { describeFileError, messageOf } from '../core/util/fileErrors.ts';
+import type { ApplyResult, DecidedChange, FileChange } from '../../core/ports.ts';
+import { LandingRefused, movedPaths, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
+import { describeFileError, messageOf } from '../../core/util/fileErrors.ts';
 import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
-import { DiskPaths } from './landing/canonicalPath.ts';
-import { type DiskFolders, holdFolders, withPlaces } from './landing/heldFolders.ts';
-import { stampOf } from './landing/fileImage.ts';
-import { FILES_AT_ONCE } from './landing/limits.ts';
-import { PathLock } from '../core/util/pathLock.ts';
-import { planLanding } from './landing/plan.ts';
-import type { PlannedStep } from './landing/step.ts';
-import { makeTransition, reversed, settleTransition, type Transition } from './landing/transition.ts';
+import { DiskPaths } from './canonicalPath.ts';
+import { type DiskFolders, holdFolders, withPlaces } from './heldFolders.ts';
+import { stampOf } from './fileImage.ts';
+import { FILES_AT_ONCE } from './limits.ts';
+import { PathLock } from '../../core/util/pathLock.ts';
+import { planLanding } from './plan.ts';
+import type { PlannedStep } from './step.ts';
+import { makeTransition, reversed, settleTransition, type Transition } from './transition.ts';
 
 export interface LandingOptions {
   /** TILLER_HOME, for the journal. */

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
-import { describeFileError } from '../core/util/fileErrors.ts';
-import { messageOf } from './errors.ts';
-import { makePrivateFolder } from './privateFiles.ts';
+import { describeFileError } from '../../core/util/fileErrors.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import { makePrivateFolder } from '../host/privateFiles.ts';
 
 /** Makes TILLER_HOME where it is missing. Returns why it cannot be used, in a sentence with its path, or `undefined`. */
 export async function prepareHome(home: string): Promise<string | undefined> {

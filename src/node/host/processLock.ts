@@ -17,7 +17,7 @@ import { closeSync, linkSync, openSync, readdirSync, readFileSync, renameSync, s
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { errorCode, isMissing } from './errors.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { PRIVATE_FILE, removeFile } from './privateFiles.ts';
 import { isRunning, thisProcess } from './processIdentity.ts';
 

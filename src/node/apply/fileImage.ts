@@ -5,7 +5,7 @@
  */
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
-import { errorCode, isMissing } from '../errors.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { NO_LINK } from './heldFolders.ts';
 
 export interface Owner {

@@ -8,12 +8,12 @@ import { watch } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import type { Disposable } from '../core/util/disposable.ts';
-import type { FileImage } from './landing/fileImage.ts';
-import type { PlannedStep } from './landing/step.ts';
-import type { Transition } from './landing/transition.ts';
-import { makePrivateFolder, writeNewPrivateFile } from './privateFiles.ts';
-import { thisProcess } from './processIdentity.ts';
+import type { Disposable } from '../../core/util/disposable.ts';
+import type { FileImage } from './fileImage.ts';
+import type { PlannedStep } from './step.ts';
+import type { Transition } from './transition.ts';
+import { makePrivateFolder, writeNewPrivateFile } from '../host/privateFiles.ts';
+import { thisProcess } from '../host/processIdentity.ts';
 
 const ownerSchema = z.object({ user: z.number(), group: z.number() });
 const imageSchema = z.discriminatedUnion('type', [

@@ -2,11 +2,11 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AuditJournal } from '../core/ports.ts';
-import { type AuditEntry, auditEntrySchema } from '../protocol/audit.ts';
-import { isMissing } from './errors.ts';
-import { makePrivateFolderSync, PRIVATE_FILE } from './privateFiles.ts';
-import { redactDeep } from './redact.ts';
+import type { AuditJournal } from '../../core/ports.ts';
+import { type AuditEntry, auditEntrySchema } from '../../protocol/audit.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
+import { redactDeep } from '../host/redact.ts';
 
 export interface AuditOptions {
   readonly home: string;
