@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
 import { insideOf } from '../../src/protocol/insideOf.ts';
 import { ruleSubject } from '../../src/protocol/ruleWords.ts';
-import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions.ts';
+import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions/titles.ts';
 import { whyNot } from '../../webview-ui/text/whyNot.ts';
 
 const request: ApprovalRequest = {

@@ -4,7 +4,7 @@ import type { DecisionReason } from '../../src/protocol/policy.ts';
 import type { Denial } from '../../src/protocol/thread.ts';
 import { shortened } from '../../src/protocol/oneLine.ts';
 import { visibleText } from '../../src/protocol/visibleText.ts';
-import { reasonInFull } from '../decisions.ts';
+import { reasonInFull } from '../decisions/titles.ts';
 import { t } from '../l10n.ts';
 import { Icon, Spinner } from './Icon.tsx';
 
