@@ -7,10 +7,10 @@ import { describeHost } from '../node/host/host.ts';
 import { createLocks } from '../node/storage/locks.ts';
 import { tillerHome } from '../node/storage/storage.ts';
 import { createDiskWorkspace } from '../node/apply/diskWorkspace.ts';
-import { visibleName } from '../protocol/visibleText.ts';
+import { visibleName } from '../protocol/text/escapeInvisible.ts';
 import { requireHome } from './folders.ts';
 import { printSentence } from './print.ts';
-import { settleLandings } from './settleLandings.ts';
+import { settleLandings } from './recoverPatches.ts';
 import { readAll, type Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
 

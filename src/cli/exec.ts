@@ -20,7 +20,7 @@ import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
-import { settleLandings } from './settleLandings.ts';
+import { settleLandings } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { RevertedFiles } from '../core/session/sessionOptions.ts';
 import type { ThreadState } from '../protocol/thread.ts';
-import type { DiffPreview } from '../vscode/diffPreview.ts';
+import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import type { Threads } from '../vscode/threads.ts';
-import type { UndoPatch, UndoReport } from '../vscode/undoPatch.ts';
-import { leftAloneInWords } from '../vscode/workspacePaths.ts';
+import type { UndoPatch, UndoReport } from '../vscode/undo/undoPatch.ts';
+import { leftAloneInWords } from '../vscode/ui/workspacePaths.ts';
 
 /** Patches in editors: what is proposed, what has landed, and taking it back. */
 export class PatchViews implements Disposable {

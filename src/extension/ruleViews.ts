@@ -4,10 +4,10 @@ import type { Ports } from '../core/ports.ts';
 import type { SessionManager } from '../core/session/sessionManager.ts';
 import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
 import type { TurnSettings } from '../protocol/event.ts';
-import { AuditPage } from '../vscode/auditPage.ts';
-import { importRules } from '../vscode/importRules.ts';
-import { announceProposals } from '../vscode/ruleProposals.ts';
-import { RulesPage } from '../vscode/rulesPage.ts';
+import { AuditPage } from '../vscode/rules/auditPage.ts';
+import { importRules } from '../vscode/rules/importRules.ts';
+import { announceProposals } from '../vscode/rules/ruleProposals.ts';
+import { RulesPage } from '../vscode/rules/rulesPage.ts';
 import type { Threads } from '../vscode/threads.ts';
 import { changesRules, RulesDesk } from './rulesDesk.ts';
 

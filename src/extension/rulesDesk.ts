@@ -8,7 +8,7 @@ import { startsPrograms } from '../core/tools/gitTrust.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import type { CommandExplanation, RuleEdit, RuleEditResult } from '../protocol/rules.ts';
 import type { RulesPageState } from '../protocol/rulesWire.ts';
-import type { RulesPageHands } from '../vscode/rulesPage.ts';
+import type { RulesPageHands } from '../vscode/rules/rulesPage.ts';
 import type { ThreadChange, Threads } from '../vscode/threads.ts';
 
 export interface RulesDeskParts {

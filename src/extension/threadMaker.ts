@@ -13,9 +13,9 @@ import type { TurnOverrides } from '../protocol/op.ts';
 import type { SandboxMode, SandboxPolicy } from '../protocol/policy.ts';
 import type { Settings } from '../protocol/settings.ts';
 import type { ReadOnlyReason } from '../protocol/threads.ts';
-import { DEMO_PROVIDER } from '../vscode/modelPicker.ts';
+import { DEMO_PROVIDER } from '../vscode/models/modelPicker.ts';
 import type { Opened, OpenHow, ThreadSource } from '../vscode/threads.ts';
-import type { Connections } from './connections.ts';
+import type { Connections } from './demoServer.ts';
 
 export interface ThreadMakerParts extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay' | 'onTaken'> {
   readonly manager: SessionManager;

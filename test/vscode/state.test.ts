@@ -5,8 +5,8 @@ import type { Session } from '../../src/core/session/session.ts';
 import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { initialThreadState } from '../../src/protocol/thread.ts';
-import { Drafts } from '../../src/vscode/drafts.ts';
-import { KeyStore } from '../../src/vscode/secrets.ts';
+import { Drafts } from '../../src/vscode/chat/drafts.ts';
+import { KeyStore } from '../../src/vscode/models/apiKeys.ts';
 import { readSettings } from '../../src/vscode/settings.ts';
 import { Threads } from '../../src/vscode/threads.ts';
 

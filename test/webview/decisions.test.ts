@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
-import { insideOf } from '../../src/protocol/insideOf.ts';
-import { ruleSubject } from '../../src/protocol/ruleWords.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
+import { ruleSubject } from '../../src/protocol/text/ruleLabels.ts';
 import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions/titles.ts';
 import { whyNot } from '../../webview-ui/text/whyNot.ts';
 

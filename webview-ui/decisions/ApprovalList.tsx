@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
-import { visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
 import { reasonInFull } from './titles.ts';
 import { plural, t } from '../l10n.ts';

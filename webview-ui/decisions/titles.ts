@@ -1,9 +1,9 @@
 /** What is asked, in words; shared by the card and by the announcement. */
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
-import { inOneLine } from '../../src/protocol/oneLine.ts';
+import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import type { DecisionReason } from '../../src/protocol/policy.ts';
-import { rulePlaceOf, wordsOfRule } from '../../src/protocol/ruleWords.ts';
-import { visibleName, visibleText } from '../../src/protocol/visibleText.ts';
+import { rulePlaceOf, wordsOfRule } from '../../src/protocol/text/ruleLabels.ts';
+import { visibleName, visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { plural, t } from '../l10n.ts';
 import type { Waiting } from '../store.ts';
 

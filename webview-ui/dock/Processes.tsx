@@ -1,4 +1,4 @@
-import { firstLine } from '../../src/protocol/oneLine.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { submit } from '../actions.ts';
 import { post } from '../bridge.ts';

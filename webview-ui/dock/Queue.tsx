@@ -1,4 +1,4 @@
-import { firstLine } from '../../src/protocol/oneLine.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { cancelEdit, editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { queuedEdit, queuedInputs } from '../store.ts';

@@ -1,5 +1,5 @@
 import type { CommandExplanation } from '../../src/protocol/rules.ts';
-import { visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Icon } from '../components/Icon.tsx';
 import { reasonName } from '../decisions/titles.ts';
 import { t } from '../l10n.ts';

@@ -1,4 +1,4 @@
-import { firstLine } from '../../src/protocol/oneLine.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
 import { useComputed } from '@preact/signals';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';

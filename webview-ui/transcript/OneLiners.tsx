@@ -1,4 +1,4 @@
-import { firstLine } from '../../src/protocol/oneLine.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
 import { post } from '../bridge.ts';
 import { say, t } from '../l10n.ts';

@@ -1,4 +1,4 @@
-import { firstLine } from '../../src/protocol/oneLine.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';

@@ -1,4 +1,4 @@
-import { firstLine } from '../../src/protocol/oneLine.ts';
+import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
 import { copyText, fork, replaceDraft } from '../actions.ts';
 import { t } from '../l10n.ts';

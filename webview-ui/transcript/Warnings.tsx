@@ -2,7 +2,7 @@ import type { Warning } from '../../src/protocol/thread.ts';
 import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { cwd, settings } from '../store.ts';
-import { insideOf } from '../../src/protocol/insideOf.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Step } from '../components/Step.tsx';
 

@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { BoxFinding } from '../../core/ports.ts';
 import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
-import { visibleName } from '../../protocol/visibleText.ts';
+import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { mendDevices } from './devices.ts';
 import { exists, namesIn } from './disk.ts';

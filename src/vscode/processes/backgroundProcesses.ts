@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
-import { plainTerminalText } from '../../protocol/terminalText.ts';
+import { plainTerminalText } from '../../protocol/text/terminalText.ts';
 import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
-import { inOneLine } from '../../protocol/oneLine.ts';
-import { withoutIcons } from '../plainText.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
 import type { Threads } from '../threads.ts';
 import { ProcessTerminals } from './processTerminals.ts';
 

@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { Event } from '../../protocol/event.ts';
 import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
 import type { Threads } from '../threads.ts';
-import { inOneLine } from '../../protocol/oneLine.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
 import { TerminalMirror } from './terminalMirror.ts';
 
 /** Characters; a tab has room for a few words. */
