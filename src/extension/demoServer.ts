@@ -1,7 +1,6 @@
 import type { ProviderConfig } from '../core/model/provider.ts';
 import { limitsIn, providerOf } from '../core/session/threadConfig.ts';
-import type { Settings } from '../protocol/settings.ts';
-import { DEMO_PROVIDER } from '../vscode/models/modelPicker.ts';
+import { DEMO_PROVIDER, type Settings } from '../protocol/settings.ts';
 
 interface DemoServer {
   readonly baseUrl: string;

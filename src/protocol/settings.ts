@@ -120,6 +120,9 @@ export type SettingKey = keyof Settings;
 
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
 
+/** The id of the embedded scripted provider, which is no server elsewhere (design decision 3). */
+export const DEMO_PROVIDER = 'demo';
+
 /** Servers everybody knows; `providers` may name others or replace these. */
 const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },

@@ -5,6 +5,7 @@ import type { Op } from '../../protocol/op.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
 import { questionOf, yesesTo } from './approvalMessages.ts';
 import { type Settled, tooLate } from './staleAnswer.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import type { ThreadChange, Threads } from '../threads.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
@@ -33,6 +34,8 @@ const QUIET_MS = 3_000;
 export class ApprovalPrompts implements Disposable {
   readonly #options: ApprovalPromptsOptions;
   readonly #store = new DisposableStore();
+  readonly #setHasApproval = contextKey<boolean>('tiller.hasApproval');
+  readonly #setHasPatchApproval = contextKey<boolean>('tiller.hasPatchApproval');
   #waiting: readonly ApprovalRequest[] = [];
   /** Those that a notification asks about, wherever it is by now, and what became of them. */
   readonly #told = new Map<string, Settled | undefined>();
@@ -88,8 +91,8 @@ export class ApprovalPrompts implements Disposable {
     if (waiting === this.#waiting) return;
     const before = new Set(this.#waiting.map(({ approvalId }) => approvalId));
     this.#waiting = waiting;
-    void vscode.commands.executeCommand('setContext', 'tiller.hasApproval', waiting.length > 0);
-    void vscode.commands.executeCommand('setContext', 'tiller.hasPatchApproval', waiting.some(isPatch));
+    this.#setHasApproval(waiting.length > 0);
+    this.#setHasPatchApproval(waiting.some(isPatch));
     // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
     if (waiting.length === 0 && before.size > 0) void vscode.commands.executeCommand('notifications.hideToasts');
     if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();

@@ -2,13 +2,17 @@
 import * as vscode from 'vscode';
 import { hunkAt } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import type { Reviews } from './reviews.ts';
 
 export class ReviewKeys implements Disposable {
   readonly #store = new DisposableStore();
   readonly #reviews: Reviews;
   readonly #canUnkeep: () => boolean;
-  readonly #set = new Map<string, string>();
+  readonly #setPendingPaths = contextKey<Readonly<Record<string, true>>>('tiller.pendingPaths');
+  readonly #setHasPendingHunk = contextKey<boolean>('tiller.hasPendingHunk');
+  readonly #setCanUnkeep = contextKey<boolean>('tiller.canUnkeep');
+  readonly #setCursorInHunk = contextKey<boolean>('tiller.cursorInHunk');
 
   constructor(reviews: Reviews, canUnkeep: () => boolean) {
     this.#reviews = reviews;
@@ -21,10 +25,10 @@ export class ReviewKeys implements Disposable {
   refresh(): void {
     const { pending } = this.#reviews;
     // Addresses of a remote window are others than ours: menus go by the path (review-ui.md §1).
-    const paths = pending.flatMap(({ uri }) => [uri.path, uri.fsPath]).map((path) => [path, true] as const);
-    this.#say('tiller.pendingPaths', Object.fromEntries(paths));
-    this.#say('tiller.hasPendingHunk', pending.length > 0);
-    this.#say('tiller.canUnkeep', this.#canUnkeep());
+    const paths = pending.flatMap(({ uri }) => [uri.path, uri.fsPath]).map((path): [string, true] => [path, true]);
+    this.#setPendingPaths(Object.fromEntries(paths));
+    this.#setHasPendingHunk(pending.length > 0);
+    this.#setCanUnkeep(this.#canUnkeep());
     this.#refreshCursor();
   }
 
@@ -37,14 +41,6 @@ export class ReviewKeys implements Disposable {
     const file = editor && this.#reviews.at(editor.document.uri);
     const isNew = file?.story.type === 'added';
     const isIn = editor && file && hunkAt(file.text, editor.selection.active.line) !== undefined;
-    this.#say('tiller.cursorInHunk', isNew || isIn === true);
-  }
-
-  #say(key: string, value: unknown): void {
-    const said = JSON.stringify(value);
-    // Until something waits for the first time nobody needs to know that nothing does.
-    if (this.#set.get(key) === said || (said === 'false' && !this.#set.has(key))) return;
-    this.#set.set(key, said);
-    void vscode.commands.executeCommand('setContext', key, value);
+    this.#setCursorInHunk(isNew || isIn === true);
   }
 }

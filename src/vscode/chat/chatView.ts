@@ -6,6 +6,7 @@ import { mapTexts } from '../../core/util/mapTexts.ts';
 import {
   type HostMessage,
   type InterruptedPatch,
+  type PanelNews,
   type PanelSettings,
   type PendingReview,
   type WebviewMessage,
@@ -41,13 +42,6 @@ export interface ChatViewOptions {
   readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
-
-/** One message down, before it is told what build it comes from. */
-export type PanelNews = HostMessage extends infer Message
-  ? Message extends unknown
-    ? Omit<Message, 'build'>
-    : never
-  : never;
 
 /**
  * The panel as the host sees it: it is sent a snapshot and then what happens, and whatever it says is parsed and passed

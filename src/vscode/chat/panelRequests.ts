@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { WayOut, WebviewMessage } from '../../protocol/wire.ts';
+import type { ThreadQuery, WayOut, WebviewMessage } from '../../protocol/wire.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
-import type { ThreadQuery } from '../threads/threadList.ts';
+import { insertCode } from './editorText.ts';
 import { pickBox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
@@ -131,13 +131,4 @@ async function openFile(file: string, line: number | undefined, cwd: string | un
   const position = new vscode.Position((line ?? 1) - 1, 0);
   const selection = line === undefined ? {} : { selection: new vscode.Range(position, position) };
   await vscode.window.showTextDocument(uri, { preview: true, ...selection });
-}
-
-async function insertCode(text: string): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  if (!editor) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('Open a file to insert the code into.'));
-    return;
-  }
-  await editor.edit((edit) => edit.replace(editor.selection, text));
 }

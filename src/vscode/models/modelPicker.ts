@@ -2,12 +2,10 @@ import * as vscode from 'vscode';
 import { readBeginning } from '../../core/model/boundedBody.ts';
 import type { Fetch } from '../../core/ports.ts';
 import { parseJson } from '../../core/util/json.ts';
-import { providerNamed, providerNames, type Settings } from '../../protocol/settings.ts';
+import { DEMO_PROVIDER, providerNamed, providerNames, type Settings } from '../../protocol/settings.ts';
 import type { KeyStore } from './apiKeys.ts';
 import { writeSetting } from '../settings.ts';
 
-/** The provider that is no server elsewhere but the embedded scripted one (design decision 3). */
-export const DEMO_PROVIDER = 'demo';
 const LIST_TIMEOUT_MS = 4000;
 const LIST_BYTES = 4 * 1024 * 1024;
 

@@ -9,20 +9,12 @@ import type { PlacedHunk } from '../../core/patch/reviewText.ts';
 import type { ProposedFile } from '../../core/ports.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import type { PatchReview } from '../../protocol/policy.ts';
+import { contextKey } from '../ui/contextKey.ts';
 import { allTabs } from '../workspace/documents.ts';
 import { HunkLenses } from './hunkLenses.ts';
 import type { KeptReviews } from './keptReviews.ts';
 import { approvalOf } from './proposalAddress.ts';
 import { type OpenProposal, Proposals } from './proposals.ts';
-
-/** Set while the active tab is a proposal: for the title buttons and keys. */
-const ACTIVE_KEY = 'tiller.proposalActive';
-/** Set while the active tab is the overview of a proposal of several files. */
-const MULTI_KEY = 'tiller.multiReviewActive';
-/** Set while the active tab is a proposal of several files, one of them or the overview. */
-const SEVERAL_KEY = 'tiller.proposalOfSeveral';
-/** Set while nothing of the active proposal was rejected or rewritten: for a key that would otherwise delete a word. */
-const UNTOUCHED_KEY = 'tiller.proposalUntouched';
 
 export interface ShowOptions {
   /**
@@ -34,12 +26,18 @@ export interface ShowOptions {
 
 export class DiffPreview implements vscode.Disposable {
   readonly #store = new DisposableStore();
+  /** The active tab is a proposal. */
+  readonly #setActive = contextKey<boolean>('tiller.proposalActive');
+  /** The active tab is the overview of a proposal of several files. */
+  readonly #setIsOverview = contextKey<boolean>('tiller.multiReviewActive');
+  /** The active tab is a proposal of several files: one of them, or the overview. */
+  readonly #setIsOfSeveral = contextKey<boolean>('tiller.proposalOfSeveral');
+  /** The active proposal is unchanged: guards a key that would otherwise delete a word. */
+  readonly #setIsUntouched = contextKey<boolean>('tiller.proposalUntouched');
   readonly proposals: Proposals;
   /** The labels that overviews go by: VS Code does not tell us more about such a tab. */
   readonly #titles = new Map<string, string>();
   #active: string | undefined;
-  /** As they were set last. */
-  readonly #contextKeys = new Map<string, boolean>();
 
   /** `kept`: where choices outlive the window. */
   constructor(kept?: KeptReviews) {
@@ -144,14 +142,11 @@ export class DiffPreview implements vscode.Disposable {
     const isOverview = active !== undefined && !(tab?.input instanceof vscode.TabInputTextDiff);
     const isUntouched = active !== undefined && this.proposals.reviewOf(active) === undefined;
     const isOfSeveral = active !== undefined && this.proposals.filesOf(active).length > 1;
-    const said = { [ACTIVE_KEY]: active !== undefined, [MULTI_KEY]: isOverview, [SEVERAL_KEY]: isOfSeveral };
-    const keys = Object.entries({ ...said, [UNTOUCHED_KEY]: isUntouched });
     this.#active = active;
-    for (const [key, value] of keys) {
-      if (this.#contextKeys.get(key) === value) continue;
-      this.#contextKeys.set(key, value);
-      void vscode.commands.executeCommand('setContext', key, value);
-    }
+    this.#setActive(active !== undefined);
+    this.#setIsOverview(isOverview);
+    this.#setIsOfSeveral(isOfSeveral);
+    this.#setIsUntouched(isUntouched);
   }
 
   /**

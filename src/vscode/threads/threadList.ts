@@ -1,11 +1,8 @@
 import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
-import type { WebviewMessage } from '../../protocol/wire.ts';
-import type { PanelNews } from '../chat/chatView.ts';
+import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
 import { rowsOf, type StoredThread } from './threadRows.ts';
 import type { Threads } from '../threads.ts';
-
-export type ThreadQuery = Pick<Extract<WebviewMessage, { type: 'list_threads' }>, 'scope' | 'query'>;
 
 export interface ThreadListOptions {
   readonly threads: Threads;

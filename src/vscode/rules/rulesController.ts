@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import { explainCommand } from '../core/policy/decideCommand.ts';
-import { explanationOf } from '../core/policy/explanation.ts';
-import type { Ports } from '../core/ports.ts';
-import { applyRuleEdit } from '../core/rules/ruleEdits.ts';
-import type { RulesPlace, RulesStore, ThreadMemory } from '../core/rules/rulesStore.ts';
-import { startsPrograms } from '../core/tools/gitTrust.ts';
-import type { TurnSettings } from '../protocol/event.ts';
-import type { CommandExplanation, RuleEdit, RuleEditResult } from '../protocol/rules.ts';
-import type { RulesPageState } from '../protocol/rulesWire.ts';
-import type { RulesPageHands } from '../vscode/rules/rulesPage.ts';
-import type { ThreadChange, Threads } from '../vscode/threads.ts';
+import { explainCommand } from '../../core/policy/decideCommand.ts';
+import { explanationOf } from '../../core/policy/explanation.ts';
+import type { Ports } from '../../core/ports.ts';
+import { applyRuleEdit } from '../../core/rules/ruleEdits.ts';
+import type { RulesPlace, RulesStore, ThreadMemory } from '../../core/rules/rulesStore.ts';
+import { startsPrograms } from '../../core/tools/gitTrust.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { CommandExplanation, RuleEdit, RuleEditResult } from '../../protocol/rules.ts';
+import type { RulesPageState } from '../../protocol/rulesWire.ts';
+import type { RulesPageHands } from './rulesPage.ts';
+import type { ThreadChange, Threads } from '../threads.ts';
 
-export interface RulesDeskParts {
+export interface RulesControllerDeps {
   readonly rules: RulesStore;
   readonly threads: Threads;
   /** What commands run under now. */
@@ -20,18 +20,18 @@ export interface RulesDeskParts {
 }
 
 /** The rules as this window sees them: those of the person, of its folder and of the thread that it shows. */
-export class RulesDesk implements RulesPageHands {
-  readonly #parts: RulesDeskParts;
+export class RulesController implements RulesPageHands {
+  readonly #deps: RulesControllerDeps;
 
-  constructor(parts: RulesDeskParts) {
-    this.#parts = parts;
+  constructor(deps: RulesControllerDeps) {
+    this.#deps = deps;
   }
 
   async state(): Promise<RulesPageState> {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     const memory = this.#memory;
     return {
-      overview: await this.#parts.rules.overview(this.#place, memory),
+      overview: await this.#deps.rules.overview(this.#place, memory),
       workspaceName: folder?.name ?? null,
       hasThread: memory !== null,
       trusted: vscode.workspace.isTrusted,
@@ -39,15 +39,15 @@ export class RulesDesk implements RulesPageHands {
   }
 
   edit(edit: RuleEdit): Promise<RuleEditResult> {
-    const { rules, threads } = this.#parts;
+    const { rules, threads } = this.#deps;
     const memory = this.#memory;
     const thread = memory && { memory, submit: (op: Parameters<Threads['submit']>[0]) => void threads.submit(op) };
     return applyRuleEdit(edit, rules, this.#place, thread);
   }
 
   async explain(command: string): Promise<CommandExplanation> {
-    const { current, ports } = this.#parts;
-    const { rules } = await this.#parts.rules.inForce(this.#place, this.#memory);
+    const { current, ports } = this.#deps;
+    const { rules } = await this.#deps.rules.inForce(this.#place, this.#memory);
     const { approvalPolicy, sandboxPolicy, box, noBoxCause, cwd } = current();
     const argv = ['bash', '-c', command];
     const gitStartsPrograms = await startsPrograms(argv, cwd, ports);
@@ -57,11 +57,11 @@ export class RulesDesk implements RulesPageHands {
   }
 
   get #place(): RulesPlace {
-    return { cwd: this.#parts.current().cwd, trusted: vscode.workspace.isTrusted };
+    return { cwd: this.#deps.current().cwd, trusted: vscode.workspace.isTrusted };
   }
 
   get #memory(): ThreadMemory | null {
-    const { state } = this.#parts.threads;
+    const { state } = this.#deps.threads;
     return state && { threadId: state.threadId, keys: state.approvedKeys, rules: state.approvedRules };
   }
 }

@@ -1,17 +1,17 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { Ports } from '../core/ports.ts';
-import type { SessionManager } from '../core/session/sessionManager.ts';
-import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
-import type { TurnSettings } from '../protocol/event.ts';
-import { AuditPage } from '../vscode/rules/auditPage.ts';
-import { importRules } from '../vscode/rules/importRules.ts';
-import { announceProposals } from '../vscode/rules/ruleProposals.ts';
-import { RulesPage } from '../vscode/rules/rulesPage.ts';
-import type { Threads } from '../vscode/threads.ts';
-import { changesRules, RulesDesk } from './rulesDesk.ts';
+import type { Ports } from '../../core/ports.ts';
+import type { SessionManager } from '../../core/session/sessionManager.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { AuditPage } from './auditPage.ts';
+import { importRules } from './importRules.ts';
+import { announceProposals } from './ruleProposals.ts';
+import { RulesPage } from './rulesPage.ts';
+import type { Threads } from '../threads.ts';
+import { changesRules, RulesController } from './rulesController.ts';
 
-export interface RuleViewsParts {
+export interface RuleViewsDeps {
   readonly context: Pick<vscode.ExtensionContext, 'extensionUri' | 'workspaceState'>;
   readonly manager: SessionManager;
   readonly threads: Threads;
@@ -24,19 +24,19 @@ export interface RuleViewsParts {
 
 /** What decides and what was decided, in pages of their own. */
 export class RuleViews implements Disposable {
-  readonly #parts: RuleViewsParts;
+  readonly #deps: RuleViewsDeps;
   readonly #store = new DisposableStore();
-  readonly #desk: RulesDesk;
+  readonly #controller: RulesController;
   readonly #rules: RulesPage;
   readonly #audit: AuditPage;
 
-  constructor(parts: RuleViewsParts) {
-    this.#parts = parts;
-    const { context, manager, threads, ports, current } = parts;
+  constructor(deps: RuleViewsDeps) {
+    this.#deps = deps;
+    const { context, manager, threads, ports, current } = deps;
     const { extensionUri } = context;
-    this.#desk = new RulesDesk({ rules: manager.rules, threads, current, ports });
+    this.#controller = new RulesController({ rules: manager.rules, threads, current, ports });
     this.#rules = this.#store.add(
-      new RulesPage({ extensionUri, hands: this.#desk, log: (level, ...said) => ports.log[level](...said) }),
+      new RulesPage({ extensionUri, hands: this.#controller, log: (level, ...said) => ports.log[level](...said) }),
     );
     this.#audit = this.#store.add(this.#createAudit());
     this.#store.add(manager.rules.onChange(() => this.#rules.refresh()));
@@ -50,7 +50,7 @@ export class RuleViews implements Disposable {
   }
 
   #createAudit(): AuditPage {
-    const { context, manager, threads, ports, tell } = this.#parts;
+    const { context, manager, threads, ports, tell } = this.#deps;
     const nameOf = (title: string | null) => title ?? vscode.l10n.t('Untitled');
     return new AuditPage({
       extensionUri: context.extensionUri,
@@ -76,14 +76,14 @@ export class RuleViews implements Disposable {
   }
 
   async importRules(): Promise<void> {
-    const { ports, tell } = this.#parts;
-    await importRules(ports.host.homeDirectory, (edit) => this.#desk.edit(edit)).catch(tell);
+    const { ports, tell } = this.#deps;
+    await importRules(ports.host.homeDirectory, (edit) => this.#controller.edit(edit)).catch(tell);
   }
 
   /** Says once what the workspace would like to be allowed. */
   async announceProposals(): Promise<void> {
-    const { overview } = await this.#desk.state();
-    await announceProposals(overview.proposals, this.#parts.context.workspaceState, () => this.showRules());
+    const { overview } = await this.#controller.state();
+    await announceProposals(overview.proposals, this.#deps.context.workspaceState, () => this.showRules());
   }
 
   dispose(): void {

@@ -1,48 +1,37 @@
 import * as vscode from 'vscode';
-import type { CatalogResult } from '../core/rollout/catalog.ts';
-import type { SessionManager } from '../core/session/sessionManager.ts';
-import { type Disposable, DisposableStore } from '../core/util/disposable.ts';
-import type { ChatView } from '../vscode/chat/chatView.ts';
-import type { ThreadContext } from './commands.ts';
-import type { Drafts } from '../vscode/chat/drafts.ts';
-import { isAtRest, typedText } from '../vscode/threadActivity.ts';
-import { askForExport, askForImport } from '../vscode/threads/threadFileDialogs.ts';
-import { withoutLinks } from '../vscode/ui/escapeUiText.ts';
-import { ThreadList, type ThreadQuery } from '../vscode/threads/threadList.ts';
-import { ThreadNotices } from '../vscode/threads/threadNotices.ts';
-import type { StoredThread } from '../vscode/threads/threadRows.ts';
-import type { ThreadChange, Threads } from '../vscode/threads.ts';
-import type { ThreadMaker } from './threadMaker.ts';
+import type { CatalogResult } from '../../core/rollout/catalog.ts';
+import type { SessionManager } from '../../core/session/sessionManager.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
+import type { ThreadContext } from './threadContext.ts';
+import { typedText } from '../threadActivity.ts';
+import { askForExport, askForImport } from './threadFileDialogs.ts';
+import { shownTitle } from './takeOver.ts';
+import { ThreadList } from './threadList.ts';
+import { ThreadNotices } from './threadNotices.ts';
+import type { StoredThread } from './threadRows.ts';
+import type { ThreadChange, Threads } from '../threads.ts';
+import type { ThreadFactory } from './threadFactory.ts';
 
-/** Everything a person can do with whole threads: from the list in the panel, its context menu and the palette. */
-export class ThreadViews implements Disposable {
+export interface ThreadCommandsDeps {
+  readonly threads: Threads;
+  readonly manager: SessionManager;
+  readonly factory: ThreadFactory;
+  readonly drafts: { set(threadId: string, text: string): void };
+  readonly view: { tell(message: PanelNews): void; showThreads(rename?: string): void };
+  readonly homeDirectory: string;
+  readonly report: (error: unknown) => void;
+}
+
+/** Commands about whole threads: from the list in the panel, its context menu and the command palette. */
+export class ThreadCommands implements Disposable {
   readonly list: ThreadList;
-  readonly #threads: Threads;
-  readonly #manager: SessionManager;
-  readonly #maker: ThreadMaker;
-  readonly #drafts: Drafts;
-  readonly #view: ChatView;
-  readonly #homeDirectory: string;
-  readonly #report: (error: unknown) => void;
+  readonly #deps: ThreadCommandsDeps;
   readonly #store = new DisposableStore();
 
-  constructor(parts: {
-    readonly threads: Threads;
-    readonly manager: SessionManager;
-    readonly maker: ThreadMaker;
-    readonly drafts: Drafts;
-    readonly view: ChatView;
-    readonly homeDirectory: string;
-    readonly report: (error: unknown) => void;
-  }) {
-    const { threads, manager, maker, drafts, view, homeDirectory, report } = parts;
-    this.#threads = threads;
-    this.#manager = manager;
-    this.#maker = maker;
-    this.#drafts = drafts;
-    this.#view = view;
-    this.#homeDirectory = homeDirectory;
-    this.#report = report;
+  constructor(deps: ThreadCommandsDeps) {
+    this.#deps = deps;
+    const { threads, view, report } = deps;
     this.list = this.#store.add(
       new ThreadList({
         threads,
@@ -57,28 +46,28 @@ export class ThreadViews implements Disposable {
 
   async showList(): Promise<void> {
     await vscode.commands.executeCommand('tiller.chat.focus');
-    this.#view.showThreads();
+    this.#deps.view.showThreads();
   }
 
   async open(threadId: string): Promise<void> {
-    if (!(await this.#threads.open(threadId))) sayWhyNot({ type: 'missing' });
+    if (!(await this.#deps.threads.open(threadId))) sayWhyNot({ type: 'missing' });
   }
 
   async rename(threadId: string, title: string): Promise<void> {
-    if (this.#threads.live.some((state) => state.threadId === threadId)) {
-      return this.#threads.submitTo(threadId, { type: 'set_title', title });
+    if (this.#deps.threads.live.some((state) => state.threadId === threadId)) {
+      return this.#deps.threads.submitTo(threadId, { type: 'set_title', title });
     }
-    const renamed = await this.#manager.catalog.rename(threadId, title);
+    const renamed = await this.#deps.manager.catalog.rename(threadId, title);
     if (renamed.type !== 'done') sayWhyNot(renamed);
     this.list.refresh();
   }
 
   /** In the list where the person is looking at it, else in a box of its own. */
   async askName(context: ThreadContext | undefined): Promise<void> {
-    const { state } = this.#threads;
+    const { state } = this.#deps.threads;
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#sayNone();
-    if (context?.threadId !== undefined) return this.#view.showThreads(threadId);
+    if (context?.threadId !== undefined) return this.#deps.view.showThreads(threadId);
     const given = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename Thread'),
       value: state?.title ?? '',
@@ -92,9 +81,9 @@ export class ThreadViews implements Disposable {
   async fork(context: ThreadContext | undefined): Promise<void> {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#sayNone();
-    const { session, draft } = await this.#maker.fork(threadId, context?.itemId ?? null);
-    if (draft) this.#drafts.set(session.threadId, typedText(draft));
-    await this.#threads.adopt(session);
+    const { session, draft } = await this.#deps.factory.fork(threadId, context?.itemId ?? null);
+    if (draft) this.#deps.drafts.set(session.threadId, typedText(draft));
+    await this.#deps.threads.adopt(session);
     await vscode.commands.executeCommand('tiller.focus');
   }
 
@@ -102,23 +91,23 @@ export class ThreadViews implements Disposable {
   async remove(context: ThreadContext | undefined): Promise<void> {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#sayNone();
-    const title = (await this.#manager.catalog.find(threadId))?.title ?? null;
-    const isMine = this.#threads.live.some((state) => state.threadId === threadId);
-    if (isMine) await this.#threads.forget(threadId);
-    const removed = await this.#manager.remove(threadId);
+    const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? null;
+    const isMine = this.#deps.threads.live.some((state) => state.threadId === threadId);
+    if (isMine) await this.#deps.threads.forget(threadId);
+    const removed = await this.#deps.manager.remove(threadId);
     if (removed.type !== 'done') return sayWhyNot(removed);
-    if (this.#threads.state?.threadId === threadId) await this.#threads.clear();
+    if (this.#deps.threads.state?.threadId === threadId) await this.#deps.threads.clear();
     if (this.list.isOpen) {
       this.list.refresh();
-      return this.#view.tell({ type: 'thread_deleted', threadId, title });
+      return this.#deps.view.tell({ type: 'thread_deleted', threadId, title });
     }
     const undo = vscode.l10n.t('Undo');
-    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', nameOf(title));
+    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', shownTitle(title));
     if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.takeBack(threadId);
   }
 
   async takeBack(threadId: string): Promise<void> {
-    if (!(await this.#manager.catalog.takeBack(threadId))) return sayWhyNot({ type: 'missing' });
+    if (!(await this.#deps.manager.catalog.takeBack(threadId))) return sayWhyNot({ type: 'missing' });
     if (this.list.isOpen) this.list.refresh();
     else await this.show(threadId);
   }
@@ -126,10 +115,10 @@ export class ThreadViews implements Disposable {
   async export(context: ThreadContext | undefined): Promise<void> {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#sayNone();
-    const title = (await this.#manager.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
+    const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
     const file = await askForExport(title);
     if (!file) return;
-    const text = await this.#manager.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
+    const text = await this.#deps.manager.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
     if (text === undefined) return sayWhyNot({ type: 'missing' });
     await vscode.workspace.fs.writeFile(file, Buffer.from(text));
     const open = vscode.l10n.t('Open');
@@ -139,33 +128,21 @@ export class ThreadViews implements Disposable {
   }
 
   async bringIn(): Promise<void> {
-    const [file] = (await askForImport(this.#homeDirectory)) ?? [];
+    const [file] = (await askForImport(this.#deps.homeDirectory)) ?? [];
     if (!file) return;
     const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8');
-    await this.#threads.adopt(await this.#maker.importThread(text));
+    await this.#deps.threads.adopt(await this.#deps.factory.importThread(text));
     await vscode.commands.executeCommand('tiller.focus');
   }
 
   /** From the window that has it. */
   async takeOver(): Promise<void> {
-    const threadId = this.#threads.state?.threadId;
+    const threadId = this.#deps.threads.state?.threadId;
     if (threadId === undefined) return;
     const location = { viewId: 'tiller.chat' };
-    await vscode.window.withProgress({ location }, () => this.#threads.open(threadId, 'ask'));
-    if (this.#threads.access.type === 'own') return;
+    await vscode.window.withProgress({ location }, () => this.#deps.threads.open(threadId, 'ask'));
+    if (this.#deps.threads.access.type === 'own') return;
     void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not give the thread up.'));
-  }
-
-  /** Another window wants it: one that does nothing is given at once, else the person says. */
-  async givesWay(threadId: string): Promise<boolean> {
-    const state = this.#threads.live.find((known) => known.threadId === threadId);
-    if (!state || isAtRest(state)) return true;
-    const give = vscode.l10n.t('Give It Up');
-    const sentence = vscode.l10n.t(
-      'Another window wants to take over “{0}”. What runs in it would be stopped.',
-      nameOf(state.title),
-    );
-    return (await vscode.window.showWarningMessage(sentence, give, vscode.l10n.t('Keep It'))) === give;
   }
 
   async show(threadId: string): Promise<void> {
@@ -174,7 +151,7 @@ export class ThreadViews implements Disposable {
   }
 
   async showWaiting(): Promise<void> {
-    const [first] = this.#threads.waiting;
+    const [first] = this.#deps.threads.waiting;
     if (first) await this.show(first.threadId);
     else await vscode.commands.executeCommand('tiller.focus');
   }
@@ -184,7 +161,7 @@ export class ThreadViews implements Disposable {
   }
 
   #meant(context: ThreadContext | undefined): string | undefined {
-    return context?.threadId ?? this.#threads.state?.threadId;
+    return context?.threadId ?? this.#deps.threads.state?.threadId;
   }
 
   #sayNone(): void {
@@ -192,7 +169,7 @@ export class ThreadViews implements Disposable {
   }
 
   async #find({ scope, query }: ThreadQuery, signal: AbortSignal): Promise<readonly StoredThread[]> {
-    const { catalog } = this.#manager;
+    const { catalog } = this.#deps.manager;
     const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
     const listed = (await catalog.list(folders)).filter(({ place }) => scope === 'all' || place !== 'elsewhere');
     if (query.trim() === '') return listed;
@@ -211,13 +188,8 @@ export class ThreadViews implements Disposable {
   #markSeen(change: ThreadChange): void {
     const isEnd = change.type === 'event' && change.state.activeTurnId === null && change.before.activeTurnId !== null;
     if (change.state === null || (change.type === 'event' && !isEnd)) return;
-    this.#manager.catalog.markSeen(change.state.threadId).catch(this.#report);
+    this.#deps.manager.catalog.markSeen(change.state.threadId).catch(this.#deps.report);
   }
-}
-
-/** In a notification. */
-function nameOf(title: string | null): string {
-  return withoutLinks(title ?? vscode.l10n.t('Untitled'));
 }
 
 /** Something could not be done to a thread. */

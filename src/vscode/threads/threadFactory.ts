@@ -1,25 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { ModelFault } from '../core/model/client.ts';
-import type { Log } from '../core/ports.ts';
-import { shownState } from '../core/rollout/replay.ts';
-import { resolveBox } from '../core/sandbox/box.ts';
-import type { Session } from '../core/session/session.ts';
-import type { SessionManager, ThreadConfig } from '../core/session/sessionManager.ts';
-import { sandboxPolicyOf, type ThreadSurroundings, threadConfigOf } from '../core/session/threadConfig.ts';
-import { boxSupport } from '../node/sandbox/support.ts';
-import type { TurnSettings } from '../protocol/event.ts';
-import type { TurnOverrides } from '../protocol/op.ts';
-import type { SandboxMode, SandboxPolicy } from '../protocol/policy.ts';
-import type { Settings } from '../protocol/settings.ts';
-import type { ReadOnlyReason } from '../protocol/threads.ts';
-import { DEMO_PROVIDER } from '../vscode/models/modelPicker.ts';
-import type { Opened, OpenHow, ThreadSource } from '../vscode/threads.ts';
-import type { Connections } from './demoServer.ts';
+import { ModelFault } from '../../core/model/client.ts';
+import type { ProviderConfig } from '../../core/model/provider.ts';
+import type { Log } from '../../core/ports.ts';
+import { shownState } from '../../core/rollout/replay.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { ChosenBox } from '../../core/session/sessionOptions.ts';
+import type { SessionManager, ThreadConfig } from '../../core/session/sessionManager.ts';
+import { sandboxPolicyOf, type ThreadSurroundings, threadConfigOf } from '../../core/session/threadConfig.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { TurnOverrides } from '../../protocol/op.ts';
+import type { SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import type { ReadOnlyReason } from '../../protocol/threads.ts';
+import type { Opened, OpenHow, ThreadSource } from '../threads.ts';
 
-export interface ThreadMakerParts extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay' | 'onTaken'> {
+export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay' | 'onTaken'> {
   readonly manager: SessionManager;
-  readonly connections: Connections;
+  readonly connections: { provider(settings: Settings): Promise<ProviderConfig | undefined> };
+  readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
   readonly settings: () => Settings;
   readonly homeDirectory: string;
   readonly log: Log;
@@ -30,13 +29,13 @@ const RELOAD_LOOKS = 5;
 const RELOAD_PAUSE_MS = 200;
 
 /** Threads under the settings of the person and what was chosen in the panel. */
-export class ThreadMaker implements ThreadSource {
-  readonly #parts: ThreadMakerParts;
+export class ThreadFactory implements ThreadSource {
+  readonly #deps: ThreadFactoryDeps;
   /** Chosen in the panel: for every thread begun from now on, until the window closes. */
   #chosen: TurnOverrides = {};
 
-  constructor(parts: ThreadMakerParts) {
-    this.#parts = parts;
+  constructor(deps: ThreadFactoryDeps) {
+    this.#deps = deps;
   }
 
   choose(overrides: TurnOverrides): void {
@@ -45,7 +44,7 @@ export class ThreadMaker implements ThreadSource {
 
   /** What the next thread would run under; the model may still be missing. */
   get settings(): TurnSettings {
-    const settings = this.#parts.settings();
+    const settings = this.#deps.settings();
     const nowhere = { id: '', baseUrl: '', wireApi: 'responses' } as const;
     return this.#configured(settings, { provider: nowhere, model: modelOf(settings) ?? '', baseInstructions: null })
       .settings;
@@ -53,17 +52,17 @@ export class ThreadMaker implements ThreadSource {
 
   /** A box of this kind, with all else that the settings say and the folders of this window. */
   policyOf(mode: SandboxMode): SandboxPolicy {
-    return sandboxPolicyOf(this.#parts.settings(), this.#places(), mode);
+    return sandboxPolicyOf(this.#deps.settings(), this.#places(), mode);
   }
 
   /** @throws ModelFault of kind `config` when no model is selected. */
   async start(): Promise<Session> {
-    return this.#parts.manager.start(await this.#config());
+    return this.#deps.manager.start(await this.#config());
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {
     if (how === 'read') return this.#read(id, 'owned');
-    const { manager, log } = this.#parts;
+    const { manager, log } = this.#deps;
     const config = await this.#configIfAny();
     if (config === undefined) return this.#read(id, 'no_model');
     const resumed = await (how === 'ask' ? manager.takeOver(id, config) : this.#resume(id, how, config));
@@ -74,14 +73,14 @@ export class ThreadMaker implements ThreadSource {
 
   async #resume(id: string, how: OpenHow, config: ThreadConfig): ReturnType<SessionManager['resume']> {
     for (let look = 0; ; look++) {
-      const resumed = await this.#parts.manager.resume({ id }, config);
+      const resumed = await this.#deps.manager.resume({ id }, config);
       if (resumed.type !== 'owned' || how !== 'take_back' || look === RELOAD_LOOKS) return resumed;
       await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
     }
   }
 
   async #read(id: string, reason: ReadOnlyReason['type']): Promise<Opened> {
-    const opened = await this.#parts.manager.catalog.read(id);
+    const opened = await this.#deps.manager.catalog.read(id);
     if (opened.type === 'unreadable') return { type: 'missing' };
     const { reader } = opened;
     return {
@@ -98,14 +97,14 @@ export class ThreadMaker implements ThreadSource {
 
   /** @throws Error that says why not. */
   async fork(id: string, itemId: string | null) {
-    const forked = await this.#parts.manager.fork({ id }, itemId, await this.#config());
+    const forked = await this.#deps.manager.fork({ id }, itemId, await this.#config());
     if (forked.type === 'resumed') return forked;
     throw new Error(forked.type === 'owned' ? vscode.l10n.t('This thread is open in another window.') : forked.message);
   }
 
   /** @throws Error that says why not. */
   async importThread(text: string): Promise<Session> {
-    const imported = await this.#parts.manager.importThread(text, await this.#config());
+    const imported = await this.#deps.manager.importThread(text, await this.#config());
     if (imported.type === 'resumed') return imported.session;
     throw new Error(
       imported.type === 'refused' ? imported.message : vscode.l10n.t('No thread was found in this file.'),
@@ -123,8 +122,8 @@ export class ThreadMaker implements ThreadSource {
   }
 
   async #config(): Promise<ThreadConfig> {
-    const settings = this.#parts.settings();
-    const provider = await this.#parts.connections.provider(settings);
+    const settings = this.#deps.settings();
+    const provider = await this.#deps.connections.provider(settings);
     const model = modelOf(settings);
     if (!provider || model === null) {
       const message = vscode.l10n.t('No model is selected.');
@@ -139,7 +138,7 @@ export class ThreadMaker implements ThreadSource {
     settings: Settings,
     given: Pick<ThreadSurroundings, 'provider' | 'model' | 'baseInstructions'>,
   ): ThreadConfig {
-    const { onProposal, undoTurn, givesWay, onTaken } = this.#parts;
+    const { boxFor, onProposal, undoTurn, givesWay, onTaken } = this.#deps;
     const config = threadConfigOf(settings, {
       ...given,
       ...this.#places(),
@@ -166,14 +165,14 @@ export class ThreadMaker implements ThreadSource {
       approvalPolicy: policy ?? settings.approvalPolicy,
       effort: effort === undefined ? settings.effort : effort,
       sandboxPolicy,
-      ...boxFor(sandboxPolicy),
+      ...this.#deps.boxFor(sandboxPolicy),
     };
   }
 
   /** The first folder; a workspace that is not trusted is not even named to the model. */
   #workingDirectory(): string {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
-    return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#parts.homeDirectory;
+    return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#deps.homeDirectory;
   }
 
   /** The person opened them beside it to be worked in; other file systems no command can reach. */
@@ -181,10 +180,6 @@ export class ThreadMaker implements ThreadSource {
     const [, ...others] = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
     return others.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   }
-}
-
-function boxFor(policy: SandboxPolicy) {
-  return resolveBox(policy, boxSupport);
 }
 
 function modelOf(settings: Settings): string | null {

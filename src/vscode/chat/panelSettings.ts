@@ -1,10 +1,9 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { TurnSettings } from '../protocol/event.ts';
-import type { Settings } from '../protocol/settings.ts';
-import type { PanelSettings } from '../protocol/wire.ts';
-import { DEMO_PROVIDER } from '../vscode/models/modelPicker.ts';
-import { modeOf } from '../vscode/chat/modes.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import type { PanelSettings } from '../../protocol/wire.ts';
+import { modeOf } from './modes.ts';
 
 /** What the panel shows around a thread. */
 export function panelSettings(settings: Settings, turn: TurnSettings, quarantined: readonly string[]): PanelSettings {
