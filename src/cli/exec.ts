@@ -4,8 +4,8 @@ import type { ProviderConfig } from '../core/model/provider.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
-import { SessionManager } from '../core/session/sessionManager.ts';
-import { limitsIn, providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
+import { AgentService } from '../core/agent/agentService.ts';
+import { limitsIn, providerOf, threadConfigOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -61,7 +61,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await settleLandings(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepBoxes(home);
-    const manager = new SessionManager(ports, { version, originator: 'cli' });
+    const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
     const config = threadConfigOf(settings, {
       model,
@@ -87,9 +87,9 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
 }
 
 async function open(
-  manager: SessionManager,
+  manager: AgentService,
   args: ExecArguments,
-  config: Parameters<SessionManager['start']>[0],
+  config: Parameters<AgentService['start']>[0],
   say: (line: string) => void,
 ): Promise<Session> {
   const { from } = args;

@@ -2,14 +2,14 @@ import type * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
-import { SessionManager } from '../core/session/sessionManager.ts';
+import { AgentService } from '../core/agent/agentService.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
-import { typedText } from '../vscode/threadActivity.ts';
-import { Threads } from '../vscode/threads.ts';
+import { typedText } from '../core/agent/threadActivity.ts';
+import { ShownThread } from '../core/agent/shownThread.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
@@ -20,10 +20,10 @@ declare const TILLER_VERSION: string;
 /** All threads of this window, and what they run with. */
 export interface Agent {
   readonly ports: Ports;
-  readonly manager: SessionManager;
+  readonly manager: AgentService;
   readonly connections: Connections;
   readonly factory: ThreadFactory;
-  readonly threads: Threads;
+  readonly threads: ShownThread;
   readonly history: MessageHistory;
   /** What commands of the shown thread run under; of the next thread when none is shown. */
   readonly current: () => TurnSettings;
@@ -37,7 +37,7 @@ export function createAgent(
 ): Agent {
   const { node, log, keys, settings, report } = host;
   const ports: Ports = { ...node, workspace: editors.workspace, log, secrets: keys };
-  const manager = new SessionManager(ports, { version: TILLER_VERSION, originator: 'vscode' });
+  const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
   const connections = new Connections();
   const factory = new ThreadFactory({
     manager,
@@ -49,9 +49,15 @@ export function createAgent(
     onProposal: (approvalId, proposal, reviewed) => editors.proposals.propose(approvalId, proposal, reviewed),
     undoTurn: (turnId) => editors.undo.undoTurn(turnId),
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
-    onTaken: (threadId) => void threads.taken(threadId).catch(report),
   });
-  const threads: Threads = new Threads(factory, context.workspaceState, report);
+  const threads: ShownThread = new ShownThread({
+    live: manager.live,
+    source: factory,
+    memento: context.workspaceState,
+    clock: node.clock,
+    report,
+  });
+  store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
   store.add(closeResolvedProposals(threads.onEvent, editors.proposals));
 
   const history = new MessageHistory(ports, () => {

@@ -1,5 +1,5 @@
 import type { ProviderConfig } from '../core/model/provider.ts';
-import { limitsIn, providerOf } from '../core/session/threadConfig.ts';
+import { limitsIn, providerOf } from '../core/agent/threadSettings.ts';
 import { DEMO_PROVIDER, type Settings } from '../protocol/settings.ts';
 
 interface DemoServer {

@@ -15,8 +15,10 @@ export interface Violation {
   readonly message: string;
 }
 
-const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
-const CORE = ['ports', 'util', 'session', 'tools', 'rules', 'review', ...LEAVES].map((name) => `core/${name}`);
+const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp'];
+const CORE = ['ports', 'util', 'agent', 'session', 'tools', 'rules', 'changeReview', ...LEAVES].map(
+  (name) => `core/${name}`,
+);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
 /** Each layer and what it may import besides itself. A layer that is not listed has no place in the house. */
@@ -27,11 +29,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
-  'core/review': [...FOUNDATION, ...inCore('patch')],
-  'core/session': [
-    ...FOUNDATION,
-    ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'agents'),
-  ],
+  'core/changeReview': [...FOUNDATION, ...inCore('patch')],
+  'core/session': [...FOUNDATION, ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout')],
+  'core/agent': [...FOUNDATION, ...inCore('session', 'exec', 'model', 'tools', 'rules', 'prompt', 'rollout')],
   node: ['protocol', ...CORE],
   vscode: ['protocol', ...CORE],
   'extension.ts': ['protocol', ...CORE, 'node', 'vscode'],

@@ -6,14 +6,14 @@ import type { ApprovalDecision } from '../../protocol/policy.ts';
 import { questionOf, yesesTo } from './approvalMessages.ts';
 import { type Settled, tooLate } from './staleAnswer.ts';
 import { contextKey } from '../ui/contextKey.ts';
-import type { ThreadChange, Threads } from '../threads.ts';
+import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
 /** What another window is asked is not ours to answer. */
 const NOT_OURS: readonly ApprovalRequest[] = [];
 
 export interface ApprovalPromptsOptions {
-  readonly threads: Threads;
+  readonly threads: ShownThread;
   readonly submitTo: (threadId: string, op: Op) => void;
   readonly isPanelVisible: () => boolean;
   /** Opens the panel with this thread. */

@@ -18,12 +18,12 @@ import { EventBatcher } from './eventBatcher.ts';
 import { HiddenStream } from './redactingStream.ts';
 import { panelHtml } from '../ui/webviewHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
-import type { Dequeued, Threads } from '../threads.ts';
+import type { Dequeued, ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface ChatViewOptions {
   readonly extensionUri: vscode.Uri;
   readonly build: string;
-  readonly threads: Threads;
+  readonly threads: ShownThread;
   readonly drafts: Drafts;
   /** What was said in any thread, newest first. */
   readonly history: () => Promise<readonly string[]>;

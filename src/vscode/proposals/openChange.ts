@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { Emitter } from '../../core/util/emitter.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { ThreadNews } from '../threads.ts';
+import type { ThreadNews } from '../../core/agent/liveThreads.ts';
 import type { DiffPreview } from './proposalTabs.ts';
 
 /** Shows the proposal of one approval, or the pending one of the thread. */

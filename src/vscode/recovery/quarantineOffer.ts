@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
-import type { Threads } from '../threads.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
 /** What was moved out of the workspace, and the way back. */
@@ -26,7 +26,7 @@ export class QuarantineOffer implements Disposable {
     onChange,
     report,
   }: {
-    readonly threads: Threads;
+    readonly threads: ShownThread;
     readonly hands: QuarantineHands;
     readonly onChange: () => void;
     readonly report: (error: unknown) => void;

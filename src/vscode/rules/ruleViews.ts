@@ -1,20 +1,20 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Ports } from '../../core/ports.ts';
-import type { SessionManager } from '../../core/session/sessionManager.ts';
+import type { AgentService } from '../../core/agent/agentService.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import { AuditPage } from './auditPage.ts';
 import { importRules } from './importRules.ts';
 import { announceProposals } from './ruleProposals.ts';
 import { RulesPage } from './rulesPage.ts';
-import type { Threads } from '../threads.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { changesRules, RulesController } from './rulesController.ts';
 
 export interface RuleViewsDeps {
   readonly context: Pick<vscode.ExtensionContext, 'extensionUri' | 'workspaceState'>;
-  readonly manager: SessionManager;
-  readonly threads: Threads;
+  readonly manager: AgentService;
+  readonly threads: ShownThread;
   readonly ports: Ports;
   /** What commands run under now. */
   readonly current: () => TurnSettings;

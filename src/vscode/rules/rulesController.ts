@@ -9,11 +9,11 @@ import type { TurnSettings } from '../../protocol/event.ts';
 import type { CommandExplanation, RuleEdit, RuleEditResult } from '../../protocol/rules.ts';
 import type { RulesPageState } from '../../protocol/rulesWire.ts';
 import type { RulesPageHands } from './rulesPage.ts';
-import type { ThreadChange, Threads } from '../threads.ts';
+import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface RulesControllerDeps {
   readonly rules: RulesStore;
-  readonly threads: Threads;
+  readonly threads: ShownThread;
   /** What commands run under now. */
   readonly current: () => TurnSettings;
   readonly ports: Pick<Ports, 'host' | 'workspace'>;
@@ -41,7 +41,7 @@ export class RulesController implements RulesPageHands {
   edit(edit: RuleEdit): Promise<RuleEditResult> {
     const { rules, threads } = this.#deps;
     const memory = this.#memory;
-    const thread = memory && { memory, submit: (op: Parameters<Threads['submit']>[0]) => void threads.submit(op) };
+    const thread = memory && { memory, submit: (op: Parameters<ShownThread['submit']>[0]) => void threads.submit(op) };
     return applyRuleEdit(edit, rules, this.#place, thread);
   }
 

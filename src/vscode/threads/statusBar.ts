@@ -3,20 +3,20 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { TurnSettings } from '../../protocol/event.ts';
 import { allowsNetwork } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { Threads } from '../threads.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 /** Always says whether Tiller works or waits, and in what box commands run. */
 export class StatusBar implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #store = new DisposableStore();
-  readonly #threads: Threads;
+  readonly #threads: ShownThread;
   readonly #settings: () => TurnSettings;
   readonly #interrupted: () => number;
   /** What the window was told last: it is asked with every delta of a model. */
   #said = '';
 
   /** `interrupted`: how many patches wait for a decision since a crash; `refresh` when there are more or fewer. */
-  constructor(threads: Threads, settings: () => TurnSettings, interrupted: () => number) {
+  constructor(threads: ShownThread, settings: () => TurnSettings, interrupted: () => number) {
     this.#threads = threads;
     this.#settings = settings;
     this.#interrupted = interrupted;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { ThreadState } from '../../protocol/thread.ts';
-import { isAtRest } from '../threadActivity.ts';
+import { isAtRest } from '../../core/agent/threadActivity.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 
 /** Whether another window may take this thread over: an idle one at once, else the user decides. */

@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import type { CatalogResult } from '../../core/rollout/catalog.ts';
-import type { SessionManager } from '../../core/session/sessionManager.ts';
+import type { AgentService } from '../../core/agent/agentService.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
 import type { ThreadContext } from './threadContext.ts';
-import { typedText } from '../threadActivity.ts';
+import { typedText } from '../../core/agent/threadActivity.ts';
 import { askForExport, askForImport } from './threadFileDialogs.ts';
 import { shownTitle } from './takeOver.ts';
 import { ThreadList } from './threadList.ts';
 import { ThreadNotices } from './threadNotices.ts';
 import type { StoredThread } from './threadRows.ts';
-import type { ThreadChange, Threads } from '../threads.ts';
+import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
 import type { ThreadFactory } from './threadFactory.ts';
 
 export interface ThreadCommandsDeps {
-  readonly threads: Threads;
-  readonly manager: SessionManager;
+  readonly threads: ShownThread;
+  readonly manager: AgentService;
   readonly factory: ThreadFactory;
   readonly drafts: { set(threadId: string, text: string): void };
   readonly view: { tell(message: PanelNews): void; showThreads(rename?: string): void };
@@ -92,11 +92,9 @@ export class ThreadCommands implements Disposable {
     const threadId = this.#meant(context);
     if (threadId === undefined) return this.#sayNone();
     const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? null;
-    const isMine = this.#deps.threads.live.some((state) => state.threadId === threadId);
-    if (isMine) await this.#deps.threads.forget(threadId);
-    const removed = await this.#deps.manager.remove(threadId);
+    const { threads, manager } = this.#deps;
+    const removed = await threads.forget(threadId, () => manager.remove(threadId));
     if (removed.type !== 'done') return sayWhyNot(removed);
-    if (this.#deps.threads.state?.threadId === threadId) await this.#deps.threads.clear();
     if (this.list.isOpen) {
       this.list.refresh();
       return this.#deps.view.tell({ type: 'thread_deleted', threadId, title });

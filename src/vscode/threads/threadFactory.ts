@@ -6,17 +6,17 @@ import type { Log } from '../../core/ports.ts';
 import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { ChosenBox } from '../../core/session/sessionOptions.ts';
-import type { SessionManager, ThreadConfig } from '../../core/session/sessionManager.ts';
-import { sandboxPolicyOf, type ThreadSurroundings, threadConfigOf } from '../../core/session/threadConfig.ts';
+import type { AgentService, ThreadConfig } from '../../core/agent/agentService.ts';
+import { sandboxPolicyOf, type ThreadSurroundings, threadConfigOf } from '../../core/agent/threadSettings.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
-import type { Opened, OpenHow, ThreadSource } from '../threads.ts';
+import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay' | 'onTaken'> {
-  readonly manager: SessionManager;
+export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay'> {
+  readonly manager: AgentService;
   readonly connections: { provider(settings: Settings): Promise<ProviderConfig | undefined> };
   readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
   readonly settings: () => Settings;
@@ -71,7 +71,7 @@ export class ThreadFactory implements ThreadSource {
     return this.#read(id, resumed.type === 'owned' ? 'owned' : 'newer_format');
   }
 
-  async #resume(id: string, how: OpenHow, config: ThreadConfig): ReturnType<SessionManager['resume']> {
+  async #resume(id: string, how: OpenHow, config: ThreadConfig): ReturnType<AgentService['resume']> {
     for (let look = 0; ; look++) {
       const resumed = await this.#deps.manager.resume({ id }, config);
       if (resumed.type !== 'owned' || how !== 'take_back' || look === RELOAD_LOOKS) return resumed;
@@ -138,7 +138,7 @@ export class ThreadFactory implements ThreadSource {
     settings: Settings,
     given: Pick<ThreadSurroundings, 'provider' | 'model' | 'baseInstructions'>,
   ): ThreadConfig {
-    const { boxFor, onProposal, undoTurn, givesWay, onTaken } = this.#deps;
+    const { boxFor, onProposal, undoTurn, givesWay } = this.#deps;
     const config = threadConfigOf(settings, {
       ...given,
       ...this.#places(),
@@ -150,7 +150,7 @@ export class ThreadFactory implements ThreadSource {
       onProposal,
       undoTurn,
     });
-    return { ...config, givesWay, onTaken, settings: this.#withChoices(config.settings) };
+    return { ...config, givesWay, settings: this.#withChoices(config.settings) };
   }
 
   #places() {

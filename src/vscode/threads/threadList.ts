@@ -2,10 +2,10 @@ import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
 import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
 import { rowsOf, type StoredThread } from './threadRows.ts';
-import type { Threads } from '../threads.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface ThreadListOptions {
-  readonly threads: Threads;
+  readonly threads: ShownThread;
   readonly find: (query: ThreadQuery, signal: AbortSignal) => Promise<readonly StoredThread[]>;
   readonly post: (message: PanelNews) => void;
   readonly report: (error: unknown) => void;

@@ -4,19 +4,19 @@ import type { ThreadState } from '../../protocol/thread.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { questionOf } from './threadRows.ts';
-import type { Threads } from '../threads.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 /** Characters of a question in a notification; the rest is in the panel. */
 const QUESTION_LENGTH = 160;
 
 /** Says once, with its name, when a thread that is not shown begins to wait for the person. */
 export class ThreadNotices implements Disposable {
-  readonly #threads: Threads;
+  readonly #threads: ShownThread;
   readonly #showThread: (threadId: string) => void;
   readonly #store = new DisposableStore();
   #known: ReadonlySet<string> = new Set();
 
-  constructor(threads: Threads, showThread: (threadId: string) => void) {
+  constructor(threads: ShownThread, showThread: (threadId: string) => void) {
     this.#threads = threads;
     this.#showThread = showThread;
     this.#store.add(threads.onActivity(() => this.#look()));

@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ThreadListEntry } from '../../protocol/threads.ts';
 import type { ThreadRow } from '../../protocol/wire.ts';
-import { activityOf } from '../threadActivity.ts';
-import type { Threads } from '../threads.ts';
+import { activityOf } from '../../core/agent/threadActivity.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 /** A thread as it lies on the disk. */
 export interface StoredThread extends ThreadListEntry {
@@ -13,7 +13,7 @@ export interface StoredThread extends ThreadListEntry {
 }
 
 /** What is on the disk, with what this window knows better of the threads it has open. */
-export function rowsOf(stored: readonly StoredThread[], threads: Threads): readonly ThreadRow[] {
+export function rowsOf(stored: readonly StoredThread[], threads: ShownThread): readonly ThreadRow[] {
   const live = new Map(threads.live.map((state) => [state.threadId, state]));
   return stored.map((thread) => {
     const state = live.get(thread.id);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
 import { providerNamed, type Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
-import type { ThreadConfig } from './sessionManager.ts';
+import type { ThreadConfig } from './agentService.ts';
 
 /** What the settings say of every server: how long it may take and how much it may send. */
 export function limitsIn(settings: Settings) {

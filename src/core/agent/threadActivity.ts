@@ -1,26 +1,26 @@
-import type { UserInput } from '../protocol/item.ts';
-import type { ThreadState } from '../protocol/thread.ts';
+import type { UserInput } from '../../protocol/item.ts';
+import type { ThreadState } from '../../protocol/thread.ts';
 
-/** What a thread does now, as far as a person must know who looks elsewhere. */
+/** What a thread does now, for a list of threads. */
 export type ThreadActivity = 'waiting' | 'running' | 'idle';
 
 export function activityOf(state: ThreadState): ThreadActivity {
-  if (waitingIn(state) > 0) return 'waiting';
+  if (pendingIn(state) > 0) return 'waiting';
   return state.activeTurnId === null ? 'idle' : 'running';
 }
 
-/** Questions that wait for the person. */
-export function waitingIn({ approvals, questions }: ThreadState): number {
+/** The number of its pending requests. */
+export function pendingIn({ approvals, questions }: ThreadState): number {
   return approvals.length + questions.length;
 }
 
-/** Whether a thread can be put away without ending anything. */
+/** Whether a thread can be suspended without stopping anything. */
 export function isAtRest(state: ThreadState): boolean {
   const works = state.processes.some(({ status }) => status.type === 'running');
   return activityOf(state) === 'idle' && state.queuedInputs.length === 0 && !works;
 }
 
-/** What was typed, without what was attached. */
+/** The text parts of an input, without attachments. */
 export function typedText(input: readonly UserInput[]): string {
   return input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }

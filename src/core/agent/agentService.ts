@@ -9,6 +9,7 @@ import { createModelClient, dialectOf, type ProviderConfig } from '../model/prov
 import { capabilitiesOf } from '../model/families.ts';
 
 import type { Ports } from '../ports.ts';
+import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
 import { BASE_INSTRUCTIONS } from '../prompt/baseInstructions.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
@@ -18,11 +19,12 @@ import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
 import { type ReplayedThread, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
-import { EventSequence } from './events.ts';
-import { Ownership } from './ownership.ts';
-import { Session } from './session.ts';
-import type { ConnectedModel, SessionOptions } from './sessionOptions.ts';
-import { WorkspaceCoordinator } from './workspaceCoordinator.ts';
+import { EventSequence } from '../session/events.ts';
+import { Ownership } from '../session/ownership.ts';
+import { Session } from '../session/session.ts';
+import type { ConnectedModel, SessionOptions } from '../session/sessionOptions.ts';
+import { LiveThreads } from './liveThreads.ts';
+import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
 /** What a front door settles before a thread starts or is taken up. */
 export interface ThreadConfig
@@ -52,10 +54,8 @@ export interface ThreadConfig
   readonly baseInstructions: string | null;
   /** A thread that is taken up goes on under the settings it had, as far as it has the same provider. */
   readonly keepsSettings: boolean;
-  /** Another process asks for the thread: whether it gets it. Nobody gives way where this is not told. */
+  /** Whether another process that asks for the thread gets it. Without it none does. */
   readonly givesWay?: ((threadId: string) => Promise<boolean>) | undefined;
-  /** Another process has the thread from here on; the session has ended. */
-  readonly onTaken?: ((threadId: string) => void) | undefined;
 }
 
 export type Resumed =
@@ -82,19 +82,12 @@ const NO_MODEL: ModelClient = {
   },
 };
 
-interface LiveSession {
-  readonly session: Session;
-  readonly config: ThreadConfig;
-  /** Somebody wants the thread, and the front door has not said no. */
-  asked: boolean;
-}
-
 function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
   return { type: 'refused', message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}` };
 }
 
-/** Starts threads and takes them up again: one per process, whichever front door it has. */
-export class SessionManager {
+/** All threads of this process: starts them, opens stored ones, and knows which are live. One per process. */
+export class AgentService {
   readonly #ports: Ports;
   readonly #self: NewThread;
   readonly #sequence = new EventSequence();
@@ -102,18 +95,31 @@ export class SessionManager {
   readonly #refused = new Map<string, RefusedFields>();
   /** Of all threads of this process. */
   readonly rules: RulesStore;
-  readonly #live = new Map<string, LiveSession>();
+  readonly live: LiveThreads;
+  readonly #configs = new WeakMap<Session, ThreadConfig>();
+  /** Threads that another process asks for, and that the user has not refused to hand over. */
+  readonly #asked = new Set<string>();
+  readonly #taken: Emitter<string>;
   /** Every thread there is, without taking it up. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
+    const report = (error: unknown) => ports.log.error('A listener failed', error);
+    this.live = new LiveThreads(report);
+    this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
   }
 
+  /** Another process owns this thread from here on; its session has ended. */
+  get onTaken(): Emitter<string>['event'] {
+    return this.#taken.event;
+  }
+
+  /** The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. */
   async start(config: ThreadConfig): Promise<Session> {
     const { ids, clock, workspace } = this.#ports;
     const git = await readGitFacts(workspace, config.settings.cwd);
@@ -203,9 +209,9 @@ export class SessionManager {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
   }
 
-  /** Into the bin. A session of this process that works in it ends first. */
+  /** Into the trash. A session of this process that works in it ends first. */
   async remove(threadId: string): Promise<CatalogResult> {
-    await this.#live.get(threadId)?.session.dispose();
+    await this.live.get(threadId)?.session.dispose();
     return this.catalog.remove(threadId);
   }
 
@@ -266,30 +272,32 @@ export class SessionManager {
       ownership,
       connect: this.#connector(config.provider),
     });
-    this.#live.set(meta.id, { session, config, asked: false });
-    void session.closed.then(() => {
-      if (this.#live.get(meta.id)?.session === session) this.#live.delete(meta.id);
-    });
+    this.#configs.set(session, config);
+    this.live.add(session);
+    void session.closed.then(() => this.live.remove(meta.id, session));
     return session;
   }
 
   #ownershipOf(threadId: string): Ownership {
     return new Ownership(this.#ports.locks, threadId, () => {
-      this.#giveWay(threadId).catch((error: unknown) => this.#ports.log.error('A thread was not given up', error));
+      this.#handOver(threadId).catch((error: unknown) => this.#ports.log.error('A thread was not handed over', error));
     });
   }
 
-  /** The front door is asked as long as whoever wants the thread waits. */
-  async #giveWay(threadId: string): Promise<void> {
-    const live = this.#live.get(threadId);
-    if (!live?.config.givesWay || live.asked) return;
-    live.asked = true;
+  /** The front end decides within the time that the other process waits. */
+  async #handOver(threadId: string): Promise<void> {
+    const session = this.live.get(threadId)?.session;
+    const givesWay = session && this.#configs.get(session)?.givesWay;
+    if (!session || !givesWay || this.#asked.has(threadId)) return;
+    this.#asked.add(threadId);
     const tooLate = this.#ports.clock.sleep(PATIENCE_MS).then(() => false);
-    const agreed = await Promise.race([live.config.givesWay(threadId), tooLate]);
-    live.asked = agreed;
-    if (!agreed) return;
-    await live.session.suspend();
-    live.config.onTaken?.(threadId);
+    const agreed = await Promise.race([givesWay(threadId), tooLate]);
+    if (agreed) {
+      await session.suspend();
+      this.live.remove(threadId, session);
+    }
+    this.#asked.delete(threadId);
+    if (agreed) this.#taken.fire(threadId);
   }
 
   #refusedBy({ id, baseUrl, wireApi }: ProviderConfig): RefusedFields {
