@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { HttpModels } from '../core/model/httpModels.ts';
 import type { ProviderConfig } from '../core/model/provider.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
@@ -67,7 +68,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       model,
       cwd,
       writable,
-      provider,
+      models: new HttpModels(ports, version).of(provider),
       baseInstructions: await baseInstructionsOf(settings),
       // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
       review: 'after',

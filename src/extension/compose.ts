@@ -3,6 +3,7 @@
  * is first used (docs/decisions/0007).
  */
 import * as vscode from 'vscode';
+import { providerOf } from '../core/agent/threadSettings.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -32,7 +33,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const agent = createAgent(context, host, editors, store);
   const panel = createPanel(context, host, editors, agent, store);
   const { settings, report, node } = host;
-  const { threads, connections, factory } = agent;
+  const { threads, demo, factory } = agent;
 
   const setHasModel = contextKey<boolean>('tiller.hasModel');
   const refresh = () => {
@@ -78,7 +79,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     review: editors.review.commands,
     models: new ModelCommands({
       settings,
-      baseUrl: async () => (await connections.provider(settings()))?.baseUrl,
+      baseUrl: () => providerOf(settings())?.baseUrl,
       keys: host.keys,
       fetch: agent.ports.fetch,
       threads,
@@ -88,7 +89,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       await threads.close();
       await editors.review.close();
       store.dispose();
-      await connections.dispose();
+      await demo.dispose();
     },
   };
 }

@@ -1,5 +1,7 @@
 import type * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
+import { providerOf } from '../core/agent/threadSettings.ts';
+import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { AgentService } from '../core/agent/agentService.ts';
@@ -13,7 +15,7 @@ import { ShownThread } from '../core/agent/shownThread.ts';
 import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
-import { Connections } from './demoServer.ts';
+import { DemoModels } from './demoModels.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -21,7 +23,7 @@ declare const TILLER_VERSION: string;
 export interface Agent {
   readonly ports: Ports;
   readonly manager: AgentService;
-  readonly connections: Connections;
+  readonly demo: DemoModels;
   readonly factory: ThreadFactory;
   readonly threads: ShownThread;
   readonly history: MessageHistory;
@@ -38,10 +40,14 @@ export function createAgent(
   const { node, log, keys, settings, report } = host;
   const ports: Ports = { ...node, workspace: editors.workspace, log, secrets: keys };
   const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
-  const connections = new Connections();
+  const http = new HttpModels(ports, TILLER_VERSION);
+  const demo = new DemoModels(http, settings);
   const factory = new ThreadFactory({
     manager,
-    connections,
+    modelsOf: (read) => {
+      const provider = providerOf(read);
+      return read.provider === demo.id ? demo : provider && http.of(provider);
+    },
     settings,
     homeDirectory: node.host.homeDirectory,
     log,
@@ -73,7 +79,7 @@ export function createAgent(
   return {
     ports,
     manager,
-    connections,
+    demo,
     factory,
     threads,
     history,

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
@@ -93,14 +94,14 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     boxFor,
     unreadable: [],
     isTrusted: () => options.trusted ?? true,
-    provider: {
+    models: new HttpModels(ports, '0.0.0-test').of({
       id: 'test',
       baseUrl: server.baseUrl,
       wireApi: wire,
       auth: 'none',
       streamIdleTimeoutMs: 20_000,
       ...options.provider,
-    },
+    }),
     baseInstructions: options.baseInstructions ?? null,
     keepsSettings: true,
     userInstructions: options.userInstructions ?? '',

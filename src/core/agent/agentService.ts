@@ -2,11 +2,7 @@ import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { removeLogs } from '../exec/outputLogs.ts';
-import { type ModelClient, ModelFault } from '../model/client.ts';
-import type { RefusedFields } from '../model/fieldFallback.ts';
-import { pricesOf } from '../model/prices.ts';
-import { createModelClient, dialectOf, type ProviderConfig } from '../model/provider.ts';
-import { capabilitiesOf } from '../model/families.ts';
+import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
@@ -22,7 +18,7 @@ import { RulesStore } from '../rules/rulesStore.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
-import type { ConnectedModel, SessionOptions } from '../session/sessionOptions.ts';
+import type { SessionOptions } from '../session/sessionOptions.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
@@ -49,7 +45,7 @@ export interface ThreadConfig
     | 'userInstructions'
   > {
   readonly settings: TurnSettings;
-  readonly provider: ProviderConfig;
+  readonly models: ModelClientFactory;
   /** Instead of our own. */
   readonly baseInstructions: string | null;
   /** A thread that is taken up goes on under the settings it had, as far as it has the same provider. */
@@ -75,13 +71,6 @@ export type ForkedThread =
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 50;
 
-/** Fails when it is asked: what the person said stands in the thread, and `retry` finds it when a model is selected. */
-const NO_MODEL: ModelClient = {
-  stream() {
-    throw new ModelFault('config', 'No model is selected.', { retryable: false, action: 'select_model' });
-  },
-};
-
 function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
   return { type: 'refused', message: which === 'last' ? 'there is no thread yet' : `there is no thread ${which.id}` };
 }
@@ -91,8 +80,6 @@ export class AgentService {
   readonly #ports: Ports;
   readonly #self: NewThread;
   readonly #sequence = new EventSequence();
-  /** By provider, as long as this process lives: a new thread is not refused what an old one was. */
-  readonly #refused = new Map<string, RefusedFields>();
   /** Of all threads of this process. */
   readonly rules: RulesStore;
   readonly live: LiveThreads;
@@ -133,7 +120,7 @@ export class AgentService {
       cwd: config.settings.cwd,
       ...this.#self,
       model: config.settings.model,
-      provider: config.provider.id,
+      provider: config.models.id,
       instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
       workspace_folders: [...workspace.roots],
       ...(git ? { git } : {}),
@@ -203,7 +190,7 @@ export class AgentService {
     const copied = await importThread(this.#ports, text, this.#self, {
       model: config.settings.model,
       cwd: config.settings.cwd,
-      provider: config.provider.id,
+      provider: config.models.id,
       instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
     });
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
@@ -270,7 +257,7 @@ export class AgentService {
       replayed,
       rules: this.rules,
       ownership,
-      connect: this.#connector(config.provider),
+      connect: (model) => config.models.connect(model),
     });
     this.#configs.set(session, config);
     this.live.add(session);
@@ -300,37 +287,13 @@ export class AgentService {
     if (agreed) this.#taken.fire(threadId);
   }
 
-  #refusedBy({ id, baseUrl, wireApi }: ProviderConfig): RefusedFields {
-    const key = JSON.stringify([id, baseUrl, wireApi]);
-    const refused: RefusedFields = this.#refused.get(key) ?? new Set();
-    this.#refused.set(key, refused);
-    return refused;
-  }
-
-  /** One client per thread, which keeps its connections; what the provider refuses, all threads know. */
-  #connector(provider: ProviderConfig): (model: string) => ConnectedModel {
-    const { fetch, secrets, clock, ids, log } = this.#ports;
-    const userAgent = `tiller/${this.#self.tiller_version}`;
-    const refused = this.#refusedBy(provider);
-    const client = createModelClient(provider, { fetch, secrets, clock, ids, log, userAgent, refused });
-    return (model) => {
-      const family = capabilitiesOf(model, dialectOf(provider), provider.wireApi);
-      const told = Object.hasOwn(provider.models ?? {}, model) ? provider.models?.[model] : undefined;
-      return {
-        client: model === '' ? NO_MODEL : client,
-        family: { ...family, contextWindow: told?.contextWindow ?? family.contextWindow },
-        prices: pricesOf(told),
-      };
-    };
-  }
-
   /**
    * What the thread's last turn ran under; the box is the one of this machine and this day, and a folder that is gone
    * is the one that is open instead.
    */
   async #continued(config: ThreadConfig, { meta, state, settings }: ReplayedThread): Promise<ThreadConfig> {
     const last = state.settings ?? settings;
-    if (!config.keepsSettings || last === null || meta.provider !== config.provider.id) return config;
+    if (!config.keepsSettings || last === null || meta.provider !== config.models.id) return config;
     const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
     const cwd = isThere ? last.cwd : config.settings.cwd;
     return { ...config, settings: { ...last, cwd, ...config.boxFor(last.sandboxPolicy) } };

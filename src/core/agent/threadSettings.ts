@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { TurnSettings } from '../../protocol/event.ts';
 import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
 import { providerNamed, type Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
@@ -32,7 +33,7 @@ export interface ThreadSurroundings
   extends Pick<
     ThreadConfig,
     | 'keepsSettings'
-    | 'provider'
+    | 'models'
     | 'baseInstructions'
     | 'review'
     | 'interactive'
@@ -64,21 +65,30 @@ export function sandboxPolicyOf(
   });
 }
 
+/** What the first turn of a thread runs under. */
+export function turnSettingsOf(
+  settings: Settings,
+  surroundings: Pick<ThreadSurroundings, 'model' | 'cwd' | 'writable' | 'boxFor'>,
+): TurnSettings {
+  const { model, cwd, boxFor } = surroundings;
+  const sandboxPolicy = sandboxPolicyOf(settings, surroundings);
+  return {
+    model,
+    effort: settings['reasoning.effort'],
+    summary: settings['reasoning.summary'],
+    cwd,
+    approvalPolicy: settings.approvalPolicy,
+    sandboxPolicy,
+    ...boxFor(sandboxPolicy),
+  };
+}
+
 /** Everything about a thread that settings and surroundings decide. */
 export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundings): ThreadConfig {
-  const { model, cwd, writable = [], ...given } = surroundings;
-  const sandboxPolicy = sandboxPolicyOf(settings, { cwd, writable });
+  const { model: _model, cwd: _cwd, writable: _writable, ...given } = surroundings;
   return {
     ...given,
-    settings: {
-      model,
-      effort: settings['reasoning.effort'],
-      summary: settings['reasoning.summary'],
-      cwd,
-      approvalPolicy: settings.approvalPolicy,
-      sandboxPolicy,
-      ...given.boxFor(sandboxPolicy),
-    },
+    settings: turnSettingsOf(settings, surroundings),
     unreadable: settings['sandbox.unreadable'],
     environment: settings.environment,
     saveBeforeCommands: settings.saveBeforeCommands,

@@ -9,7 +9,7 @@ import { askKey, type GivenServer, selectModel, useDemo } from './modelPicker.ts
 export interface ModelCommandDeps {
   readonly settings: () => Settings;
   /** The base URL of the configured provider; undefined when the settings name none. */
-  readonly baseUrl: () => Promise<string | undefined>;
+  readonly baseUrl: () => string | undefined;
   readonly keys: KeyStore;
   readonly fetch: Fetch;
   readonly threads: { readonly state: ThreadState | null; submit(op: Op): Promise<void>; clear(): Promise<void> };
@@ -31,8 +31,12 @@ export class ModelCommands {
   }
 
   async setApiKey(): Promise<void> {
-    const baseUrl = await this.#deps.baseUrl();
+    const baseUrl = this.#deps.baseUrl();
     if (baseUrl !== undefined) await askKey(new URL(baseUrl).origin, this.#deps.keys);
+    else
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('Select the model of a server first: a key belongs to one.'),
+      );
   }
 
   async startDemo(): Promise<void> {

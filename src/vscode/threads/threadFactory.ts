@@ -1,23 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { ModelFault } from '../../core/model/client.ts';
-import type { ProviderConfig } from '../../core/model/provider.ts';
+import type { ModelClientFactory } from '../../core/model/modelClientFactory.ts';
 import type { Log } from '../../core/ports.ts';
 import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { ChosenBox } from '../../core/session/sessionOptions.ts';
 import type { AgentService, ThreadConfig } from '../../core/agent/agentService.ts';
-import { sandboxPolicyOf, type ThreadSurroundings, threadConfigOf } from '../../core/agent/threadSettings.ts';
+import {
+  sandboxPolicyOf,
+  type ThreadSurroundings,
+  threadConfigOf,
+  turnSettingsOf,
+} from '../../core/agent/threadSettings.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
-import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
 export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay'> {
   readonly manager: AgentService;
-  readonly connections: { provider(settings: Settings): Promise<ProviderConfig | undefined> };
+  /** Undefined when the settings name no provider that is known. */
+  readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
   readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
   readonly settings: () => Settings;
   readonly homeDirectory: string;
@@ -45,9 +51,8 @@ export class ThreadFactory implements ThreadSource {
   /** What the next thread would run under; the model may still be missing. */
   get settings(): TurnSettings {
     const settings = this.#deps.settings();
-    const nowhere = { id: '', baseUrl: '', wireApi: 'responses' } as const;
-    return this.#configured(settings, { provider: nowhere, model: modelOf(settings) ?? '', baseInstructions: null })
-      .settings;
+    const model = this.#modelOf(settings) ?? '';
+    return this.#withChoices(turnSettingsOf(settings, { model, ...this.#places(), boxFor: this.#deps.boxFor }));
   }
 
   /** A box of this kind, with all else that the settings say and the folders of this window. */
@@ -123,20 +128,20 @@ export class ThreadFactory implements ThreadSource {
 
   async #config(): Promise<ThreadConfig> {
     const settings = this.#deps.settings();
-    const provider = await this.#deps.connections.provider(settings);
-    const model = modelOf(settings);
-    if (!provider || model === null) {
+    const models = this.#deps.modelsOf(settings);
+    const model = this.#modelOf(settings);
+    if (!models || model === null) {
       const message = vscode.l10n.t('No model is selected.');
       throw new ModelFault('config', message, { retryable: false, action: 'select_model' });
     }
     const file = settings.baseInstructionsFile;
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
-    return this.#configured(settings, { provider, model, baseInstructions });
+    return this.#configured(settings, { models, model, baseInstructions });
   }
 
   #configured(
     settings: Settings,
-    given: Pick<ThreadSurroundings, 'provider' | 'model' | 'baseInstructions'>,
+    given: Pick<ThreadSurroundings, 'models' | 'model' | 'baseInstructions'>,
   ): ThreadConfig {
     const { boxFor, onProposal, undoTurn, givesWay } = this.#deps;
     const config = threadConfigOf(settings, {
@@ -151,6 +156,10 @@ export class ThreadFactory implements ThreadSource {
       undoTurn,
     });
     return { ...config, givesWay, settings: this.#withChoices(config.settings) };
+  }
+
+  #modelOf(settings: Settings): string | null {
+    return this.#deps.modelsOf(settings)?.defaultModel ?? settings.model;
   }
 
   #places() {
@@ -180,8 +189,4 @@ export class ThreadFactory implements ThreadSource {
     const [, ...others] = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
     return others.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   }
-}
-
-function modelOf(settings: Settings): string | null {
-  return settings.provider === DEMO_PROVIDER ? DEMO_PROVIDER : settings.model;
 }
