@@ -3,7 +3,8 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
 import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { ruleSubject } from '../../src/protocol/text/ruleLabels.ts';
-import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions/titles.ts';
+import { decisionSubject } from '../../webview-ui/decisions/titles.ts';
+import { reasonInFull, reasonName } from '../../webview-ui/text/reasons.ts';
 import { whyNot } from '../../webview-ui/text/whyNot.ts';
 
 const request: ApprovalRequest = {

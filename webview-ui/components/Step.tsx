@@ -4,7 +4,7 @@ import type { DecisionReason } from '../../src/protocol/policy.ts';
 import type { Denial } from '../../src/protocol/thread.ts';
 import { shortened } from '../../src/protocol/text/truncate.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
-import { reasonInFull } from '../decisions/titles.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { Icon, Spinner } from './Icon.tsx';
 

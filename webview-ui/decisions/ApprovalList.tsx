@@ -3,12 +3,12 @@ import { needsCare } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
-import { reasonInFull } from './titles.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { plural, t } from '../l10n.ts';
 import { approvals, wantsList } from '../store.ts';
 import { DecisionCard } from './DecisionCard.tsx';
 import { LineCount } from '../components/Facts.tsx';
-import { sumOf } from '../transcript/FileChange.tsx';
+import { sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
 /** The id under which a word of denial is written for several. */

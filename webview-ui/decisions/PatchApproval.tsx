@@ -2,15 +2,15 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { countHunks, isTouched, type ReviewedFile } from '../../src/protocol/review.ts';
 import { decide } from '../actions.ts';
 import { post } from '../bridge.ts';
-import { decisionTitle, reasonInFull } from './titles.ts';
+import { decisionTitle } from './titles.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { pendingDiff, reviews } from '../store.ts';
 import { denyOf, stopOf, widerAnswers } from './CommandApproval.tsx';
 import { type Answer, DecisionCard } from './DecisionCard.tsx';
 import { Elsewhere } from './Elsewhere.tsx';
 import { LineCount } from '../components/Facts.tsx';
-import { sumOf } from '../transcript/FileChange.tsx';
-import { type Choices, FileRows } from '../components/FileRows.tsx';
+import { type Choices, FileRows, sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
 /** One row per file, hunks inside; Review takes it to the diff editor. */

@@ -1,6 +1,5 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
-import { submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { backgroundProcesses, composerFocus, outputOfItem } from '../store.ts';
@@ -11,6 +10,7 @@ import { Act } from '../components/Buttons.tsx';
 import { CommandName, withCommand } from '../components/CommandName.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { LiveOutput } from '../components/LiveOutput.tsx';
+import { Kill, OpenTerminal, takeKilled } from '../components/ProcessButtons.tsx';
 import { Step } from '../components/Step.tsx';
 
 /** What outlived its turn and still runs: never out of sight, never more than two clicks from its end. */
@@ -39,13 +39,9 @@ export function Processes() {
   );
 }
 
-/** Set when a process was ended from here: the button that did it goes with it. */
-let hasKilled = false;
-
 /** Whoever ends one process after the other by keyboard goes on with the next, and from the last one to the composer. */
 function keepFocus(list: HTMLElement | null): void {
-  if (!hasKilled || document.activeElement !== document.body) return;
-  hasKilled = false;
+  if (document.activeElement !== document.body || !takeKilled()) return;
   const next = list?.querySelector<HTMLElement>('[data-testid=process-kill]');
   if (next) next.focus();
   else composerFocus.value++;
@@ -80,33 +76,5 @@ function Process({ process }: { process: ProcessState }) {
         <Kill process={process} />
       </span>
     </div>
-  );
-}
-
-/** To watch it as a terminal would show it, and to type into it. */
-export function OpenTerminal({ process: { processId, command } }: { process: ProcessState }) {
-  return (
-    <Act
-      testid="process-terminal"
-      label={t('Open {0} in a terminal', command)}
-      onClick={() => post({ type: 'open_terminal', processId })}
-    >
-      {t('Terminal')}
-    </Act>
-  );
-}
-
-export function Kill({ process: { processId, command } }: { process: ProcessState }) {
-  return (
-    <Act
-      testid="process-kill"
-      label={t('Kill {0}', command)}
-      onClick={() => {
-        hasKilled = true;
-        submit({ type: 'kill_process', processId });
-      }}
-    >
-      {t('Kill')}
-    </Act>
   );
 }

@@ -4,7 +4,7 @@ import { t } from '../l10n.ts';
 import { queuedEdit, queuedInputs } from '../store.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
-import { textOf } from '../transcript/UserMessage.tsx';
+import { textOfInput } from '../../src/protocol/thread.ts';
 
 /** Messages sent while a turn runs, which join it at its next step. One that is edited in the composer is held. */
 export function Queue() {
@@ -13,7 +13,7 @@ export function Queue() {
   return (
     <ul class="queue" aria-label={t('Queued messages')} data-testid="queue">
       {queued.map(({ id, input }) => (
-        <QueuedRow key={id} id={id} text={textOf(input)} isEdited={queuedEdit.value?.id === id} />
+        <QueuedRow key={id} id={id} text={textOfInput(input)} isEdited={queuedEdit.value?.id === id} />
       ))}
     </ul>
   );

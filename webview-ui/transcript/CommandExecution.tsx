@@ -4,7 +4,7 @@ import type { TurnItemOf } from '../../src/protocol/item.ts';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { addToDraft, runCommand, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
-import { reasonName } from '../decisions/titles.ts';
+import { reasonName } from '../text/reasons.ts';
 import { startOf } from '../facts.ts';
 import { say, t } from '../l10n.ts';
 import { denialOf, processes, waitingItems } from '../store.ts';
@@ -16,7 +16,7 @@ import { Act, Link } from '../components/Buttons.tsx';
 import { CommandName, withCommand } from '../components/CommandName.tsx';
 import { Soft } from '../components/Facts.tsx';
 import { LiveOutput } from '../components/LiveOutput.tsx';
-import { Kill, OpenTerminal } from '../dock/Processes.tsx';
+import { Kill, OpenTerminal } from '../components/ProcessButtons.tsx';
 import { refusalFacts, Step, type StepProps } from '../components/Step.tsx';
 
 type CommandItem = TurnItemOf<'command_execution'>;

@@ -11,7 +11,7 @@ import { patchProgress } from '../text/patchProgress.ts';
 import { whyNot } from '../text/whyNot.ts';
 import { Act } from '../components/Buttons.tsx';
 import { LineCount } from '../components/Facts.tsx';
-import { FileFacts, FileRows } from '../components/FileRows.tsx';
+import { FileFacts, FileRows, sumOf } from '../components/FileRows.tsx';
 import { Icon, Spinner } from '../components/Icon.tsx';
 import { refusalFacts, Step } from '../components/Step.tsx';
 
@@ -30,13 +30,6 @@ export function FileChange({ item }: { item: FileChangeItem }) {
     case 'aborted':
       return <UnappliedChange item={item} />;
   }
-}
-
-export function sumOf(changes: readonly { added: number; removed: number }[]): { added: number; removed: number } {
-  return {
-    added: changes.reduce((sum, change) => sum + change.added, 0),
-    removed: changes.reduce((sum, change) => sum + change.removed, 0),
-  };
 }
 
 /** `client.ts`, `client.ts and retry.ts`, `3 files` */

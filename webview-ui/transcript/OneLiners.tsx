@@ -6,7 +6,7 @@ import { visibleKeys } from '../text/format.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { Act } from '../components/Buttons.tsx';
 import { Markdown } from '../components/Markdown.tsx';
-import { PlanList, planFacts } from '../app/PlanLine.tsx';
+import { PlanList, planFacts } from '../components/PlanList.tsx';
 import { Step, type StepState } from '../components/Step.tsx';
 
 export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {

@@ -1,14 +1,11 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
+import { textOfInput } from '../../src/protocol/thread.ts';
 import { copyText, fork, replaceDraft } from '../actions.ts';
 import { t } from '../l10n.ts';
 import { splitPath } from '../text/fileLink.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
-
-export function textOf(content: readonly UserInput[]): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-}
 
 function Chip({ part }: { part: UserInput }) {
   if (part.type === 'text') return null;
@@ -56,7 +53,7 @@ function menuContext(itemId: string): string {
 
 /** Looks like the composer it came from. */
 export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
-  const text = textOf(item.content);
+  const text = textOfInput(item.content);
   return (
     <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
       {item.content.some((part) => part.type !== 'text') && (
@@ -94,7 +91,7 @@ export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
     <div class="marker" data-testid="steer-message">
       <Icon name="arrow-right" />
       <span>
-        {t('You, while it worked:')} <q>{firstLine(textOf(item.content), 400)}</q>
+        {t('You, while it worked:')} <q>{firstLine(textOfInput(item.content), 400)}</q>
       </span>
       <span class="marker-line" />
     </div>
