@@ -51,15 +51,15 @@ const common = {
   external: ['@lydell/node-pty'],
 };
 
-/** The whole product. */
-export async function build({ outdir = dist } = {}) {
+/** The whole product. `sourcemap` as esbuild takes it: `linked` for developers, `external` for a release. */
+export async function build({ outdir = dist, sourcemap = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   const [terminals, cli, extension, webview] = await Promise.all([
     copyTerminals(outdir),
-    buildCli({ outdir }),
-    buildExtension({ outdir }),
-    buildWebview({ outdir: path.join(outdir, 'webview') }),
+    buildCli({ outdir, sourcemap }),
+    buildExtension({ outdir, sourcemap }),
+    buildWebview({ outdir: path.join(outdir, 'webview'), sourcemap }),
     writeSchema(outdir),
   ]);
   const metafiles = [cli, extension, webview].map(({ metafile }) => metafile);
@@ -75,9 +75,10 @@ async function copyTerminals(outdir) {
 }
 
 /** The extension alone: a small shell, and the rest that it loads on first use. */
-export async function buildExtension({ outdir }) {
+export async function buildExtension({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
+    sourcemap,
     entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts', ...AFTER_KILL },
     external: [...common.external, 'vscode'],
     outdir,
@@ -85,9 +86,10 @@ export async function buildExtension({ outdir }) {
 }
 
 /** The second front door alone, with the modules it loads on first use. */
-export async function buildCli({ outdir }) {
+export async function buildCli({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
+    sourcemap,
     entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts', ...AFTER_KILL },
     outdir,
   });

@@ -27,6 +27,7 @@ export interface CommandTargets {
   readonly processes: Pick<BackgroundProcesses, 'pick'>;
   readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
   readonly showLog: () => void;
+  readonly reportIssue: () => Promise<void>;
 }
 
 /** Registers all commands. Loads nothing: `targets` is called when the first command runs. */
@@ -93,7 +94,14 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showLog', ({ showLog }) => showLog()),
+<<<<<<< HEAD
     command('openSettings', openSettings),
+=======
+    command('reportIssue', ({ reportIssue }) => reportIssue()),
+    command('openSettings', () =>
+      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),
+    ),
+>>>>>>> e0be61d (project: CI, templates, contributing, security, live preview, source maps, Report Issue)
     command('openWalkthrough', () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
     ),

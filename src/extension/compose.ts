@@ -13,12 +13,15 @@ import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
 import { openProposal } from '../vscode/proposals/openChange.ts';
 import { onSettingsChanged } from '../vscode/settings.ts';
+import { reportIssue } from '../vscode/support/reportIssue.ts';
 import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { CommandTargets } from './commands.ts';
 import { createAgent } from './createAgent.ts';
 import { createEditors } from './createEditors.ts';
 import { createHost } from './createHost.ts';
 import { createPanel } from './createPanel.ts';
+
+declare const TILLER_VERSION: string;
 
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
@@ -85,6 +88,15 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       threads,
     }),
     showLog: () => host.channel.show(true),
+    reportIssue: () =>
+      reportIssue({
+        version: TILLER_VERSION,
+        issuesUrl: context.extension.packageJSON.bugs.url,
+        settings,
+        current: agent.current,
+        logTail: () => host.log.tail(),
+        redact: (text) => host.redactor.redact(text).replaceAll(node.host.homeDirectory, '~'),
+      }),
     dispose: async () => {
       await threads.close();
       await editors.review.close();

@@ -1,19 +1,18 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
-import type { Log } from '../core/ports.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { createRedactor } from '../node/host/redact.ts';
 import { createNodePorts } from '../node/ports.ts';
 import type { Settings } from '../protocol/settings.ts';
-import { createChannel, createLog } from '../vscode/log.ts';
+import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
 import { KeyStore } from '../vscode/models/apiKeys.ts';
 import { readSettings, warnOfSetting } from '../vscode/settings.ts';
 
 /** What everything else needs: the log, secrets, settings and Node's ports. */
 export interface Host {
   readonly channel: vscode.LogOutputChannel;
-  readonly log: Log;
+  readonly log: TailedLog;
   /** Logs an unexpected error. */
   readonly report: (error: unknown) => void;
   readonly redactor: ReturnType<typeof createRedactor>;

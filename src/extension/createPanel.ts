@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { DisposableStore } from '../core/util/disposable.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';

@@ -118,6 +118,9 @@ export const settingsSchema = z.strictObject({
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;
 
+/** What holds where the user sets nothing. */
+export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
+
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
 
 /** The id of the embedded scripted provider, which is no server elsewhere (design decision 3). */

@@ -67,7 +67,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     changeReview: ['workspace', 'ui', 'apply'],
     undo: ['workspace', 'ui', 'apply'],
     ...Object.fromEntries(
-      ['approvals', 'chat', 'processes', 'recovery', 'rules', 'threads'].map((feature) => [
+      ['approvals', 'chat', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
         feature,
         ['workspace', 'ui'],
       ]),

@@ -53,6 +53,10 @@ export class LiveThreads {
     return [...this.#entries.values()].map(stateOf);
   }
 
+  get sessions(): readonly Session[] {
+    return [...this.#entries.values()].map(({ session }) => session);
+  }
+
   get(threadId: string): LiveThread | undefined {
     const entry = this.#entries.get(threadId);
     if (entry) stateOf(entry);

@@ -237,8 +237,7 @@ export class ShownThread {
     this.#dequeued.dispose();
     if (this.#shown instanceof FollowedThread) this.#shown.close();
     await Promise.all(this.#moving.values());
-    const sessions = this.live.map(({ threadId }) => this.#deps.live.get(threadId)?.session);
-    await Promise.all(sessions.map((session) => session?.suspend()));
+    await Promise.all(this.#deps.live.sessions.map((session) => session.suspend()));
   }
 
   /** The live thread, or the stored one. Concurrent calls get the same. */
