@@ -94,14 +94,8 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('showAudit', ({ rules }) => rules.showAudit()),
     command('importRules', ({ rules }) => rules.importRules()),
     command('showLog', ({ showLog }) => showLog()),
-<<<<<<< HEAD
-    command('openSettings', openSettings),
-=======
     command('reportIssue', ({ reportIssue }) => reportIssue()),
-    command('openSettings', () =>
-      vscode.commands.executeCommand('workbench.action.openSettings', '@ext:tiller-dev.tiller'),
-    ),
->>>>>>> e0be61d (project: CI, templates, contributing, security, live preview, source maps, Report Issue)
+    command('openSettings', openSettings),
     command('openWalkthrough', () =>
       vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
     ),

@@ -174,15 +174,9 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
   }
 }
 
-<<<<<<< HEAD
-function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
-  const { workspace, storage, clock, ids, host, keys } = run.ports;
-  const { registry, approver, noteUse, audit, settings, signal, processes } = run;
-=======
 function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
-  const { workspace, storage, clock, ids, host } = run.ports;
+  const { workspace, storage, clock, ids, host, keys } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
->>>>>>> 97683b1 (core: tool providers, taken once a round)
   return new ToolRuntime({
     registry,
     approver,
@@ -217,13 +211,8 @@ function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
   return {
     model: settings.model,
     instructions: run.instructions,
-<<<<<<< HEAD
     input: run.images.sendable(history.items, { model: settings.model, takesImages: family.images }, run.emit),
-    tools: run.registry.specs,
-=======
-    input: family.images ? [...history.items] : history.items.map(replaceImages),
     tools: registry.specs,
->>>>>>> 97683b1 (core: tool providers, taken once a round)
     parallelToolCalls: family.parallelToolCalls,
     effort: settings.effort,
     summary: settings.summary,
