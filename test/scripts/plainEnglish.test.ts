@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-// @ts-expect-error a script without types
 import { commentsAndTitles, countBanned, tooMany } from '../../scripts/lint/plainEnglish.mjs';
 
 const source = `
