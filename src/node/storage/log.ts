@@ -3,6 +3,7 @@ import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import type { Log } from '../../core/ports.ts';
+import { terminalText } from '../../protocol/text/escapeInvisible.ts';
 import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
 import { createRedactor, type Redactor } from '../host/redact.ts';
 
@@ -31,7 +32,7 @@ export function createLog(options: LogOptions): Log {
     if (!toFile && !toTerminal) return;
     const line = redactor.redact(formatLine(now(), level, message, data));
     if (toFile) append(line);
-    if (toTerminal) process.stderr.write(line);
+    if (toTerminal) process.stderr.write(process.stderr.isTTY ? terminalText(line) : line);
   };
 
   return {
