@@ -7,6 +7,7 @@ import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PRIVATE_FILE } from '../privateFiles.ts';
+import { readProcFile } from '../procFiles.ts';
 import { identify, isRunning, type ProcessIdentity } from '../processIdentity.ts';
 
 const POLL_MS = 1;
@@ -41,6 +42,8 @@ export function followBox(folder: string): BoxLife {
       } finally {
         closeSync(descriptor);
       }
+      // It ends with bubblewrap, unless that was killed before it could ask the kernel for this (--die-with-parent).
+      if (first !== undefined && isFirstOfItsNamespace(first.pid)) kill(first.pid);
       const deadline = performance.now() + LONGEST_MS;
       while (runs()) {
         if (performance.now() > deadline) return false;
@@ -61,4 +64,17 @@ function firstProcessIn(descriptor: number): ProcessIdentity | undefined {
   const text = info.toString('latin1', 0, readSync(descriptor, info, 0, LONGEST_INFO, 0));
   const pid = /"child-pid": (\d+)/.exec(text)?.[1];
   return pid === undefined ? undefined : identify(Number(pid));
+}
+
+/** Its number could be another's by now. */
+function isFirstOfItsNamespace(pid: number): boolean {
+  return /^NSpid:(\t\d+)+\t1$/m.test(readProcFile(`/proc/${pid}/status`) ?? '');
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
