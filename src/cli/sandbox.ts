@@ -11,6 +11,8 @@ import { describeHost } from '../node/host/host.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { makePrivateFolderSync } from '../node/host/privateFiles.ts';
 import { keysIn } from '../node/host/secrets.ts';
+import { newMark } from '../node/process/processMark.ts';
+import { recordCommand, sweepProcesses } from '../node/process/processRecord.ts';
 import { Boxes, type Launch } from '../node/sandbox/launch.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
@@ -79,6 +81,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
 
 async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
+  await sweepProcesses(home);
   await sweepBoxes(home);
   const boxes = new Boxes(home, AFTER_KILL);
   let launch: Launch;
@@ -88,16 +91,21 @@ async function run(request: ExecRequest, home: string, say: (line: string) => vo
     say(messageOf(error));
     return NO_BOX;
   }
+  const mark = newMark();
+  const record = recordCommand(home, mark.text);
   try {
     const child = spawn(launch.program, launch.args, {
       cwd: request.cwd,
-      env: { ...request.env, ...launch.env },
+      env: { ...request.env, ...launch.env, ...mark.env },
       stdio: ['inherit', 'inherit', 'inherit', ...launch.descriptors],
     });
     launch.started();
+    record.started(child.pid);
     return await codeOf(child, request.tty !== undefined);
   } finally {
+    record.ended();
     for (const { message } of await launch.ended()) say(message);
+    await launch.settled();
     boxes.dispose();
   }
 }

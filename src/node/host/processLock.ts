@@ -13,7 +13,17 @@
  * - Only death ends a hold: a process that is stopped, or slow, keeps its lock.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, linkSync, openSync, readdirSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
@@ -62,8 +72,6 @@ export type ProcessLockAttempt =
 /** Never waits. The folder of `place` must exist. @throws Error when nothing can be written there. */
 export function tryLock(place: string, name = 'tiller'): ProcessLockAttempt {
   if (!swept.has(place)) removeLeftovers(place);
-  const living = holderOf(place);
-  if (living !== undefined) return { type: 'owned', holder: living };
   const holder: LockHolder = { token: randomUUID(), ...thisProcess(), name, since: new Date().toISOString() };
   const own = `${place}.${holder.token}${NEW}`;
   try {
@@ -88,7 +96,9 @@ export async function takeLock(
   const deadline = performance.now() + patienceMs;
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)) {
     signal?.throwIfAborted();
-    const attempt = tryLock(place);
+    // After the first attempt a look is enough until the lock is free.
+    const holder = retryMs === FIRST_RETRY_MS ? undefined : holderOf(place);
+    const attempt = holder === undefined ? tryLock(place) : ({ type: 'owned', holder } as const);
     if (attempt.type === 'held') return attempt.lock;
     if (performance.now() > deadline) throw new Error(heldTooLong(place, attempt.holder));
     // Not all at once again.
@@ -246,7 +256,7 @@ function lockOf(place: string, token: string): ProcessLock {
       if (!isHeld) return;
       isHeld = false;
       // Somebody may have removed it by hand, and another process taken it since.
-      if (read(place)?.token === token) removeFile(place);
+      if (existsSync(place) && readFileSync(place, 'utf8').includes(token)) removeFile(place);
     },
   };
 }
