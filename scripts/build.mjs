@@ -51,6 +51,12 @@ const common = {
   external: ['@lydell/node-pty'],
 };
 
+/**
+ * Where scripts/test.mjs has built the product for all suites of one run: none of them builds it again, and a build in the
+ * meantime changes nothing under them.
+ */
+export const builtForTests = process.env.TILLER_BUILT;
+
 /** The whole product. `sourcemap` as esbuild takes it: `linked` for developers, `external` for a release. */
 export async function build({ outdir = dist, sourcemap = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
@@ -104,4 +110,7 @@ async function writeSchema(outdir) {
   await rm(outfile);
 }
 
-if (isScript) await build();
+if (isScript) {
+  await build();
+  if (builtForTests) await cp(dist, builtForTests, { recursive: true });
+}
