@@ -1,4 +1,8 @@
 // Every place an approval can be answered from, and that they are all views of one and the same.
+import { mkdtempSync, realpathSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
@@ -8,7 +12,7 @@ import { useWindow } from './support/window.ts';
 const window = useWindow({
   model: 'scripted',
   settings: ASK_ABOUT_COMMANDS,
-  files: { 'notes.txt': 'one\n', 'more.txt': 'uno\n' },
+  files: { 'notes.txt': 'one\n', 'more.txt': 'uno\n', 'd/a.txt': 'one\n' },
 });
 const soon = { timeout: 10_000 };
 
@@ -281,6 +285,32 @@ test('a denial with a word reaches the model and changes nothing', async () => {
   expect(await panel.lastMessage().innerText()).toBe('Then five it is.');
   expect(await disk('notes.txt')).toBe('three\n');
   await vscode.screenshot('approvals/denied');
+});
+
+test('a patch whose folder has become a link is asked about again, with the place that it would reach', async () => {
+  const { vscode, panel, model, folder, disk } = window();
+  const elsewhere = realpathSync(mkdtempSync(path.join(tmpdir(), 'tiller-elsewhere-')));
+  try {
+    await writeFile(path.join(elsewhere, 'a.txt'), 'one\n');
+    model.will(patch(update('d/a.txt', 'one', 'two')), [says('All right.')]);
+    await panel.send('Change it.');
+    await isAskedEverywhere('patch');
+    await vscode.command('Tiller: Open Proposed Changes');
+    await expect.poll(() => vscode.diffText(), soon).toEqual({ original: 'one\n', modified: 'two\n' });
+    renameSync(path.join(folder, 'd'), path.join(folder, 'aside'));
+    symlinkSync(elsewhere, path.join(folder, 'd'));
+    await vscode.titleAction('Approve').click();
+    await expect.poll(() => panel.card.innerText(), soon).toContain(`leads to ${elsewhere}/a.txt`);
+    await isAskedEverywhere('patch');
+    await panel.deny('Not there');
+    await isAskedNowhere();
+    expect(await readFile(path.join(elsewhere, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(await disk('aside/a.txt')).toBe('one\n');
+  } finally {
+    unlinkSync(path.join(folder, 'd'));
+    renameSync(path.join(folder, 'aside'), path.join(folder, 'd'));
+    await rm(elsewhere, { recursive: true });
+  }
 });
 
 test('the palette denies with a word, too, and Escape decides nothing', async () => {
