@@ -33,7 +33,8 @@ export function createExec(
       const env = { ...request.env, ...launch.env, ...mark.env };
       const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
       const isSandboxed = request.confinement.type === 'box';
-      const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
+      const record =
+        home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
       try {
         const child = await startLaunch(marked, launch, mark.text, platform, spareTerminals);
         record?.started(child.pid);
