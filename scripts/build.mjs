@@ -29,7 +29,7 @@ const lazyModules = {
 };
 
 /** A program of its own that both front doors start. */
-const AFTER_KILL = { afterKill: 'src/node/sandbox/afterKill.ts' };
+const AFTER_KILL = { afterKill: 'src/node/afterKill.ts' };
 
 const common = {
   absWorkingDir: root,

@@ -25,7 +25,7 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** The folder of another node-pty, for where ours is missing. */
   readonly spareTerminals?: string;
-  /** The built script sandbox/afterKill.ts; without it the next start removes what a kill has left in a workspace. */
+  /** The built script afterKill.ts; without it the next start removes what a kill has left in a workspace. */
   readonly afterKill?: string;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';

@@ -55,6 +55,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     apply: ['host'],
     exec: ['host', 'process', 'sandbox'],
     ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'exec'],
+    afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {
     settings: [],
@@ -91,7 +92,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     dock: [...SPINE, 'components', 'composer', 'decisions'],
     app: [...SPINE, 'components', 'dock', 'transcript', 'threads'],
     announce: ['decisions', 'l10n', 'store', 'view'],
-    main: ['announce', 'app', 'bridge', 'store', 'threads', 'view'],
+    main: ['actions', 'announce', 'app', 'bridge', 'store', 'threads', 'view'],
     rules: ['l10n', 'text', 'components', 'page'],
     audit: ['l10n', 'text', 'components', 'page'],
   },

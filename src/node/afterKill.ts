@@ -4,9 +4,9 @@
  * identity of the killed process as JSON.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sweepProcesses } from '../process/processRecord.ts';
-import { isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
-import { sweepMountPoints } from './sweep.ts';
+import { sweepProcesses } from './process/processRecord.ts';
+import { isRunning, type ProcessIdentity } from './host/processIdentity.ts';
+import { sweepMountPoints } from './sandbox/sweep.ts';
 
 const POLL_MS = 20;
 /** What takes longer is left to the next start. */
