@@ -41,7 +41,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
       name: 'vscode',
       redactor,
       spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
-      afterKill: path.join(context.extensionPath, 'dist', 'afterKill.js'),
+      afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
     }),
   };
 }
