@@ -84,23 +84,36 @@ export function tryLock(place: string, name = 'tiller'): ProcessLockAttempt {
   return { type: 'held', lock: lockOf(place, holder.token) };
 }
 
+export interface LockWait {
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Waits for a lock that another process holds, up to `patienceMs`.
  *
  * @throws Error that names the holder when it still has it then, or the reason of `signal`.
  */
-export async function takeLock(
-  place: string,
-  { patienceMs = PATIENCE_MS, signal }: { readonly patienceMs?: number; readonly signal?: AbortSignal } = {},
-): Promise<ProcessLock> {
-  const deadline = performance.now() + patienceMs;
+export async function takeLock(place: string, wait: LockWait = {}): Promise<ProcessLock> {
+  const deadline = performance.now() + (wait.patienceMs ?? PATIENCE_MS);
+  while (true) {
+    const attempt = tryLock(place);
+    if (attempt.type === 'held') return attempt.lock;
+    await untilFree(place, wait, deadline);
+  }
+}
+
+/** The same without taking it: what a holder did before this was called is done when it resolves. */
+export async function waitForLock(place: string, wait: LockWait = {}): Promise<void> {
+  if (existsSync(place)) await untilFree(place, wait, performance.now() + (wait.patienceMs ?? PATIENCE_MS));
+}
+
+async function untilFree(place: string, { signal }: LockWait, deadline: number): Promise<void> {
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)) {
     signal?.throwIfAborted();
-    // After the first attempt a look is enough until the lock is free.
-    const holder = retryMs === FIRST_RETRY_MS ? undefined : holderOf(place);
-    const attempt = holder === undefined ? tryLock(place) : ({ type: 'owned', holder } as const);
-    if (attempt.type === 'held') return attempt.lock;
-    if (performance.now() > deadline) throw new Error(heldTooLong(place, attempt.holder));
+    const holder = holderOf(place);
+    if (holder === undefined) return;
+    if (performance.now() > deadline) throw new Error(heldTooLong(place, holder));
     // Not all at once again.
     await sleep(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
   }

@@ -4,22 +4,25 @@
  *
  * A lease, a file in `<TILLER_HOME>/box/mounts`, names the folders that one command needs, and our process. It is written
  * before they are made, and removed after they are. Removing a folder that another sandbox has mounted would open that
- * sandbox (the kernel detaches the mount), so the folders go with the last lease on them, and a lock is held meanwhile.
- * The leases of a killed process count until its sandboxes have ended.
+ * sandbox (the kernel detaches the mount), so the folders go with the last lease on them. One process at a time looks for
+ * leases and removes folders (a lock); one that makes them writes its lease and then waits until the lock is free, so that
+ * every look that missed the lease is over. The leases of a killed process count until its sandboxes have ended.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { isRunning, thisProcess } from '../host/processIdentity.ts';
-import { takeLock } from '../host/processLock.ts';
+import { type LockWait, takeLock, waitForLock } from '../host/processLock.ts';
 import { namesIn } from './disk.ts';
 import { mountedFolders } from './mountedFolders.ts';
 
 /** A lock of milliseconds; a command is not held up for longer by a process that is stopped while it has it. */
 const PATIENCE_MS = 2_000;
+/** A lease that is still not whole by then never will be. */
+const TORN_AFTER_MS = 60_000;
 
 const leaseSchema = z.object({
   owner: z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() }),
@@ -63,12 +66,19 @@ export class MountPoints {
   async hold(folders: readonly string[]): Promise<() => void> {
     if (folders.length === 0) return () => {};
     const file = path.join(this.#folder, randomUUID());
-    await this.#givingBack;
-    await this.#locked(() => {
-      writeFileSync(file, JSON.stringify({ owner: thisProcess(), folders }), { mode: PRIVATE_FILE, flag: 'wx' });
-      this.#held.add(file);
-      for (const folder of folders) makeFolder(folder);
-    });
+    makePrivateFolderSync(this.#folder);
+    writeFileSync(file, JSON.stringify({ owner: thisProcess(), folders }), { mode: PRIVATE_FILE, flag: 'wx' });
+    this.#held.add(file);
+    try {
+      await this.#givingBack;
+      // Whoever takes the lock from now on sees this lease, and a look that came before it is over.
+      await waitForLock(this.#lock, this.#wait);
+    } catch (error) {
+      this.#held.delete(file);
+      removeFile(file);
+      throw error;
+    }
+    for (const folder of folders) makeFolder(folder);
     return () => {
       if (!this.#held.delete(file)) return;
       this.#ended.set(file, folders);
@@ -144,17 +154,27 @@ export class MountPoints {
     return files.flatMap((file) => (file === except ? [] : (leaseIn(file) ?? [])));
   }
 
-  /** Written under the lock, so what cannot be read under it was cut off by a kill, before a folder was made. */
+  /** Cut off by a kill, before a folder was made; or just being written. */
   #removeTorn(): void {
     for (const name of namesIn(this.#folder)) {
       const file = path.join(this.#folder, name);
-      if (leaseIn(file) === undefined) rmSync(file, { recursive: true, force: true });
+      const writtenAt = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (leaseIn(file) === undefined && Date.now() - writtenAt > TORN_AFTER_MS)
+        rmSync(file, { recursive: true, force: true });
     }
   }
 
-  async #locked(work: () => void | Promise<void>): Promise<void> {
-    makePrivateFolderSync(this.#folder);
-    const lock = await takeLock(`${this.#folder}.lock`, { patienceMs: PATIENCE_MS, signal: this.#disposed.signal });
+  /** To be held while folders are removed. */
+  get #lock(): string {
+    return `${this.#folder}.lock`;
+  }
+
+  get #wait(): LockWait {
+    return { patienceMs: PATIENCE_MS, signal: this.#disposed.signal };
+  }
+
+  async #locked(work: () => Promise<void>): Promise<void> {
+    const lock = await takeLock(this.#lock, this.#wait);
     try {
       await work();
     } finally {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   readlinkSync,
   symlinkSync,
+  utimesSync,
   watch,
   writeFileSync,
 } from 'node:fs';
@@ -20,6 +21,7 @@ import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
 import { sweepBoxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
 import { noBox, Playground } from '../../support/boxed.ts';
+import { bundled, runFile } from '../../support/runTypeScript.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { builtCli } from '../../support/runCli.ts';
 
@@ -153,12 +155,14 @@ describe.skipIf(noBox)('the workspace', () => {
     expect(readdirSync(place.workspace)).toEqual([]);
   });
 
-  test('gets its folders back from a lease that was cut off while it was written', async () => {
+  test('is not kept in mind by a lease that was cut off while it was written', async () => {
     using place = new Playground();
     await place.run(['/bin/true']);
-    writeFileSync(place.folder.at('home', 'box', 'mounts', 'torn'), '{"owner":');
+    const torn = place.folder.at('home', 'box', 'mounts', 'torn');
+    for (const name of [torn, `${torn}-just-now`]) writeFileSync(name, '{"owner":');
+    utimesSync(torn, 1, 1);
     await sweepBoxes(place.home);
-    expect(leftBy(place)).toEqual([]);
+    expect(leftBy(place)).toEqual(['torn-just-now']);
   });
 
   test('is clean after kill -9 of the box', async () => {
@@ -224,6 +228,16 @@ describe.skipIf(noBox)('the workspace', () => {
     await expect.poll(() => readdirSync(outside.workspace)).toEqual(['.git', 'a']);
     outside[Symbol.dispose]();
   });
+});
+
+test('a mount point stays as long as one of several processes holds it, and no longer', async () => {
+  using folder = tempFolder();
+  const file = await bundled('mountRounds.ts');
+  const args = [folder.at('leases'), folder.at('.git'), '200'];
+  const runs = await Promise.all(Array.from({ length: 3 }, () => runFile(file, args)));
+  expect(runs.map(({ stdout }) => stdout)).toEqual(['', '', '']);
+  expect(readdirSync(folder.path)).toEqual(['leases']);
+  expect(readdirSync(folder.at('leases'))).toEqual([]);
 });
 
 test('a temporary folder goes when no command has used it for days', async () => {

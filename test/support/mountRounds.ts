@@ -1,0 +1,30 @@
+/**
+ * Holds a mount point again and again, for tests with several processes: arguments are the folder of leases, the mount
+ * point and the number of rounds. Prints a line when it was not there, or not the same, for as long as it was held.
+ */
+import { lstatSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MountPoints } from '../../src/node/sandbox/mountPoints.ts';
+
+const [leases = '', mountPoint = '', rounds = '1'] = process.argv.slice(2);
+
+async function run(): Promise<void> {
+  const mountPoints = new MountPoints(leases);
+  for (let round = 0; round < Number(rounds); round++) {
+    const giveBack = await mountPoints.hold([mountPoint]);
+    const before = identity();
+    if (round % 2 === 0) await sleep(Math.random() * 2);
+    if (before === undefined || identity() !== before) process.stdout.write('breach\n');
+    giveBack();
+    if (round % 3 === 0) await mountPoints.settled();
+  }
+  await mountPoints.settled();
+}
+
+/** Of which a sandbox would have mounted. */
+function identity(): string | undefined {
+  const found = lstatSync(mountPoint, { throwIfNoEntry: false });
+  return found && `${found.ino}-${found.birthtimeMs}`;
+}
+
+void run();
