@@ -304,7 +304,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     ruleViews,
     showLog: () => channel.show(true),
     dispose: async () => {
-      await threads.close();
+      // A window that reloads may not wait for the threads.
+      await Promise.all([review.close(), threads.close()]);
       await review.close();
       store.dispose();
       await connections.dispose();
