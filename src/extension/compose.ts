@@ -98,7 +98,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
         redact: (text) => host.redactor.redact(text).replaceAll(node.host.homeDirectory, '~'),
       }),
     dispose: async () => {
-      await threads.close();
+      // A window that reloads may not wait for the threads.
+      await Promise.all([editors.review.close(), threads.close()]);
       await editors.review.close();
       store.dispose();
       await demo.dispose();

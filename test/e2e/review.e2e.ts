@@ -1,4 +1,6 @@
 // Patches that have landed are reviewed in the editor: marked, kept, undone, by keyboard and in the panel.
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
@@ -7,8 +9,8 @@ import { useWindow, type Window } from './support/window.ts';
 const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 const TEXT = `${LINES.join('\n')}\n`;
 const LANDED = TEXT.replace('second', 'SECOND').replace('fifth\n', '').replace('eighth\n', 'eighth\nand a half\n');
-const PATCH = `*** Begin Patch
-*** Update File: notes.txt
+const patch = ({ notes, made, gone }: Names) => `*** Begin Patch
+*** Update File: ${notes}
 @@
  first
 -second
@@ -21,16 +23,21 @@ const PATCH = `*** Begin Patch
  eighth
 +and a half
  ninth
-*** Add File: new.txt
+*** Add File: ${made}
 +new
-*** Delete File: gone.txt
+*** Delete File: ${gone}
 *** End Patch`;
+
+interface Names {
+  readonly notes: string;
+  readonly made: string;
+  readonly gone: string;
+}
 const soon = { timeout: 15_000 };
 
 describe('changes that have landed', () => {
   const window = useWindow({
     model: 'scripted',
-    files: { 'notes.txt': TEXT, 'gone.txt': 'gone\n' },
     settings: { 'tiller.review': 'after' },
   });
 
@@ -41,16 +48,36 @@ describe('changes that have landed', () => {
   const cursorAt = (place: string) =>
     window().vscode.page.locator('.statusbar-item').filter({ hasText: place }).waitFor();
 
-  test('are marked where they are, and listed in the panel', async () => {
-    const { vscode, panel, model, disk } = window();
-    await vscode.openFile('notes.txt');
+  let landings = 0;
+
+  /**
+   * A patch to files of its own has landed and all of it waits for review, whatever the test before, or an attempt that
+   * failed, has left. A test that is tried again may have a window of its own, in which nothing has landed.
+   */
+  async function landed(): Promise<Names> {
+    const { vscode, panel, model, folder } = window();
+    const number = ++landings;
+    const names = { notes: `notes${number}.txt`, made: `new${number}.txt`, gone: `gone${number}.txt` };
     await panel.open();
-    model.will([calls('apply_patch', { input: PATCH })], [says('Done.')]);
+    if (await panel.get('review').isVisible()) {
+      await vscode.command('Tiller: Keep All Changes');
+      await panel.get('review').waitFor({ state: 'hidden' });
+    }
+    await writeFile(path.join(folder, names.notes), TEXT);
+    await writeFile(path.join(folder, names.gone), 'gone\n');
+    await vscode.openFile(names.notes);
+    model.will([calls('apply_patch', { input: patch(names) })], [says('Done.')]);
     await panel.send('Change the notes.');
     await panel.ended();
-    expect(await disk('notes.txt')).toBe(LANDED);
-    expect(await disk('gone.txt')).toBe(null);
     await expect.poll(strip, soon).toBe(changes(5, 3));
+    return names;
+  }
+
+  test('are marked where they are, and listed in the panel', async () => {
+    const { vscode, panel, disk } = window();
+    const { notes, gone } = await landed();
+    expect(await disk(notes)).toBe(LANDED);
+    expect(await disk(gone)).toBe(null);
     await vscode.codeLens('Keep').first().waitFor();
     await expect.poll(() => vscode.codeLens(/^ ?Undo$/).count(), soon).toBe(3);
     expect(await vscode.status('tiller.review').innerText()).toContain('5');
@@ -62,6 +89,7 @@ describe('changes that have landed', () => {
   test('are kept and undone by the keyboard alone, and Ctrl+Z takes an Undo back', async () => {
     const { vscode, panel, disk } = window();
     const { keyboard } = vscode.page;
+    const { notes } = await landed();
     await vscode.editor().locator('.view-line').first().click();
     await keyboard.press('Control+Home');
     await keyboard.press('Alt+F5');
@@ -71,7 +99,7 @@ describe('changes that have landed', () => {
     // The cursor goes to the next one by itself: where the line was deleted.
     await cursorAt('Ln 5');
     await keyboard.press('Control+Alt+n');
-    await expect.poll(() => disk('notes.txt'), soon).toBe(LANDED.replace('fourth\n', 'fourth\nfifth\n'));
+    await expect.poll(() => disk(notes), soon).toBe(LANDED.replace('fourth\n', 'fourth\nfifth\n'));
     await expect.poll(strip, soon).toBe(changes(3, 3));
     await keyboard.press('Control+z');
     await expect.poll(strip, soon).toBe(changes(4, 3));
@@ -84,6 +112,7 @@ describe('changes that have landed', () => {
 
   test('show their old lines in the peek of VS Code, with Keep and Undo', async () => {
     const { vscode } = window();
+    await landed();
     const peek = vscode.page.locator('.peekview-widget');
     // VS Code draws the lenses anew just now, and a click in between is lost.
     const opened = async () => {
@@ -97,29 +126,32 @@ describe('changes that have landed', () => {
     await expect.poll(() => peek.innerText(), soon).toContain('Tiller');
     await vscode.screenshot('review/2-peek');
     await peek.locator('a.action-label[aria-label^="Undo"]').first().click();
-    await expect.poll(strip, soon).toBe(changes(3, 3));
+    await expect.poll(strip, soon).toBe(changes(4, 3));
     await expect.poll(() => vscode.text(), soon).toContain('second');
   });
 
   test('wait on when the window is loaded again', async () => {
     const { vscode, panel } = window();
+    const { notes } = await landed();
     await vscode.reload();
     await panel.open();
-    await expect.poll(strip, soon).toBe(changes(3, 3));
-    await vscode.openFile('notes.txt');
+    await expect.poll(strip, soon).toBe(changes(5, 3));
+    await vscode.openFile(notes);
     await vscode.codeLens('Keep').first().waitFor();
   });
 
   test('are undone all at once from the panel, when that was meant', async () => {
     const { vscode, panel, disk } = window();
+    const { notes, gone, made } = await landed();
+    await vscode.reload();
+    await panel.open();
     await panel.get('review-undo-all').click();
     await vscode.dialog('Undo all changes').waitFor();
     await vscode.screenshot('review/3-undo-all');
     await vscode.dialog().getByRole('button', { name: 'Undo All' }).click();
     await panel.get('review').waitFor({ state: 'hidden' });
-    expect(await disk('notes.txt')).toBe(TEXT);
-    expect(await disk('gone.txt')).toBe('gone\n');
-    await expect.poll(() => disk('new.txt'), soon).toBe(null);
+    const files = () => Promise.all([notes, gone, made].map(disk));
+    await expect.poll(files, soon).toEqual([TEXT, 'gone\n', null]);
     await expect.poll(() => vscode.codeLens('Keep').count(), soon).toBe(0);
   });
 });

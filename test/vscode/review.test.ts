@@ -1,12 +1,12 @@
 /** What an agent has landed waits for the person's word, whatever happens to the text meanwhile. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { isPending, type PendingFile } from '../../src/vscode/changeReview/pendingFile.ts';
 import { ReviewStorage } from '../../src/vscode/changeReview/reviewStorage.ts';
 import { Reviews } from '../../src/vscode/changeReview/reviews.ts';
-import { type EditorPlace, inPlace, until, withSetting } from './support/editorPlace.ts';
+import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const LINES = Array.from({ length: 12 }, (_nothing, index) => `${index + 1}`);
 const BEFORE = `${LINES.join('\n')}\n`;
@@ -290,6 +290,37 @@ suite('review of a patch that has landed', () => {
         storage.dispose();
         again.dispose();
         await vscode.workspace.fs.delete(folder, { recursive: true });
+      }
+    }),
+  );
+
+  test(
+    'is written down when it lands and when it is decided, although somebody goes on typing',
+    inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
+      const folder = here.uri('../.review-storage');
+      const storage = new ReviewStorage(folder, here.reviews, (error) => {
+        throw error;
+      });
+      const written = () => (existsSync(folder.fsPath) ? readdirSync(folder.fsPath).length : 0);
+      /** Types in a file under review until it is so; each key puts off what waits for the last one. */
+      const typingUntil = async (isSo: () => boolean) => {
+        for (let keys = 0; keys < 40 && !isSo(); keys++) {
+          await typeAt(here, 0, 0, 'x');
+          await pause(50);
+        }
+        assert.ok(isSo());
+      };
+      try {
+        await landed(here);
+        await here.open('a.txt');
+        await landed(here, 'b.txt');
+        await typingUntil(() => written() === 2);
+        here.decisions.keep([{ file: fileAt(here, 'b.txt'), hunks: 'all' }]);
+        await typingUntil(() => written() === 1);
+      } finally {
+        storage.dispose();
+        await storage.flush();
+        rmSync(folder.fsPath, { recursive: true, force: true });
       }
     }),
   );

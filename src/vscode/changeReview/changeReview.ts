@@ -61,7 +61,7 @@ export class ReviewDesk implements Disposable {
     this.#store.add(reviews.onDidChange(() => this.#tellSoon()));
     this.#quickDiff = this.#store.add(new QuickDiff(reviews));
     this.commands = new ReviewCommands({ reviews, decisions, keys, hasPeek: () => this.#quickDiff.isOn });
-    const folder = storageUri && vscode.Uri.joinPath(storageUri, 'review');
+    const folder = storageUri?.scheme === 'file' ? vscode.Uri.joinPath(storageUri, 'review') : undefined;
     this.#storage = folder && this.#store.add(new ReviewStorage(folder, reviews, report));
   }
 

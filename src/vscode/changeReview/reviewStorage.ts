@@ -1,5 +1,7 @@
-/** Keeps what waits for the person's word over a reload of the window, in the storage that VS Code has for this folder. */
+/** Keeps the changes that wait for review over a reload of the window, in the storage that VS Code has for this folder. */
 import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { Reader } from '../apply/inverseOf.ts';
@@ -7,25 +9,34 @@ import { isPending, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { readReview, writeReview } from './storedReview.ts';
 
-/** After the last change: nobody's typing waits for it. What a crash takes is found again in the text. */
+/** After the last change of a text; what a crash loses of it is found again in the text. */
 const WRITE_AFTER_MS = 1000;
 
+/**
+ * Writes landings and decisions at once, since the text does not tell of them. Writes to the disk itself: while a window
+ * closes or reloads, the file system of VS Code does not answer any more.
+ */
 export class ReviewStorage implements Disposable {
   readonly #store = new DisposableStore();
-  readonly #folder: vscode.Uri;
+  readonly #folder: string;
   readonly #report: (error: unknown) => void;
   readonly #unwritten = new Map<string, PendingFile>();
+  /** What was to be decided about each file when it was last seen. */
+  readonly #known = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isSoon = false;
   #writing: Promise<void> = Promise.resolve();
 
   constructor(folder: vscode.Uri, reviews: Reviews, report: (error: unknown) => void) {
-    this.#folder = folder;
+    this.#folder = folder.fsPath;
     this.#report = report;
     this.#store.add(
       reviews.onDidChange((file) => {
-        this.#unwritten.set(file.uri.toString(), file);
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => void this.flush(), WRITE_AFTER_MS);
+        const address = file.uri.toString();
+        const isText = this.#known.get(address) === decisionsIn(file);
+        this.#known.set(address, decisionsIn(file));
+        this.#unwritten.set(address, file);
+        this.#writeSoon(isText);
       }),
     );
   }
@@ -33,6 +44,7 @@ export class ReviewStorage implements Disposable {
   /** Never rejects. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#isSoon = false;
     const files = [...this.#unwritten.values()];
     this.#unwritten.clear();
     this.#writing = this.#writing.then(async () => {
@@ -43,18 +55,15 @@ export class ReviewStorage implements Disposable {
 
   /** Takes up what was left. Returns the paths of those files of which nobody can say any more what waits. */
   async restore(reviews: Reviews, reader: Reader): Promise<readonly string[]> {
-    const entries = await vscode.workspace.fs.readDirectory(this.#folder).then(
-      (found) => found,
-      () => [],
-    );
+    const names = await readdir(this.#folder).catch(() => []);
     const lost: string[] = [];
-    for (const [name] of entries) {
-      const place = vscode.Uri.joinPath(this.#folder, name);
-      const file = readReview(new TextDecoder().decode(await vscode.workspace.fs.readFile(place)));
+    for (const name of names.filter((each) => each.endsWith('.json'))) {
+      const place = path.join(this.#folder, name);
+      const file = readReview(await readFile(place, 'utf8'));
       const isBack = file !== undefined && (await takeUp(file, reviews, reader));
       if (isBack) continue;
       lost.push(file?.path ?? name);
-      await vscode.workspace.fs.delete(place);
+      await rm(place);
     }
     return lost;
   }
@@ -65,17 +74,23 @@ export class ReviewStorage implements Disposable {
   }
 
   async #write(file: PendingFile): Promise<void> {
-    const { fs } = vscode.workspace;
-    const place = vscode.Uri.joinPath(this.#folder, `${nameOf(file.uri)}.json`);
-    if (!isPending(file)) {
-      await fs.delete(place).then(undefined, () => {});
-      return;
-    }
-    await fs.createDirectory(this.#folder);
-    const written = place.with({ path: `${place.path}.new` });
-    await fs.writeFile(written, new TextEncoder().encode(writeReview(file)));
-    await fs.rename(written, place, { overwrite: true });
+    const place = path.join(this.#folder, `${nameOf(file.uri)}.json`);
+    if (!isPending(file)) return rm(place, { force: true });
+    await mkdir(this.#folder, { recursive: true });
+    await writeFile(`${place}.new`, writeReview(file));
+    await rename(`${place}.new`, place);
   }
+
+  #writeSoon(isText: boolean): void {
+    if (this.#isSoon) return;
+    this.#isSoon = !isText;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.flush(), isText ? WRITE_AFTER_MS : 0);
+  }
+}
+
+function decisionsIn({ story, text }: PendingFile): string {
+  return [story.type, ...text.hunks.map(({ id }) => id)].join(' ');
 }
 
 async function takeUp(file: PendingFile, reviews: Reviews, reader: Reader): Promise<boolean> {
