@@ -105,7 +105,8 @@ async function carryOut(
     return { type: 'applied', files: landed, changes: results };
   } catch (error) {
     log.warn('A landing is put back', { error });
-    const notRestored = await compensation.run();
+    const failures = await compensation.run();
+    const notRestored = error instanceof SavedElsewhere ? [...new Set([...failures, ...error.paths])] : failures;
     const settled = notRestored.length === 0 ? journal.close() : journal.keep();
     await settled.catch((failure: unknown) => log.warn('The journal of a landing stays behind', { error: failure }));
     return outcomeOf(error, notRestored);
@@ -141,14 +142,22 @@ async function mustBeStill(places: readonly string[], pathWrites: PathWrites): P
   if (moved.length > 0) throw new FilesMoved(moved);
 }
 
-/** @throws LandingRefused when VS Code has saved a document and the file at its place does not hold it */
-function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): void {
-  for (const [{ file }, { elsewhere }] of outcomes) {
-    if (!elsewhere) continue;
-    throw new LandingRefused(
-      `${file.path} was reached by a link at the moment in which VS Code saved it: look for the text where that link led.`,
+/** VS Code has saved documents, and the files at their places do not hold them. */
+class SavedElsewhere extends LandingRefused {
+  readonly paths: readonly string[];
+  constructor(paths: readonly string[]) {
+    super(
+      `A folder on the way to ${paths.join(', ')} became a link at the moment in which VS Code saved the file; the text was ` +
+        'written where that link led.',
     );
+    this.paths = paths;
   }
+}
+
+/** @throws SavedElsewhere */
+function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): void {
+  const paths = [...outcomes].flatMap(([{ file }, { elsewhere }]) => (elsewhere ? [file.path] : []));
+  if (paths.length > 0) throw new SavedElsewhere(paths);
 }
 
 /** @throws what the first failing step says; the steps before it are on the compensation. */
