@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { seedOfThisRun } from './scripts/test/seed.mjs';
 
 // Threads without isolation: 1,200 tests in 3 s instead of 28 s. Tests therefore own every
-// file, port and process they touch and leave no global behind. Two of them at least: many stories wait for processes.
+// file, port and process they touch and leave no global behind. Three of them at least: many tests wait for processes.
 export default defineConfig({
   test: {
     include: process.env.TILLER_TEST_FILES?.split('\n') ?? ['test/**/*.test.ts'],
@@ -12,7 +12,7 @@ export default defineConfig({
     setupFiles: 'test/support/seed.setup.ts',
     pool: 'threads',
     isolate: false,
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: Math.max(3, availableParallelism() - 1),
     // Only ends what hangs: how fast something is, `npm run bench` says.
     testTimeout: 120_000,
     // Real sockets and processes on a busy machine: one second chance, which `npm test` reports by name. None for a property:

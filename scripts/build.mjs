@@ -29,7 +29,7 @@ const lazyModules = {
 };
 
 /** A program of its own that both front doors start. */
-const AFTER_KILL = { afterKill: 'src/node/sandbox/afterKill.ts' };
+const AFTER_KILL = { afterKill: 'src/node/afterKill.ts' };
 
 const common = {
   absWorkingDir: root,
@@ -51,15 +51,21 @@ const common = {
   external: ['@lydell/node-pty'],
 };
 
-/** The whole product. */
-export async function build({ outdir = dist } = {}) {
+/**
+ * Where scripts/test.mjs has built the product for all suites of one run: none of them builds it again, and a build in the
+ * meantime changes nothing under them.
+ */
+export const builtForTests = process.env.TILLER_BUILT;
+
+/** The whole product. `sourcemap` as esbuild takes it: `linked` for developers, `external` for a release. */
+export async function build({ outdir = dist, sourcemap = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   const [terminals, cli, extension, webview] = await Promise.all([
     copyTerminals(outdir),
-    buildCli({ outdir }),
-    buildExtension({ outdir }),
-    buildWebview({ outdir: path.join(outdir, 'webview') }),
+    buildCli({ outdir, sourcemap }),
+    buildExtension({ outdir, sourcemap }),
+    buildWebview({ outdir: path.join(outdir, 'webview'), sourcemap }),
     writeSchema(outdir),
   ]);
   const metafiles = [cli, extension, webview].map(({ metafile }) => metafile);
@@ -75,9 +81,10 @@ async function copyTerminals(outdir) {
 }
 
 /** The extension alone: a small shell, and the rest that it loads on first use. */
-export async function buildExtension({ outdir }) {
+export async function buildExtension({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
+    sourcemap,
     entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts', ...AFTER_KILL },
     external: [...common.external, 'vscode'],
     outdir,
@@ -85,9 +92,10 @@ export async function buildExtension({ outdir }) {
 }
 
 /** The second front door alone, with the modules it loads on first use. */
-export async function buildCli({ outdir }) {
+export async function buildCli({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
+    sourcemap,
     entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts', ...AFTER_KILL },
     outdir,
   });
@@ -102,4 +110,7 @@ async function writeSchema(outdir) {
   await rm(outfile);
 }
 
-if (isScript) await build();
+if (isScript) {
+  await build();
+  if (builtForTests) await cp(dist, builtForTests, { recursive: true });
+}

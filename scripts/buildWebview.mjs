@@ -20,6 +20,7 @@ const SMALLER = {
 export async function buildWebview({
   outdir = path.join(root, 'dist/webview'),
   watch = false,
+  sourcemap = watch && 'linked',
   buildId = version,
 } = {}) {
   const options = {
@@ -43,7 +44,7 @@ export async function buildWebview({
     legalComments: 'none',
     logLevel: 'warning',
     define: { TILLER_BUILD: JSON.stringify(buildId) },
-    sourcemap: watch && 'linked',
+    sourcemap,
     metafile: true,
   };
   if (!watch) return esbuild.build(options);

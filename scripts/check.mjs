@@ -21,6 +21,7 @@ const GATES = [
   { name: 'dead code', args: ['node_modules/knip/bin/knip.js', '--no-progress'] },
   { name: 'architecture', args: ['node_modules/vitest/vitest.mjs', 'run', 'test/architecture.test.ts'] },
   { name: 'package.json', args: ['scripts/checkManifest.mjs'] },
+  { name: 'plain English', args: ['scripts/lint/plainEnglish.mjs'] },
 ];
 
 /** Resolves when the gate has ended; its output is kept, so that seven tools do not talk at once. */

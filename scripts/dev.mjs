@@ -1,14 +1,19 @@
-// `npm run dev [-- FOLDER] [-- --port N]`: builds Tiller, starts a VS Code with it on a folder (a sample by default), prints
-// the address and builds again at every change. Settings and threads stay in artifacts/dev. With --prepare it only builds
-// and makes the sample, for F5 in a desktop VS Code.
-import { existsSync, watch } from 'node:fs';
+// `npm run dev [-- FOLDER] [-- --port N] [-- --no-reload]`: builds Tiller, starts a VS Code with it on a folder (a sample by
+// default), prints the address, builds again at every change and reloads the window. Settings and threads stay in
+// artifacts/dev. For F5 in a desktop VS Code: --prepare only builds and makes the sample, --watch also goes on building.
+import { existsSync, mkdirSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { port: { type: 'string' }, prepare: { type: 'boolean' } },
+  options: {
+    port: { type: 'string' },
+    prepare: { type: 'boolean' },
+    watch: { type: 'boolean' },
+    'no-reload': { type: 'boolean' },
+  },
 });
 ensureInstalled();
 const { build } = await import('./build.mjs');
@@ -16,6 +21,7 @@ const { generateSample, writeSample } = await import('./sample.mjs');
 const { startVscode } = await import('./vscode/server.mjs');
 
 const folder = path.join(root, 'artifacts', 'dev');
+mkdirSync(folder, { recursive: true });
 let workspace = positionals[0];
 if (!workspace) {
   workspace = path.join(folder, 'sample');
@@ -23,23 +29,32 @@ if (!workspace) {
 }
 let server;
 try {
-  await build();
+  console.log('Building …');
+  await build({ sourcemap: 'linked' });
   if (values.prepare) process.exit(0);
-  // The port decides what the browser remembers, so it stays the same.
-  const port = Number(values.port ?? 8290);
-  const env = { TILLER_HOME: path.join(folder, 'tiller') };
-  server = await startVscode({ workspace, folder, port, env, extensions: [root], forPerson: true });
+  if (!values.watch) server = await startServer();
 } catch (error) {
   console.error(error.message);
   process.exit(1);
 }
-console.log(`\nVS Code ${server.version} with Tiller: ${server.address()}`);
-console.log('Every change is built; F1 > Developer: Reload Window shows it. Ctrl+C ends it.\n');
+console.log('Built.');
+if (server) {
+  console.log(`\nVS Code ${server.version} with Tiller: ${server.address()}`);
+  console.log(`Every change is built${values['no-reload'] ? '' : ' and reloads the window'}. Ctrl+C ends it.\n`);
+}
 
 let timer;
 for (const name of ['src', 'webview-ui']) watch(path.join(root, name), { recursive: true }, later);
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => void server.stop().then(() => process.exit(0)));
+  process.once(signal, () => void (server?.stop() ?? Promise.resolve()).then(() => process.exit(0)));
+}
+
+/** The port decides what the browser remembers, so it stays the same. */
+function startServer() {
+  const env = { TILLER_HOME: path.join(folder, 'tiller') };
+  const reloader = values['no-reload'] ? [] : [path.join(import.meta.dirname, 'vscode/reloader')];
+  const port = Number(values.port ?? 8290);
+  return startVscode({ workspace, folder, port, env, extensions: [root, ...reloader], forPerson: true });
 }
 
 /** An editor writes several times when it saves. */
@@ -50,10 +65,13 @@ function later() {
 
 async function rebuild() {
   const started = Date.now();
+  console.log('Building …');
   try {
-    await build();
+    await build({ sourcemap: 'linked' });
     console.log(`Built in ${Date.now() - started} ms.`);
+    writeFileSync(path.join(folder, 'built'), String(started));
   } catch {
-    // esbuild has said what is wrong; the next change may repair it.
+    // esbuild has printed what is wrong.
+    console.log('Built with errors.');
   }
 }

@@ -1,5 +1,7 @@
-// `npm run package`: builds Tiller and makes tiller.vsix. Fails if it is larger than we promise.
+// `npm run package`: builds Tiller and makes tiller.vsix, with the source maps of that build in artifacts/sourcemaps (they
+// are not shipped). Fails if the VSIX is larger than we promise.
 import { statSync } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, root } from './bootstrap.mjs';
@@ -9,8 +11,11 @@ const LIMIT = 3_000_000;
 
 /** Resolves with the path of the VSIX. */
 export async function makeVsix() {
-  const { build } = await import('./build.mjs');
-  await build();
+  const { build, builtForTests } = await import('./build.mjs');
+  if (!builtForTests) {
+    await build({ sourcemap: 'external' });
+    await moveSourceMaps();
+  }
   const vsix = path.join(root, 'tiller.vsix');
   const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
   // Everything we use is in the bundles, and the package for terminals beside them.
@@ -21,6 +26,18 @@ export async function makeVsix() {
   if (!/node-pty-[^/]+\/pty\.node/.test(files)) console.log('Without terminals: @lydell/node-pty is not installed.');
   if (size > LIMIT) throw new Error('The VSIX is larger than we promise.');
   return vsix;
+}
+
+/** What a stack trace of this release is read with; they stay beside it and are not part of it. */
+async function moveSourceMaps() {
+  const dist = path.join(root, 'dist');
+  const target = path.join(root, 'artifacts/sourcemaps');
+  await rm(target, { recursive: true, force: true });
+  const maps = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.map'));
+  for (const name of maps) {
+    await mkdir(path.dirname(path.join(target, name)), { recursive: true });
+    await rename(path.join(dist, name), path.join(target, name));
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -29,6 +29,7 @@ const GROUPS = [
 ];
 
 rmSync(path.dirname(outcomesFile('any')), { recursive: true, force: true });
+process.env.TILLER_BUILT = path.join(root, 'artifacts', 'test', 'dist');
 if (process.argv.includes('--all')) process.env.TILLER_TEST_ALL = '1';
 seedOfThisRun();
 process.exitCode = await runGroups(GROUPS);

@@ -8,8 +8,8 @@ import type { Streams } from './cli/streams.ts';
 import { printSentence } from './cli/print.ts';
 import { EXIT, Failure, HELP, UsageError } from './cli/usage.ts';
 import { KeyHider } from './core/util/keyHider.ts';
-import { messageOf } from './node/errors.ts';
-import { keysIn } from './node/secrets.ts';
+import { messageOf } from './core/util/fileErrors.ts';
+import { keysIn } from './node/host/secrets.ts';
 
 declare const TILLER_VERSION: string;
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Tiller } from './extension/compose.ts';
-import { registerCommands } from './vscode/commands.ts';
+import { registerCommands } from './extension/commands.ts';
 
 let composed: Promise<Tiller> | undefined;
 

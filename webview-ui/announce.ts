@@ -1,6 +1,6 @@
 /** What a screen reader is told without being asked: what waits, and how a turn ended. */
 import { effect, untracked } from '@preact/signals';
-import { decisionSubject, decisionTitle } from './decisions.ts';
+import { decisionSubject, decisionTitle } from './decisions/titles.ts';
 import { t } from './l10n.ts';
 import { activeTurnId, thread, waiting } from './store.ts';
 import { announcement } from './view.ts';

@@ -6,10 +6,10 @@ import { onNewLine } from '../src/protocol/draft.ts';
 import { keepDraft } from './actions.ts';
 import { announceNews } from './announce.ts';
 import { connect, savedState, saveState } from './bridge.ts';
-import { App } from './components/App.tsx';
+import { App } from './app/App.tsx';
 import './styles/main.css';
 import { backgroundProcesses, draft, isRunning, queuedEdit, receive, settings, threadId } from './store.ts';
-import { receiveThreadNews } from './threads.ts';
+import { receiveThreadNews } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
 
 /** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed sheet sets them (NOTES). */

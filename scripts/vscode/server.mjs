@@ -62,7 +62,7 @@ const PASSED_ON =
 const SHIPPED = ['package.json', 'package.nls.json', 'media', 'l10n'];
 
 /**
- * Builds the extension into a folder of its own, so that a build in the meantime changes nothing under a running test.
+ * Builds the extension into a folder of its own, or copies what is built for this run of the tests, so that a build in the meantime changes nothing under a running test.
  * @param {string} folder
  */
 export async function stageExtension(folder) {
@@ -70,8 +70,9 @@ export async function stageExtension(folder) {
   for (const name of SHIPPED.filter((name) => existsSync(path.join(root, name)))) {
     await cp(path.join(root, name), path.join(folder, name), { recursive: true });
   }
-  const { build } = await import('../build.mjs');
-  await build({ outdir: path.join(folder, 'dist') });
+  const { build, builtForTests } = await import('../build.mjs');
+  const outdir = path.join(folder, 'dist');
+  await (builtForTests ? cp(builtForTests, outdir, { recursive: true }) : build({ outdir }));
   return folder;
 }
 

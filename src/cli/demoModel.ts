@@ -2,7 +2,7 @@ import { startDemoModel } from '../node/demoModel/server.ts';
 import type { Streams } from './streams.ts';
 import { parseOptions } from './parseOptions.ts';
 import { EXIT, UsageError } from './usage.ts';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** `tiller demo-model`: serves until SIGTERM or SIGINT (docs/cli.md). @throws UsageError */
 export async function demoModel(argv: readonly string[], streams: Streams): Promise<number> {

@@ -1,18 +1,19 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { HttpModels } from '../core/model/httpModels.ts';
 import type { ProviderConfig } from '../core/model/provider.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
-import { SessionManager } from '../core/session/sessionManager.ts';
-import { limitsIn, providerOf, threadConfigOf } from '../core/session/threadConfig.ts';
+import { AgentService } from '../core/agent/agentService.ts';
+import { limitsIn, providerOf, threadConfigOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
-import { createStorage, tillerHome } from '../node/storage.ts';
-import { describeHost } from '../node/host.ts';
+import { createStorage, tillerHome } from '../node/storage/storage.ts';
+import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL } from './afterKill.ts';
@@ -20,13 +21,13 @@ import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
-import { settleLandings } from './settleLandings.ts';
+import { settleLandings } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
 import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
@@ -61,13 +62,13 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await settleLandings(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepBoxes(home);
-    const manager = new SessionManager(ports, { version, originator: 'cli' });
+    const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
     const config = threadConfigOf(settings, {
       model,
       cwd,
       writable,
-      provider,
+      models: new HttpModels(ports, version).of(provider),
       baseInstructions: await baseInstructionsOf(settings),
       // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
       review: 'after',
@@ -87,9 +88,9 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
 }
 
 async function open(
-  manager: SessionManager,
+  manager: AgentService,
   args: ExecArguments,
-  config: Parameters<SessionManager['start']>[0],
+  config: Parameters<AgentService['start']>[0],
   say: (line: string) => void,
 ): Promise<Session> {
   const { from } = args;

@@ -2,8 +2,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { rootsOf } from '../node/sandbox/roots.ts';
-import { messageOf } from '../node/errors.ts';
-import { prepareHome } from '../node/home.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
+import { prepareHome } from '../node/storage/home.ts';
 import { Failure, UsageError } from './usage.ts';
 
 /** Absolute. @throws UsageError */

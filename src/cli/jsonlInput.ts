@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Session } from '../core/session/session.ts';
 import { submissionLineSchema } from '../protocol/op.ts';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /**
  * Submits every line of `--input jsonl` as it comes; resolves at the end of the stream. A line that cannot be read is

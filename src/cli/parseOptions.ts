@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 import { UsageError } from './usage.ts';
 
 /** As `parseArgs`, where a mistake is one sentence. @throws UsageError */

@@ -1,6 +1,6 @@
 /** Everything the command line writes: what a terminal would obey is shown there as text, a file gets the bytes as they are. */
 import { jsonLine } from '../core/util/jsonPieces.ts';
-import { terminalJson, terminalText, visibleText } from '../protocol/visibleText.ts';
+import { terminalJson, terminalText, visibleText } from '../protocol/text/escapeInvisible.ts';
 
 type Out = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 

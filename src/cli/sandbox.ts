@@ -7,14 +7,16 @@ import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
 import { KeyHider } from '../core/util/keyHider.ts';
-import { describeHost } from '../node/host.ts';
-import { prepareHome } from '../node/home.ts';
-import { makePrivateFolderSync } from '../node/privateFiles.ts';
-import { keysIn } from '../node/secrets.ts';
+import { describeHost } from '../node/host/host.ts';
+import { prepareHome } from '../node/storage/home.ts';
+import { makePrivateFolderSync } from '../node/host/privateFiles.ts';
+import { keysIn } from '../node/host/secrets.ts';
+import { newMark } from '../node/process/processMark.ts';
+import { recordCommand, sweepProcesses } from '../node/process/processRecord.ts';
 import { Boxes, type Launch } from '../node/sandbox/launch.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
-import { createStorage, tillerHome } from '../node/storage.ts';
+import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { AFTER_KILL } from './afterKill.ts';
 import { folderGiven, requireRoots } from './folders.ts';
@@ -23,7 +25,7 @@ import { loadSettings } from './settingsFile.ts';
 import type { Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
-import { messageOf } from '../node/errors.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
 
 /** Nothing was run because there is no box. */
 const NO_BOX = 125;
@@ -79,6 +81,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
 
 async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
+  await sweepProcesses(home);
   await sweepBoxes(home);
   const boxes = new Boxes(home, AFTER_KILL);
   let launch: Launch;
@@ -88,16 +91,21 @@ async function run(request: ExecRequest, home: string, say: (line: string) => vo
     say(messageOf(error));
     return NO_BOX;
   }
+  const mark = newMark();
+  const record = recordCommand(home, mark.text);
   try {
     const child = spawn(launch.program, launch.args, {
       cwd: request.cwd,
-      env: { ...request.env, ...launch.env },
+      env: { ...request.env, ...launch.env, ...mark.env },
       stdio: ['inherit', 'inherit', 'inherit', ...launch.descriptors],
     });
     launch.started();
+    record.started(child.pid);
     return await codeOf(child, request.tty !== undefined);
   } finally {
+    record.ended();
     for (const { message } of await launch.ended()) say(message);
+    await launch.settled();
     boxes.dispose();
   }
 }

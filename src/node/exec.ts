@@ -1,9 +1,9 @@
 /** The Exec port: child processes with pipes, or in a terminal. Argv only; no string is ever given to a shell to take apart. */
-import { randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Exec, ExecExit, ExecProcess, ExecRequest } from '../core/ports.ts';
+import { newMark } from './process/processMark.ts';
 import { recordCommand } from './process/processRecord.ts';
 import { pausableCommands } from './process/pausing.ts';
 import { HeldOutput } from './process/heldOutput.ts';
@@ -12,8 +12,6 @@ import { spawnFailure } from './process/spawnFailure.ts';
 import { spawnInTerminal } from './process/terminal.ts';
 import { Boxes, type Launch, launchPlainly } from './sandbox/launch.ts';
 
-/** Inherited by everything a command starts, so that `kill` finds it wherever it went. Added to the environment. */
-const MARK = 'TILLER_PROCESS_MARK';
 /** How long a surviving child may hold the output pipes open (codex-behaviour.md §4.1). */
 const DRAIN_MS = 2_000;
 const CONTROL_C = '\u0003';
@@ -31,18 +29,17 @@ export function createExec(
   return {
     async spawn(request) {
       const launch = await launchOf(request, boxes);
-      const value = randomUUID();
-      const mark = `${MARK}=${value}`;
-      const env = { ...request.env, ...launch.env, [MARK]: value };
+      const mark = newMark();
+      const env = { ...request.env, ...launch.env, ...mark.env };
       const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
       const isSandboxed = request.confinement.type === 'box';
-      const record = home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark, isSandboxed);
+      const record =
+        home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
       try {
-        const child = await startLaunch(marked, launch, mark, platform, spareTerminals);
+        const child = await startLaunch(marked, launch, mark.text, platform, spareTerminals);
         record?.started(child.pid);
         if (isSandboxed) pausableCommands.add(child);
         void child.exited.then(() => record?.ended());
-        if (request.confinement.type === 'box') pausableCommands.add(child);
         return child;
       } catch (error) {
         record?.ended();
@@ -77,6 +74,7 @@ async function startLaunch(
     const kill = async (graceMs?: number) => {
       await child.kill(graceMs);
       await exited;
+      await launch.settled();
     };
     return { ...child, exited, kill };
   } catch (error) {

@@ -1,19 +1,19 @@
 /** All hands of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
 import type { Ports } from '../core/ports.ts';
-import { createAuditJournal } from './audit.ts';
-import { systemClock } from './clock.ts';
+import { createAuditJournal } from './storage/audit.ts';
+import { systemClock } from './host/clock.ts';
 import { createExec } from './exec.ts';
-import { createNodeFetch } from './fetch.ts';
-import { describeHost } from './host.ts';
-import { createIds } from './ids.ts';
-import { createLocks } from './locks.ts';
-import { createLog } from './log.ts';
-import { proxyFor } from './proxy/environmentProxy.ts';
-import { createRedactor, type Redactor, secretsIn } from './redact.ts';
+import { createNodeFetch } from './network/fetch.ts';
+import { describeHost } from './host/host.ts';
+import { createIds } from './host/ids.ts';
+import { createLocks } from './storage/locks.ts';
+import { createLog } from './storage/log.ts';
+import { proxyFor } from './network/proxy/environmentProxy.ts';
+import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
 import { Boxes } from './sandbox/launch.ts';
-import { createEnvironmentSecrets, keysIn } from './secrets.ts';
-import { createStorage, tillerHome } from './storage.ts';
-import { createDiskWorkspace } from './workspace.ts';
+import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
+import { createStorage, tillerHome } from './storage/storage.ts';
+import { createDiskWorkspace } from './apply/diskWorkspace.ts';
 
 export interface NodePortsOptions {
   /** Folders that are open, the first one first. */
@@ -25,7 +25,7 @@ export interface NodePortsOptions {
   readonly usesEnvironmentProxy?: boolean;
   /** The folder of another node-pty, for where ours is missing. */
   readonly spareTerminals?: string;
-  /** The built script sandbox/afterKill.ts; without it the next start removes what a kill has left in a workspace. */
+  /** The built script afterKill.ts; without it the next start removes what a kill has left in a workspace. */
   readonly afterKill?: string;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';

@@ -118,7 +118,13 @@ export const settingsSchema = z.strictObject({
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;
 
+/** What holds where the user sets nothing. */
+export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
+
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
+
+/** The id of the embedded scripted provider, which is no server elsewhere (design decision 3). */
+export const DEMO_PROVIDER = 'demo';
 
 /** Servers everybody knows; `providers` may name others or replace these. */
 const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {

@@ -222,3 +222,13 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
 ]);
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;
+
+/** A message to the panel before the build id is added. */
+export type PanelNews = HostMessage extends infer Message
+  ? Message extends unknown
+    ? Omit<Message, 'build'>
+    : never
+  : never;
+
+/** Which threads the panel's list asks for. */
+export type ThreadQuery = Pick<Extract<WebviewMessage, { type: 'list_threads' }>, 'scope' | 'query'>;

@@ -1,13 +1,31 @@
 import * as vscode from 'vscode';
 import type { Log } from '../core/ports.ts';
 
-/** The one channel everything is logged to, through `redact`: a secret Tiller holds never stands in it (design decision 18). */
-export function createLog(channel: vscode.LogOutputChannel, redact: (text: string) => string): Log {
+/** How many lines `tail` keeps. */
+const TAIL_LINES = 200;
+
+export interface TailedLog extends Log {
+  /** The last lines, oldest first, as they were written: redacted. */
+  tail(): readonly string[];
+}
+
+/** Everything is logged to one channel, through `redact`: no secret that Tiller holds is in it (design decision 18). */
+export function createLog(channel: vscode.LogOutputChannel, redact: (text: string) => string): TailedLog {
+  const lines: string[] = [];
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, data?: unknown) => {
     const details = data === undefined ? '' : ` ${describe(data)}`;
-    channel[level](redact(message + details));
+    const line = redact(message + details);
+    channel[level](line);
+    lines.push(`${new Date().toISOString()} ${level} ${line}`);
+    if (lines.length > TAIL_LINES) lines.shift();
   };
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    tail: () => [...lines],
+  };
 }
 
 function describe(data: unknown): string {

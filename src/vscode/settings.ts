@@ -25,6 +25,11 @@ export function readSettings(complain: (message: string) => void): Settings {
   }
 }
 
+/** The `complain` of a window: a warning that names the setting. */
+export function warnOfSetting(message: string): void {
+  void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message));
+}
+
 function without(values: Record<string, unknown>, key: SettingKey): Record<string, unknown> {
   const { [key]: _wrong, ...rest } = values;
   return rest;

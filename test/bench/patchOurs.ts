@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { parsePatch } from '../../src/core/patch/parse.ts';
 import { planPatchIn } from '../../src/core/tools/planPatchIn.ts';
-import { createDiskWorkspace } from '../../src/node/workspace.ts';
+import { createDiskWorkspace } from '../../src/node/apply/diskWorkspace.ts';
 
 const [folder = '', patchFile = '', home = ''] = process.argv.slice(2);
 const patch = readFileSync(patchFile, 'utf8');

@@ -10,6 +10,8 @@ const window = useWindow({
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
 });
 
+const soon = { timeout: 10_000 };
+
 const GREETER =
   'printf "\\033[32mready\\033[0m \\033[1;31mred\\033[0m \\033[33myellow\\033[0m \\033[34mblue\\033[0m \\033[35mmagenta\\033[0m \\033[36mcyan\\033[0m\\n"; while read name; do echo "hello $name at $(stty size)"; done';
 
@@ -27,7 +29,7 @@ test('a command in the background is listed, shown in a terminal and typed into'
   await panel.ended();
   await panel.get('processes').locator('summary').first().click();
   expect(await panel.get('process').count()).toBe(2);
-  await expect.poll(() => vscode.status('tiller.processes').innerText()).toContain('2');
+  await expect.poll(() => vscode.status('tiller.processes').innerText(), soon).toContain('2');
   await panel.get('process').first().locator('summary').click();
   await panel.get('process').first().getByTestId('output').getByText('magenta').waitFor();
 
@@ -59,7 +61,7 @@ test('looks right in both widths', async () => {
 test('closing the terminal ends nothing, killing does, and the palette lists what is left', async () => {
   const { vscode, panel } = window();
   await vscode.command('Terminal: Kill All Terminals');
-  await expect.poll(() => panel.get('process').count()).toBe(2);
+  await expect.poll(() => panel.get('process').count(), soon).toBe(2);
   await vscode.command('Tiller: Background Processes');
   await vscode.quickRow('sleep 600').waitFor();
   await vscode.screenshot('processes/2-palette');
@@ -67,13 +69,13 @@ test('closing the terminal ends nothing, killing does, and the palette lists wha
   const focused = panel.page.locator(':focus');
   const kill = panel.get('processes').getByTestId('process-kill').first();
   await kill.click();
-  await expect.poll(() => panel.get('process').count()).toBe(1);
+  await expect.poll(() => panel.get('process').count(), soon).toBe(1);
   // The keys go to the next one, and from the last one back to where one writes.
-  await expect.poll(() => kill.and(focused).count()).toBe(1);
+  await expect.poll(() => kill.and(focused).count(), soon).toBe(1);
   await vscode.page.keyboard.press('Enter');
-  await expect.poll(() => panel.get('processes').count()).toBe(0);
-  await expect.poll(() => panel.get('composer-input').and(focused).count()).toBe(1);
-  await expect.poll(() => vscode.status('tiller.processes').count()).toBe(0);
+  await expect.poll(() => panel.get('processes').count(), soon).toBe(0);
+  await expect.poll(() => panel.get('composer-input').and(focused).count(), soon).toBe(1);
+  await expect.poll(() => vscode.status('tiller.processes').count(), soon).toBe(0);
 }, 60_000);
 
 test('the full output is there to be read: without codes, and nothing that wants to be saved', async () => {
@@ -84,7 +86,7 @@ test('the full output is there to be read: without codes, and nothing that wants
   await panel.ended();
   await panel.get('command').last().locator('summary').click();
   await panel.get('command').last().getByTestId('command-open-output').click();
-  await expect.poll(() => vscode.text()).toBe('100 %\nred\n');
+  await expect.poll(() => vscode.text(), soon).toBe('100 %\nred\n');
   const tab = vscode.page.locator('.part.editor .tab.active[aria-label^="Output of for n in"]');
   await tab.waitFor();
   await vscode.editor().click();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'vitest';
-import { createAuditJournal } from '../../src/node/audit.ts';
-import { createRedactor } from '../../src/node/redact.ts';
+import { createAuditJournal } from '../../src/node/storage/audit.ts';
+import { createRedactor } from '../../src/node/host/redact.ts';
 import type { AuditEntry } from '../../src/protocol/audit.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 

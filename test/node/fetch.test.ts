@@ -5,7 +5,7 @@ import net, { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, test } from 'vitest';
-import { createNodeFetch } from '../../src/node/fetch.ts';
+import { createNodeFetch } from '../../src/node/network/fetch.ts';
 
 interface Server extends AsyncDisposable {
   readonly url: string;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { PlaceMoved } from '../../src/core/patch/placedChange.ts';
-import { type DiskFolders, holdFolders } from '../../src/node/landing/heldFolders.ts';
+import { type DiskFolders, holdFolders } from '../../src/node/apply/heldFolders.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 function withFolders<Result>(platform: NodeJS.Platform, act: (folders: DiskFolders) => Result): Result {

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import type { FileChange } from '../../src/core/ports.ts';
-import { land } from '../../src/node/landing.ts';
+import { land } from '../../src/node/apply/applyPatch.ts';
 import { decidedHere } from '../support/decided.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';

@@ -24,7 +24,7 @@ import {
   type Workspace,
   WorkspaceError,
 } from '../../src/core/ports.ts';
-import { createDiskWorkspace } from '../../src/node/workspace.ts';
+import { createDiskWorkspace } from '../../src/node/apply/diskWorkspace.ts';
 import { decided } from '../support/decided.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { HeldLock, LockAttempt } from '../../src/core/ports.ts';
-import { createLocks } from '../../src/node/locks.ts';
+import { createLocks } from '../../src/node/storage/locks.ts';
 import { bundled, runFile } from '../support/runTypeScript.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { holderOf, removeLeftovers, takeLock, tryLock } from '../../src/node/processLock.ts';
+import { holderOf, removeLeftovers, takeLock, tryLock } from '../../src/node/host/processLock.ts';
 import { bundled, runFile } from '../support/runTypeScript.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 

@@ -13,14 +13,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { describe, test } from 'vitest';
-import { createLocks } from '../../src/node/locks.ts';
+import { createLocks } from '../../src/node/storage/locks.ts';
 import {
   recoverJournals,
   type HoldsAnother,
   type InterruptedLanding,
   type Recovery,
   type WaysOut,
-} from '../../src/node/recovery.ts';
+} from '../../src/node/apply/recoverJournals.ts';
 import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashedLanding.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/node/clock.ts';
-import { describeHost } from '../../src/node/host.ts';
-import { createIds } from '../../src/node/ids.ts';
-import { createLog } from '../../src/node/log.ts';
+import { systemClock } from '../../src/node/host/clock.ts';
+import { describeHost } from '../../src/node/host/host.ts';
+import { createIds } from '../../src/node/host/ids.ts';
+import { createLog } from '../../src/node/storage/log.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
-import { identify, isRunning, thisProcess } from '../../src/node/processIdentity.ts';
-import { createRedactor } from '../../src/node/redact.ts';
-import { createEnvironmentSecrets } from '../../src/node/secrets.ts';
+import { identify, isRunning, thisProcess } from '../../src/node/host/processIdentity.ts';
+import { createRedactor } from '../../src/node/host/redact.ts';
+import { createEnvironmentSecrets } from '../../src/node/host/secrets.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 describe('ids', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { StillWays } from '../../src/node/landing/stillWays.ts';
+import { StillWays } from '../../src/node/apply/stillWays.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'vitest';
-import { createStorage, tillerHome } from '../../src/node/storage.ts';
+import { createStorage, tillerHome } from '../../src/node/storage/storage.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

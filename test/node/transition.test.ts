@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { FileImage } from '../../src/node/landing/fileImage.ts';
-import { holdFolders } from '../../src/node/landing/heldFolders.ts';
-import { reversed, settleTransition, type Transition } from '../../src/node/landing/transition.ts';
+import type { FileImage } from '../../src/node/apply/fileImage.ts';
+import { holdFolders } from '../../src/node/apply/heldFolders.ts';
+import { reversed, settleTransition, type Transition } from '../../src/node/apply/transition.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const absent: FileImage = { type: 'absent' };

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { WorkspaceError } from '../../src/core/ports.ts';
-import { createDiskWorkspace } from '../../src/node/workspace.ts';
+import { createDiskWorkspace } from '../../src/node/apply/diskWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const workspaceIn = (path: string) => createDiskWorkspace({ roots: [path], home: `${path}/.home` });

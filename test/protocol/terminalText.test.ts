@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainTerminalText } from '../../src/protocol/terminalText.ts';
+import { plainTerminalText } from '../../src/protocol/text/terminalText.ts';
 
 test('reads as it stood on the screen in the end', () => {
   expect(plainTerminalText('\u001b[1;31mred\u001b[0m and \u001b]8;;https://a.b\u0007linked\u001b]8;;\u0007\n')).toBe(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visibleName, visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleName, visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 
 test.each([
   ['ls -la "ä 文 🙂"\n\tpwd', 'ls -la "ä 文 🙂"\n\tpwd'],

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { SessionManager } from '../../src/core/session/sessionManager.ts';
+import { AgentService } from '../../src/core/agent/agentService.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
@@ -34,7 +34,7 @@ it('is in no rollout, log, audit, index, bin or export, though the person, the m
 
   const home = folder.at('tiller');
   const ports = createNodePorts({ roots: [folder.path], environment: { TILLER_HOME: home, TILLER_API_KEY: KEY } });
-  const { catalog } = new SessionManager(ports, { version: '0', originator: 'cli' });
+  const { catalog } = new AgentService(ports, { version: '0', originator: 'cli' });
   const [thread] = await catalog.list([]);
   const exported = [await catalog.export(thread?.id ?? '', 'json'), await catalog.export(thread?.id ?? '', 'markdown')];
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -21,6 +21,7 @@ import {
   type Wire,
 } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { rounds } from '../support/rounds.ts';
 
 const WIRES: readonly Wire[] = ['responses', 'chat'];
 
@@ -29,6 +30,7 @@ const hurried = ({ clock }: Ports): Partial<Ports> => ({
   clock: { ...clock, sleep: (milliseconds, signal) => clock.sleep(milliseconds / 100, signal) },
 });
 
+const MEGABYTES = rounds(12, 50);
 const SENTENCE = /^[A-Z“h].*[.?](?: .*\.)?$/s;
 
 async function expectUsable(chat: Scenario): Promise<void> {
@@ -346,9 +348,9 @@ function asJson(text: string): Response {
 }
 
 describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
-  it('may send 50 MB', async () => {
+  it(`may send ${MEGABYTES} MB`, async () => {
     // Responses says the same four times: as deltas, as text, as an item, and once more at the end.
-    const size = wire === 'responses' ? 12_500_000 : 50_000_000;
+    const size = (MEGABYTES * 1_000_000) / (wire === 'responses' ? 4 : 1);
     const text = 'A line of what is said.\n'.repeat(size / 24);
     await using chat = await startScenario({ wire, model: [[says(text, { deltas: 500 })], [says('Back.')]] });
     const end = await chat.send('go');
@@ -364,11 +366,11 @@ describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
     expect(chat.items('agent_message')[0]?.text).toBe(text);
   });
 
-  it('may fail with 50 MB: the person gets a sentence all the same', async () => {
+  it(`may fail with ${MEGABYTES} MB: the person gets a sentence all the same`, async () => {
     await using chat = await startScenario({
       wire,
       maxAttempts: 1,
-      model: [[fails(500, 'x'.repeat(50_000_000))], [says('Back.')]],
+      model: [[fails(500, 'x'.repeat(MEGABYTES * 1_000_000))], [says('Back.')]],
     });
     await chat.send('go');
     expect(chat.said('error')[0]?.detail?.length).toBeLessThan(2100);

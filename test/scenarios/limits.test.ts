@@ -120,7 +120,7 @@ describe.each(WIRES)('a server that sends without end, on %s: a sentence, exit 1
     [
       '1 GB',
       { status: 500, body: () => upTo(1000 * MB, 'x') },
-      'The server failed to answer. (HTTP 500 (its first 64 KiB): xxx',
+      'The server reported an error. (HTTP 500 (its first 64 KiB): xxx',
     ],
     [
       '1 GB of JSON',
@@ -134,7 +134,7 @@ describe.each(WIRES)('a server that sends without end, on %s: a sentence, exit 1
     [
       '1 GB in 1 MB of gzip',
       { status: 500, gzip: true, body: () => upTo(1000 * MB, 'x') },
-      'The server failed to answer. (HTTP 500 (its first 64 KiB): xxx',
+      'The server reported an error. (HTTP 500 (its first 64 KiB): xxx',
     ],
   ])('an error of %s', { timeout: 120_000 }, async (_case, flood, words) => {
     const { code, stderr, peak, sent } = await execAgainst(flood, wire);

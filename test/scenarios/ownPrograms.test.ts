@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findBubblewrap } from '../../src/node/ownPrograms.ts';
+import { findBubblewrap } from '../../src/node/host/ownPrograms.ts';
 import { calls, ModelServer, says, type Step } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';

@@ -1,8 +1,8 @@
 /** Threads beside each other: listed, looked at, given up and taken over. Two managers on one home are two windows. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { SessionManager } from '../../src/core/session/sessionManager.ts';
-import { createStorage } from '../../src/node/storage.ts';
+import type { AgentService } from '../../src/core/agent/agentService.ts';
+import { createStorage } from '../../src/node/storage/storage.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { windowBeside } from '../support/windowBeside.ts';
@@ -23,7 +23,7 @@ describe('the list of threads', () => {
     await asked;
     const other = windowBeside(chat);
     const id = chat.session.threadId;
-    const look = async (manager: SessionManager) => {
+    const look = async (manager: AgentService) => {
       const [entry] = await manager.catalog.list([chat.folder.path]);
       return [entry?.id, entry?.title, entry?.status, entry?.owner, entry?.place];
     };
@@ -160,8 +160,9 @@ describe('a thread that another window has', () => {
     const taken: string[] = [];
     await using first = await startScenario({
       model: [[calls('exec_command', { cmd: 'echo x > made.txt' })]],
-      config: { givesWay: async () => true, onTaken: (id) => taken.push(id) },
+      config: { givesWay: async () => true },
     });
+    first.manager.onTaken((id) => taken.push(id));
     const asked = first.next('approval_requested');
     first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await asked;

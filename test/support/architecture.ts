@@ -15,8 +15,10 @@ export interface Violation {
   readonly message: string;
 }
 
-const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp', 'agents'];
-const CORE = ['ports', 'util', 'session', 'tools', 'rules', 'review', ...LEAVES].map((name) => `core/${name}`);
+const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp'];
+const CORE = ['ports', 'util', 'agent', 'session', 'tools', 'rules', 'changeReview', ...LEAVES].map(
+  (name) => `core/${name}`,
+);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
 /** Each layer and what it may import besides itself. A layer that is not listed has no place in the house. */
@@ -27,16 +29,73 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(LEAVES.map((leaf) => [`core/${leaf}`, FOUNDATION])),
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
-  'core/review': [...FOUNDATION, ...inCore('patch')],
-  'core/session': [
-    ...FOUNDATION,
-    ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout', 'agents'),
-  ],
+  'core/changeReview': [...FOUNDATION, ...inCore('patch')],
+  'core/session': [...FOUNDATION, ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout')],
+  'core/agent': [...FOUNDATION, ...inCore('session', 'exec', 'model', 'tools', 'rules', 'prompt', 'rollout')],
   node: ['protocol', ...CORE],
   vscode: ['protocol', ...CORE],
   'extension.ts': ['protocol', ...CORE, 'node', 'vscode'],
   'cli.ts': ['protocol', ...CORE, 'node'],
   'webview-ui': ['protocol'],
+};
+
+/** Rooms of a layer (folders and files at its first level) and the rooms of the same layer that each may import. */
+type Rooms = Readonly<Record<string, readonly string[]>>;
+
+const SPINE = ['actions', 'bridge', 'store', 'view', 'l10n', 'facts', 'text'];
+
+const ROOMS: Readonly<Record<string, Rooms>> = {
+  'src/node': {
+    host: [],
+    network: [],
+    demoModel: [],
+    storage: ['host'],
+    process: ['host'],
+    sandbox: ['host'],
+    apply: ['host'],
+    exec: ['host', 'process', 'sandbox'],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'exec'],
+    afterKill: ['host', 'process', 'sandbox'],
+  },
+  'src/vscode': {
+    settings: [],
+    log: [],
+    workspace: [],
+    ui: [],
+    apply: ['workspace'],
+    models: ['ui', 'settings'],
+    proposals: ['workspace', 'ui'],
+    changeReview: ['workspace', 'ui', 'apply'],
+    undo: ['workspace', 'ui', 'apply'],
+    ...Object.fromEntries(
+      ['approvals', 'chat', 'processes', 'recovery', 'rules', 'support', 'threads'].map((feature) => [
+        feature,
+        ['workspace', 'ui'],
+      ]),
+    ),
+  },
+  'webview-ui': {
+    globals: [],
+    l10n: [],
+    facts: [],
+    bridge: [],
+    text: ['l10n'],
+    store: ['facts', 'l10n', 'text'],
+    view: ['store'],
+    actions: ['bridge', 'l10n', 'store', 'view'],
+    page: ['bridge', 'l10n'],
+    components: SPINE,
+    decisions: [...SPINE, 'components'],
+    composer: [...SPINE, 'components'],
+    transcript: [...SPINE, 'components'],
+    threads: [...SPINE, 'components'],
+    dock: [...SPINE, 'components', 'composer', 'decisions'],
+    app: [...SPINE, 'components', 'dock', 'transcript', 'threads'],
+    announce: ['decisions', 'l10n', 'store', 'view'],
+    main: ['actions', 'announce', 'app', 'bridge', 'store', 'threads', 'view'],
+    rules: ['l10n', 'text', 'components', 'page'],
+    audit: ['l10n', 'text', 'components', 'page'],
+  },
 };
 
 /** Node's modules that read or change the world, a clock or chance. The rest (path, url, util …) only compute. */
@@ -72,7 +131,10 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
       if (problem) report(reference.line, problem);
     }
     for (const { line, name } of impurities(file.path, scanned)) {
-      report(line, `${layerOf(file.path)} must not use ${name}; ask a port`);
+      report(
+        line,
+        `${layerOf(file.path)} must not use ${name}; ${name === 'texts' ? 'a feature shows them' : 'ask a port'}`,
+      );
     }
     graph.set(file.path, imports.map(({ specifier }) => resolveImport(file.path, specifier)).filter(isPath));
   }
@@ -104,15 +166,30 @@ function importProblem(file: string, { specifier }: ImportReference): string | n
   if (/(?:^|\/)shared\//.test(specifier) && escapesRepository(file, specifier))
     return `${specifier} is not in this repository`;
   if (layer === null) return null;
-  if (specifier.startsWith('.')) return arrowProblem(layer, resolveImport(file, specifier) ?? '');
+  if (specifier.startsWith('.')) return arrowProblem(file, layer, resolveImport(file, specifier) ?? '');
   return packageProblem(layer, specifier);
 }
 
-function arrowProblem(layer: string, target: string): string | null {
+function arrowProblem(file: string, layer: string, target: string): string | null {
   const targetLayer = layerOf(target);
-  if (targetLayer === layer) return null;
+  if (targetLayer === layer) return roomProblem(file, target);
   if (targetLayer === null) return `${layer} must not import ${target}, which is not part of the product`;
   return ARROWS[layer]?.includes(targetLayer) ? null : `${layer} must not import ${targetLayer}`;
+}
+
+function roomProblem(file: string, target: string): string | null {
+  const [folder, rooms] = Object.entries(ROOMS).find(([name]) => file.startsWith(`${name}/`)) ?? [];
+  if (folder === undefined || rooms === undefined || target.endsWith('.css')) return null;
+  const room = roomOf(folder, file);
+  const other = roomOf(folder, target);
+  const allowed = rooms[room];
+  if (allowed === undefined) return `${folder} has no room ${room}`;
+  return room === other || allowed.includes(other) ? null : `${folder}/${room} must not import ${folder}/${other}`;
+}
+
+function roomOf(folder: string, file: string): string {
+  const [first = ''] = file.slice(folder.length + 1).split('/');
+  return first.replace(/\.(?:d\.ts|tsx?|css)$/, '');
 }
 
 function packageProblem(layer: string, specifier: string): string | null {
@@ -128,6 +205,9 @@ function packageProblem(layer: string, specifier: string): string | null {
 
 function impurities(file: string, { code }: ScannedSource): { line: number; name: string }[] {
   const layer = layerOf(file);
+  if (file.startsWith('src/extension/')) {
+    return [...code.matchAll(/\bl10n\b/g)].map((match) => ({ line: lineAt(code, match.index), name: 'texts' }));
+  }
   if (layer !== 'protocol' && !layer?.startsWith('core/')) return [];
   const found = [...IMPURE, { pattern: nodeProcess(code), name: 'process' }].flatMap(({ pattern, name }) =>
     [...code.matchAll(pattern)].map((match) => ({ line: lineAt(code, match.index), name })),

@@ -10,7 +10,7 @@ import type { TempFolder } from './tempFolder.ts';
 
 /** Lands the changes given as JSON and stalls before the step given by number. */
 const LANDING_PROGRAM = `
-  import { land } from './src/node/landing.ts';
+  import { land } from './src/node/apply/applyPatch.ts';
   const { changes, home, stallAt } = JSON.parse(process.argv[2]);
   const beforeStep = async (path, index) => {
     if (index !== stallAt) return;

@@ -1,5 +1,5 @@
 /** Takes the lock that is named, says so, and keeps it until it is killed. */
-import { takeLock } from '../../src/node/processLock.ts';
+import { takeLock } from '../../src/node/host/processLock.ts';
 
 async function run(): Promise<void> {
   await takeLock(process.argv[2] ?? '');

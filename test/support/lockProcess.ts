@@ -4,7 +4,7 @@
  */
 import { rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocks } from '../../src/node/locks.ts';
+import { createLocks } from '../../src/node/storage/locks.ts';
 
 const [home = '', name = '', rounds = '1', deaths = '0'] = process.argv.slice(2);
 const inside = join(home, 'inside');

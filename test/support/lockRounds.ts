@@ -6,7 +6,7 @@
 import fs, { appendFileSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { takeLock } from '../../src/node/processLock.ts';
+import { takeLock } from '../../src/node/host/processLock.ts';
 
 const [place = '', rounds = '1'] = process.argv.slice(2);
 const inside = `${place}-inside`;

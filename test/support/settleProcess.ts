@@ -4,8 +4,8 @@
  * never says that it is done. Prints what came of it.
  */
 import { createInterface } from 'node:readline';
-import { createLocks } from '../../src/node/locks.ts';
-import { recoverJournals, type WaysOut } from '../../src/node/recovery.ts';
+import { createLocks } from '../../src/node/storage/locks.ts';
+import { recoverJournals, type WaysOut } from '../../src/node/apply/recoverJournals.ts';
 
 const [home = ''] = process.argv.slice(2);
 const locks = createLocks(home, 'vscode');

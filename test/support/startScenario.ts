@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
-import { SessionManager, type ThreadConfig } from '../../src/core/session/sessionManager.ts';
+import { AgentService, type ThreadConfig } from '../../src/core/agent/agentService.ts';
 import { type BoxSupport, resolveBox } from '../../src/core/sandbox/box.ts';
 import { boxSupport } from '../../src/node/sandbox/support.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
@@ -76,7 +77,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
   });
   const ports: Ports = { ...realPorts, ...options.hands?.(realPorts) };
-  const manager = new SessionManager(ports, { version: '0.0.0-test', originator: 'cli' });
+  const manager = new AgentService(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
   const support: BoxSupport = { type: 'fails', cause: 'This scenario has no box.' };
   const boxFor = (policy: SandboxPolicy) => resolveBox(policy, options.box === 'real' ? boxSupport : () => support);
@@ -93,14 +94,14 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     boxFor,
     unreadable: [],
     isTrusted: () => options.trusted ?? true,
-    provider: {
+    models: new HttpModels(ports, '0.0.0-test').of({
       id: 'test',
       baseUrl: server.baseUrl,
       wireApi: wire,
       auth: 'none',
       streamIdleTimeoutMs: 20_000,
       ...options.provider,
-    },
+    }),
     baseInstructions: options.baseInstructions ?? null,
     keepsSettings: true,
     userInstructions: options.userInstructions ?? '',
@@ -122,7 +123,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   return new Scenario(session, server, workspace, home, { manager, config });
 }
 
-async function resumed(manager: SessionManager, id: string, config: ThreadConfig): Promise<Session> {
+async function resumed(manager: AgentService, id: string, config: ThreadConfig): Promise<Session> {
   const result = await manager.resume({ id }, config);
   if (result.type !== 'resumed') throw new Error(JSON.stringify(result));
   return result.session;
@@ -133,7 +134,7 @@ export class Scenario {
   readonly server: ModelServer;
   readonly folder: TempFolder;
   readonly home: TempFolder;
-  readonly manager: SessionManager;
+  readonly manager: AgentService;
   readonly config: ThreadConfig;
   readonly events: Event[] = [];
   #state: ThreadState;
@@ -145,7 +146,7 @@ export class Scenario {
     server: ModelServer,
     folder: TempFolder,
     home: TempFolder,
-    door: { readonly manager: SessionManager; readonly config: ThreadConfig },
+    door: { readonly manager: AgentService; readonly config: ThreadConfig },
   ) {
     this.session = session;
     this.server = server;

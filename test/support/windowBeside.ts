@@ -1,10 +1,10 @@
 import type { Ports } from '../../src/core/ports.ts';
-import { SessionManager } from '../../src/core/session/sessionManager.ts';
+import { AgentService } from '../../src/core/agent/agentService.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import type { Scenario } from './startScenario.ts';
 
 /** Another window on the same home. */
-export function windowBeside(chat: Scenario, clock = ({ clock }: Ports) => clock): SessionManager {
+export function windowBeside(chat: Scenario, clock = ({ clock }: Ports) => clock): AgentService {
   const ports = createNodePorts({ roots: [chat.folder.path], environment: { TILLER_HOME: chat.home.path } });
-  return new SessionManager({ ...ports, clock: clock(ports) }, { version: '0.0.0-test', originator: 'vscode' });
+  return new AgentService({ ...ports, clock: clock(ports) }, { version: '0.0.0-test', originator: 'vscode' });
 }

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
-import { DiffPreview } from '../../src/vscode/diffPreview.ts';
+import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
 import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 
 suite('a proposal', () => {

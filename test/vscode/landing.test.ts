@@ -3,7 +3,7 @@ import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { decided } from '../support/decided.ts';
-import type { WaysOut } from '../../src/node/recovery.ts';
+import type { WaysOut } from '../../src/node/apply/recoverJournals.ts';
 import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');

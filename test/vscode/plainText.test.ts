@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
-import { inOneLine } from '../../src/protocol/oneLine.ts';
-import { withoutIcons, withoutLinks } from '../../src/vscode/plainText.ts';
+import { inOneLine } from '../../src/protocol/text/truncate.ts';
+import { withoutIcons, withoutLinks } from '../../src/vscode/ui/escapeUiText.ts';
 
 suite('words of a model in controls of VS Code', () => {
   test('stay words: no picture in a list, nothing to click in a notification', () => {

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite, suiteSetup, suiteTeardown, test } from 'mocha';
 import * as vscode from 'vscode';
-import { createNodeFetch } from '../../src/node/fetch.ts';
+import { createNodeFetch } from '../../src/node/network/fetch.ts';
 
 suite('proxy', () => {
   /** What it was asked for: by CONNECT a host, otherwise a URL. */

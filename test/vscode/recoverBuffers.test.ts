@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import { recoverBuffers } from '../../src/vscode/landing/recoverBuffers.ts';
+import { recoverBuffers } from '../../src/vscode/apply/recoverBuffers.ts';
 import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 
 const bytes = (text: string | null) => (text === null ? null : Buffer.from(text));

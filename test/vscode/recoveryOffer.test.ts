@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import type { WayOut } from '../../src/protocol/wire.ts';
-import type { HalfLandedPatch, PatchSettlement, SettlingPatience } from '../../src/vscode/halfLanded.ts';
-import { RecoveryOffer } from '../../src/vscode/recoveryOffer.ts';
+import type { HalfLandedPatch, PatchSettlement, SettlingPatience } from '../../src/vscode/recovery/interruptedPatch.ts';
+import { RecoveryOffer } from '../../src/vscode/recovery/recoveryOffer.ts';
 
 const DONE: PatchSettlement = { type: 'settled', result: { leftAlone: [], unsaved: [] } };
 const THEY = { pid: 4711, name: 'vscode', since: '2026-01-01T00:00:00.000Z' };

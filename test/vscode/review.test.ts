@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import { isPending, type PendingFile } from '../../src/vscode/review/pendingFile.ts';
-import { ReviewStorage } from '../../src/vscode/review/reviewStorage.ts';
-import { Reviews } from '../../src/vscode/review/reviews.ts';
+import { isPending, type PendingFile } from '../../src/vscode/changeReview/pendingFile.ts';
+import { ReviewStorage } from '../../src/vscode/changeReview/reviewStorage.ts';
+import { Reviews } from '../../src/vscode/changeReview/reviews.ts';
 import { type EditorPlace, inPlace, until, withSetting } from './support/editorPlace.ts';
 
 const LINES = Array.from({ length: 12 }, (_nothing, index) => `${index + 1}`);

@@ -8,9 +8,9 @@ import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import type { PatchReview } from '../../src/protocol/policy.ts';
 import { countHunks } from '../../src/protocol/review.ts';
-import { DiffPreview } from '../../src/vscode/diffPreview.ts';
-import { KeptReviews } from '../../src/vscode/preview/keptReviews.ts';
-import { withReviews } from '../../src/vscode/preview/withReviews.ts';
+import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
+import { KeptReviews } from '../../src/vscode/proposals/keptReviews.ts';
+import { withReviews } from '../../src/vscode/proposals/withReviews.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);

@@ -5,53 +5,20 @@ import path from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { compose } from '../../src/extension/compose.ts';
-import type { HostMessage, WebviewMessage } from '../../src/protocol/wire.ts';
+import type { HostMessage } from '../../src/protocol/wire.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { tempFolder } from '../support/tempFolder.ts';
+import { contextOf, eventually, Page } from './support/page.ts';
 
 declare const TILLER_VERSION: string;
 
 const KEY = 'sesame-of-the-settings-7d1e';
 const NO_SECRET = 'plain-title-4';
 
-/** The panel, as the host sees it. */
-class Page {
-  readonly heard: unknown[] = [];
-  readonly #receive = new vscode.EventEmitter<unknown>();
-  readonly view = {
-    visible: true,
-    onDidDispose: new vscode.EventEmitter<void>().event,
-    onDidChangeVisibility: new vscode.EventEmitter<void>().event,
-    webview: {
-      cspSource: '',
-      asWebviewUri: (uri: vscode.Uri) => uri,
-      onDidReceiveMessage: this.#receive.event,
-      postMessage: (message: unknown) => this.heard.push(message),
-    },
-  } as unknown as vscode.WebviewView;
-
-  say(message: WebviewMessage): void {
-    this.#receive.fire(message);
-  }
-
-  /** Until it has been told something with these words. */
-  hears(words: string): Promise<void> {
-    return eventually(() => JSON.stringify(this.heard).includes(words));
-  }
-}
-
 /** What the pieces of texts that grow make together, as the page puts them. */
 function streamedTo({ heard }: Page): string {
   const events = (heard as readonly HostMessage[]).flatMap((one) => (one.type === 'events' ? one.events : []));
   return events.map(({ msg }) => (msg.type === 'item_delta' ? msg.text : '')).join('');
-}
-
-async function eventually(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!isSo()) {
-    assert.ok(Date.now() < deadline, `it never came to ${isSo.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 function filesWith(text: string, folder: string): string[] {
@@ -72,14 +39,6 @@ function withLog<Made>(lines: string[], make: () => Made): Made {
   } finally {
     Object.assign(vscode.window, { createOutputChannel });
   }
-}
-
-/** As much of it as the object graph asks for. */
-function contextOf(): vscode.ExtensionContext {
-  const extensionUri = vscode.extensions.getExtension('tiller-dev.tiller')?.extensionUri;
-  const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
-  const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
-  return { extensionUri, secrets, workspaceState: nothing, globalState: nothing } as unknown as vscode.ExtensionContext;
 }
 
 suite('a key that stands in the settings', () => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
-import { questionOf, whyAsked } from '../../src/vscode/approvalWords.ts';
-import { settledSentence } from '../../src/vscode/recoveryWords.ts';
-import { type Settled, tooLate } from '../../src/vscode/staleAnswer.ts';
-import { inWorkspace } from '../../src/vscode/workspacePaths.ts';
+import { questionOf, whyAsked } from '../../src/vscode/approvals/approvalMessages.ts';
+import { settledSentence } from '../../src/vscode/recovery/recoveryMessages.ts';
+import { type Settled, tooLate } from '../../src/vscode/approvals/staleAnswer.ts';
+import { inWorkspace } from '../../src/vscode/ui/workspacePaths.ts';
 
 const request: ApprovalRequest = {
   approvalId: 'a',

@@ -5,13 +5,20 @@ import type { Session } from '../../src/core/session/session.ts';
 import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { initialThreadState } from '../../src/protocol/thread.ts';
-import { Drafts } from '../../src/vscode/drafts.ts';
-import { KeyStore } from '../../src/vscode/secrets.ts';
+import { Drafts } from '../../src/vscode/chat/drafts.ts';
+import { KeyStore } from '../../src/vscode/models/apiKeys.ts';
 import { readSettings } from '../../src/vscode/settings.ts';
-import { Threads } from '../../src/vscode/threads.ts';
+import { systemClock } from '../../src/node/host/clock.ts';
+import { LiveThreads } from '../../src/core/agent/liveThreads.ts';
+import { ShownThread, type ThreadSource } from '../../src/core/agent/shownThread.ts';
 
 const unexpected = (error: unknown) => assert.fail(String(error));
-const shownBy = (threads: Threads) => threads.state?.threadId;
+/** A window on threads that live here; `live` of its own. */
+function shownThread(source: ThreadSource, memento: Memory, report: (error: unknown) => void = unexpected) {
+  const live = new LiveThreads(report);
+  return Object.assign(new ShownThread({ live, source, memento, clock: systemClock, report }), { registry: live });
+}
+const shownBy = (threads: ShownThread) => threads.state?.threadId;
 
 /** What VS Code keeps for a window, in memory. */
 class Memory implements vscode.Memento {
@@ -68,19 +75,19 @@ suite('what a window keeps', () => {
       start: async () => sessionOf('new', log),
       open: async (id: string) => ({ type: 'live' as const, session: sessionOf(id, log) }),
     };
-    const first = new Threads(source, memory, unexpected);
+    const first = shownThread(source, memory);
     assert.equal(shownBy(first), undefined);
     await first.submit({ type: 'steer', input: [{ type: 'text', text: 'hi' }] });
     assert.equal(shownBy(first), 'new');
     await first.close();
     assert.deepEqual(log, ['start new', 'steer new', 'suspend new']);
 
-    const second = new Threads(source, memory, unexpected);
+    const second = shownThread(source, memory);
     await second.restore();
     assert.equal(shownBy(second), 'new');
     await second.clear();
     assert.equal(shownBy(second), undefined);
-    const third = new Threads(source, memory, unexpected);
+    const third = shownThread(source, memory);
     await third.restore();
     assert.equal(shownBy(third), undefined);
   });
@@ -90,7 +97,7 @@ suite('what a window keeps', () => {
     await memory.update('tiller.currentThread', 'gone');
     const reported: unknown[] = [];
     const source = { start: () => assert.fail('nobody asked'), open: () => Promise.reject(new Error('unreadable')) };
-    const threads = new Threads(source, memory, (error) => void reported.push(error));
+    const threads = shownThread(source, memory, (error) => void reported.push(error));
     await threads.restore();
     assert.equal(shownBy(threads), undefined);
     assert.equal(reported.length, 1);
@@ -115,7 +122,7 @@ suite('several threads in one window', () => {
       start: async () => make('a'),
       open: async (id: string) => ({ type: 'live' as const, session: make(id) }),
     };
-    const threads = new Threads(source, memory, unexpected);
+    const threads = shownThread(source, memory);
     await threads.submit(SAY_HI);
     await threads.open('b');
     return { threads, memory, log, source, a: sessions.get('a'), b: () => sessions.get('b') };
@@ -157,7 +164,7 @@ suite('several threads in one window', () => {
     const { threads, memory, source, log } = await twoThreads();
     await threads.close();
     log.length = 0;
-    const next = new Threads(source, memory, unexpected);
+    const next = shownThread(source, memory);
     await next.restore();
     await new Promise(setImmediate);
     assert.equal(shownBy(next), 'b');
@@ -181,7 +188,7 @@ suite('several threads in one window', () => {
     const named: EventMsg = { type: 'title_changed', title: 'Still theirs' };
     const news: Event[] = [{ v: 1, seq: 1, at: AT, threadId: 'theirs', turnId: null, submissionId: null, msg: named }];
     const reader = { state, poll: async () => ({ type: 'events' as const, events: news.splice(0) }) };
-    const threads = new Threads(
+    const threads = shownThread(
       {
         start: () => assert.fail('nobody asked'),
         open: async (id: string, how: string) => {
@@ -192,7 +199,6 @@ suite('several threads in one window', () => {
         },
       },
       new Memory(),
-      unexpected,
     );
     const titles: unknown[] = [];
     threads.onChange((change) => void titles.push(change.state?.title));
@@ -234,7 +240,7 @@ suite('several threads in one window', () => {
       start: () => assert.fail('nobody asked'),
       open: async () => ({ type: 'read_only' as const, reader, reason: 'owned' as const }),
     };
-    const threads = new Threads(source, new Memory(), unexpected);
+    const threads = shownThread(source, new Memory());
     const changes: unknown[] = [];
     threads.onChange(({ type, state }) => void changes.push([type, state?.title]));
     await threads.open('theirs');
@@ -248,8 +254,8 @@ suite('several threads in one window', () => {
 
   test('a thread that is thrown away is not shown any more, and nothing of it is put away', async () => {
     const { threads, log } = await twoThreads();
-    await threads.forget('b');
-    await threads.forget('a');
+    await threads.forget('b', async () => threads.registry.remove('b'));
+    await threads.forget('a', async () => threads.registry.remove('a'));
     assert.equal(shownBy(threads), undefined);
     assert.deepEqual(threads.live, []);
     assert.ok(!log.some((line) => line.startsWith('suspend')));

@@ -20,7 +20,7 @@ import { type DecidedChange, type FileChange, type FilePlace, WorkspaceError } f
 import { noBox, Playground } from '../support/boxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
-import { recoverBuffers } from '../../src/vscode/landing/recoverBuffers.ts';
+import { recoverBuffers } from '../../src/vscode/apply/recoverBuffers.ts';
 import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 import { say } from './support/say.ts';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import type { Rule } from '../../src/protocol/policy.ts';
-import { insideOf } from '../../src/protocol/insideOf.ts';
-import { ruleSubject } from '../../src/protocol/ruleWords.ts';
-import { decisionSubject, reasonInFull, reasonName } from '../../webview-ui/decisions.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
+import { ruleSubject } from '../../src/protocol/text/ruleLabels.ts';
+import { decisionSubject } from '../../webview-ui/decisions/titles.ts';
+import { reasonInFull, reasonName } from '../../webview-ui/text/reasons.ts';
 import { whyNot } from '../../webview-ui/text/whyNot.ts';
 
 const request: ApprovalRequest = {

@@ -13,8 +13,8 @@ import {
   type ThreadState,
   threadReducer,
 } from '../../src/protocol/thread.ts';
-import { HiddenStream } from '../../src/vscode/hiddenStream.ts';
-import { snapshotOf } from '../../src/vscode/snapshot.ts';
+import { HiddenStream } from '../../src/vscode/chat/redactingStream.ts';
+import { snapshotOf } from '../../src/vscode/chat/snapshot.ts';
 import { rounds } from '../support/rounds.ts';
 
 const KEY = 'sesame';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'vitest';
-import * as history from '../../webview-ui/historySearch.ts';
+import * as history from '../../webview-ui/composer/historySearch.ts';
 import * as store from '../../webview-ui/store.ts';
 import { searchTexts } from '../../webview-ui/text/searchTexts.ts';
 import { BUILD, SCENES } from './preview/states.ts';

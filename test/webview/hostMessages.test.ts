@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import { initialThreadState, type PanelEvent, type ThreadState, threadReducer } from '../../src/protocol/thread.ts';
-import { EventBatcher } from '../../src/vscode/eventBatcher.ts';
-import { snapshotOf } from '../../src/vscode/snapshot.ts';
+import { EventBatcher } from '../../src/vscode/chat/eventBatcher.ts';
+import { snapshotOf } from '../../src/vscode/chat/snapshot.ts';
 
 let seq = 0;
 function event(msg: EventMsg): Event {

@@ -84,7 +84,7 @@ describe('the sources of the panel', () => {
     const values = sources.flatMap(({ file, text }) =>
       [
         ...text.matchAll(
-          /^import (?!type\b).*src\/protocol\/(?!(?:thread|draft|approval|review|visibleText|terminalText|oneLine|ownValue|ruleWords|insideOf)\.ts).*$/gm,
+          /^import (?!type\b).*src\/protocol\/(?!(?:thread|draft|approval|ownValue|review)\.ts|text\/).*$/gm,
         ),
       ].map(([line]) => `${file}: ${line}`),
     );

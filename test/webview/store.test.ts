@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'vitest';
 import { countHunks, isTouched, type ReviewState } from '../../src/protocol/review.ts';
-import { decisionTitle } from '../../webview-ui/decisions.ts';
+import { decisionTitle } from '../../webview-ui/decisions/titles.ts';
 import { durationOf } from '../../webview-ui/facts.ts';
 import { plural, say, setTexts, t } from '../../webview-ui/l10n.ts';
 import * as store from '../../webview-ui/store.ts';

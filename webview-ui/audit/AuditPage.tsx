@@ -1,6 +1,6 @@
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { Button, Link } from '../components/Buttons.tsx';
-import { reasonInFull } from '../decisions.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { plural, t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
 import { boxWord, decidedBy, endWord, outcomeWord } from './words.ts';

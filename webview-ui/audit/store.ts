@@ -1,7 +1,7 @@
 /** What the page "Audit Log" shows. */
 import { batch, computed, signal } from '@preact/signals';
 import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/protocol/auditWire.ts';
-import { reasonInFull } from '../decisions.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { setTexts } from '../l10n.ts';
 import { openPage } from '../page.ts';
 import { decidedBy, endWord } from './words.ts';

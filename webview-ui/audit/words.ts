@@ -1,6 +1,6 @@
 /** Decisions and ends in the words of the table. */
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
-import { reasonName } from '../decisions.ts';
+import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { duration } from '../text/format.ts';
 

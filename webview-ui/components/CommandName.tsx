@@ -1,6 +1,6 @@
-import { inOneLine } from '../../src/protocol/oneLine.ts';
+import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import type { ComponentChildren } from 'preact';
-import { visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../l10n.ts';
 
 /** A command in one line; whatever is cut off shows as such. */

@@ -193,3 +193,11 @@ export function FileRows(props: {
     </div>
   );
 }
+
+/** The lines that changes add and remove together. */
+export function sumOf(changes: readonly { added: number; removed: number }[]): { added: number; removed: number } {
+  return {
+    added: changes.reduce((sum, change) => sum + change.added, 0),
+    removed: changes.reduce((sum, change) => sum + change.removed, 0),
+  };
+}

@@ -2,9 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { DecisionReason } from '../../src/protocol/policy.ts';
 import type { Denial } from '../../src/protocol/thread.ts';
-import { shortened } from '../../src/protocol/oneLine.ts';
-import { visibleText } from '../../src/protocol/visibleText.ts';
-import { reasonInFull } from '../decisions.ts';
+import { shortened } from '../../src/protocol/text/truncate.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { reasonInFull } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { Icon, Spinner } from './Icon.tsx';
 

@@ -1,5 +1,5 @@
 import type { RuleProposal } from '../../src/protocol/rules.ts';
-import { visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Button } from '../components/Buttons.tsx';
 import { say, t } from '../l10n.ts';
 import { formatPattern } from '../text/pattern.ts';

@@ -1,5 +1,5 @@
 import type { RuleEntry, Uses } from '../../src/protocol/rules.ts';
-import { visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { IconButton } from '../components/Buttons.tsx';
 import { plural, t } from '../l10n.ts';
 import { ago } from '../text/ago.ts';

@@ -1,7 +1,7 @@
 import type { CommandExplanation } from '../../src/protocol/rules.ts';
-import { visibleText } from '../../src/protocol/visibleText.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { Icon } from '../components/Icon.tsx';
-import { reasonName } from '../decisions.ts';
+import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { decisionIcon } from './DecisionWord.tsx';
 import { explain, explanation, tried } from './store.ts';

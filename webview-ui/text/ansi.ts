@@ -1,5 +1,5 @@
 /** Terminal text as runs: colours, grounds and weight survive, every other escape is dropped. */
-import { CONTROL, ESCAPE } from '../../src/protocol/terminalText.ts';
+import { CONTROL, ESCAPE } from '../../src/protocol/text/terminalText.ts';
 import { type AnsiColour, hex, indexedColour, mixedColour, readableOn, themeColour } from './ansiColours.ts';
 import { appendRun, type Look, type Run } from './runs.ts';
 

@@ -1,5 +1,5 @@
 /** Numbers as a person reads them. */
-import { shortened } from '../../src/protocol/oneLine.ts';
+import { shortened } from '../../src/protocol/text/truncate.ts';
 import { t } from '../l10n.ts';
 
 /** `0.8 s`, `12 s`, `2 m 4 s`, `1 h 3 m` */

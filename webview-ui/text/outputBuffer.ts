@@ -2,7 +2,7 @@
  * A command's output as chunks of lines that the view appends and drops whole: what was drawn is never drawn again,
  * and never more than `LINE_CAP` lines are kept (libraries.md §1, "Live command output").
  */
-import { lastOverwrite } from '../../src/protocol/terminalText.ts';
+import { lastOverwrite } from '../../src/protocol/text/terminalText.ts';
 import { appendAnsi, type AnsiStyle, PLAIN } from './ansi.ts';
 import type { Run } from './runs.ts';
 

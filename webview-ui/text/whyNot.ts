@@ -1,4 +1,4 @@
-import { insideOf } from '../../src/protocol/insideOf.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 
 /** What a tool said to the model of why it did nothing, as a person reads it: one line, and the rest where there is more. */
 export function whyNot(why: string | undefined, cwd?: string): { readonly line: string; readonly rest: string } {

@@ -8,7 +8,7 @@ import type { ApprovalPolicy, DecisionReason, ReviewSetting, SandboxPolicy } fro
 import path from 'node:path';
 import type { FilePlace, FilePlaces } from '../ports.ts';
 import type { Platform } from './knownSafe.ts';
-import { isSamePath, type PathPlace, type WritableScope, placeOf } from './pathScope.ts';
+import { isSamePath, type PathPlace, type WritableScope, placeOf, placesIn } from './pathScope.ts';
 import type { ApprovalRequirement } from './requirement.ts';
 
 export interface PatchRequest {
@@ -77,23 +77,29 @@ function firstElsewhere(request: PatchRequest): Elsewhere | undefined {
   const { paths, sandboxPolicy, writable, rootPlaces } = request;
   if (sandboxPolicy.type === 'danger-full-access' || sandboxPolicy.type === 'external-sandbox') return undefined;
   const roots = sandboxPolicy.type === 'read-only' ? [] : [...writable.roots, ...rootPlaces.values()];
+  const placeIn = placesIn({ ...writable, roots }, request.platform);
   for (const named of paths) {
-    const found = elsewhereOf(named, request, { ...writable, roots });
+    const found = elsewhereOf(named, request, placeIn);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** It has to lie inside as it is written and where it leads, and no link below a root may lie between the two. */
-function elsewhereOf(named: string, request: PatchRequest, scope: WritableScope): Elsewhere | undefined {
+function elsewhereOf(
+  named: string,
+  request: PatchRequest,
+  placeIn: (target: string) => PathPlace,
+): Elsewhere | undefined {
   const { places, platform } = request;
   const found = places.get(named);
-  for (const one of found === undefined ? [named] : [named, found.name, found.target]) {
-    const place = placeOf(one, scope, platform);
-    const link = isSamePath(one, named, platform) ? {} : { leadsTo: one };
-    if (place !== 'inside') return { path: named, ...link, place };
+  for (const one of new Set(found === undefined ? [named] : [named, found.name, found.target])) {
+    const place = placeIn(one);
+    if (place === 'inside') continue;
+    return isSamePath(one, named, platform) ? { path: named, place } : { path: named, leadsTo: one, place };
   }
-  if (found === undefined || !isLinked(named, found, request)) return undefined;
+  const isDirect = found === undefined || (found.name === named && found.target === named);
+  if (isDirect || !isLinked(named, found, request)) return undefined;
   return { path: named, leadsTo: found.target, place: 'linked' };
 }
 

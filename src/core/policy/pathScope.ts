@@ -16,16 +16,26 @@ export interface WritableScope {
 export type PathPlace = 'inside' | 'protected' | 'outside';
 
 export function placeOf(target: string, scope: WritableScope, platform: Platform): PathPlace {
-  const segments = comparableSegments(target, platform);
-  const isBelow = (folder: string): boolean => startsWith(segments, comparableSegments(folder, platform));
-  const roots = scope.roots.filter(isBelow);
-  if (roots.length === 0) return 'outside';
-  if (scope.protectedPaths?.some(isBelow) === true) return 'protected';
-  const innermost = Math.max(...roots.map((root) => comparableSegments(root, platform).length));
+  return placesIn(scope, platform)(target);
+}
+
+/** The same for many paths: the scope is taken apart once. */
+export function placesIn(scope: WritableScope, platform: Platform): (target: string) => PathPlace {
+  const split = (folders: readonly string[]) => folders.map((folder) => comparableSegments(folder, platform));
+  const roots = split(scope.roots);
+  const protectedPaths = split(scope.protectedPaths ?? []);
   const patterns = scope.protectedNames.map((pattern) =>
     pattern.split('/').map((name) => comparableName(name, platform)),
   );
-  return patterns.some((pattern) => endsBehind(innermost, pattern, segments)) ? 'protected' : 'inside';
+  return (target) => {
+    const segments = comparableSegments(target, platform);
+    const isBelow = (folder: readonly string[]): boolean => startsWith(segments, folder);
+    const around = roots.filter(isBelow);
+    if (around.length === 0) return 'outside';
+    if (protectedPaths.some(isBelow)) return 'protected';
+    const innermost = Math.max(...around.map(({ length }) => length));
+    return patterns.some((pattern) => endsBehind(innermost, pattern, segments)) ? 'protected' : 'inside';
+  };
 }
 
 /** Whether the pattern stands somewhere in the path, its last name below the root. */
@@ -48,11 +58,13 @@ export function isSamePath(one: string, other: string, platform: Platform): bool
   return left.length === right.length && startsWith(left, right);
 }
 
-/** Of the folders that a path is or lies in, how deep the deepest is; 0 for none. */
-export function depthBelow(target: string, folders: readonly string[], platform: Platform): number {
-  const segments = comparableSegments(target, platform);
+/** Tells of a path how deep the deepest of some folders is that it is or lies in; 0 for none. */
+export function depthIn(folders: readonly string[], platform: Platform): (target: string) => number {
   const around = folders.map((folder) => comparableSegments(folder, platform));
-  return Math.max(0, ...around.filter((folder) => startsWith(segments, folder)).map(({ length }) => length));
+  return (target) => {
+    const segments = comparableSegments(target, platform);
+    return Math.max(0, ...around.filter((folder) => startsWith(segments, folder)).map(({ length }) => length));
+  };
 }
 
 function comparableSegments(target: string, platform: Platform): string[] {

@@ -2,7 +2,7 @@
 import type { DecisionReason } from '../../protocol/policy.ts';
 import type { FilePlace } from '../ports.ts';
 import type { Platform } from './knownSafe.ts';
-import { depthBelow } from './pathScope.ts';
+import { depthIn } from './pathScope.ts';
 
 /** Absolute paths, as they are named and as they really lie. */
 export interface ReadScope {
@@ -23,20 +23,35 @@ export function refuseUnreadable(
   scope: ReadScope,
   platform: Platform,
 ): DecisionReason | undefined {
-  for (const { path, place } of sources) {
-    const hidden = [path, place.name, place.target].find((one) => isUnreadable(one, scope, platform));
-    if (hidden === undefined) continue;
-    const what = hidden === path ? path : `${path} leads to ${hidden}, which`;
-    return {
-      source: 'policy',
-      id: 'unreadable-path',
-      text: `${what} may not be read (sandbox.unreadable), so a patch may not change, move, replace or delete it. Only the user can do that.`,
-    };
-  }
-  return undefined;
+  const [first] = unreadableAmong(sources, scope, platform);
+  if (first === undefined) return undefined;
+  const what = first.hidden === first.path ? first.path : `${first.path} leads to ${first.hidden}, which`;
+  return {
+    source: 'policy',
+    id: 'unreadable-path',
+    text: `${what} may not be read (sandbox.unreadable), so a patch may not change, move, replace or delete it. Only the user can do that.`,
+  };
+}
+
+/** Those that may not be read, each with the one of its names that says so. */
+export function unreadableAmong<Source extends PatchSource>(
+  sources: readonly Source[],
+  scope: ReadScope,
+  platform: Platform,
+): readonly (Source & { readonly hidden: string })[] {
+  const isUnreadable = unreadableIn(scope, platform);
+  return sources.flatMap((source) => {
+    const { path, place } = source;
+    const hidden = [...new Set([path, place.name, place.target])].find(isUnreadable);
+    return hidden === undefined ? [] : [{ ...source, hidden }];
+  });
 }
 
 /** The innermost folder around it decides. */
-export function isUnreadable(target: string, { unreadable, shown }: ReadScope, platform: Platform): boolean {
-  return depthBelow(target, unreadable, platform) > depthBelow(target, shown, platform);
+export function unreadableIn({ unreadable, shown }: ReadScope, platform: Platform): (target: string) => boolean {
+  const [hiddenAt, shownAt] = [depthIn(unreadable, platform), depthIn(shown, platform)];
+  return (target) => {
+    const depth = hiddenAt(target);
+    return depth > 0 && depth > shownAt(target);
+  };
 }

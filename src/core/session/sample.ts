@@ -6,6 +6,7 @@ import { assertNever } from '../util/assertNever.ts';
 import type { BegunCalls } from './begunCalls.ts';
 import { CallPreviews } from './callPreviews.ts';
 import { ResponseView } from './responseView.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import type { ToolRuntime } from './toolRuntime.ts';
 import type { TurnRun } from './turnRun.ts';
 
@@ -16,6 +17,12 @@ export interface Sampled {
   readonly lastMessage: string | null;
   /** Calls that were said again although they have begun: the model has their outputs, and is owed another request. */
   readonly repeated: number;
+}
+
+interface SampleDeps {
+  readonly tools: ToolRuntime;
+  readonly registry: ToolRegistry;
+  readonly begun: BegunCalls;
 }
 
 /**
@@ -29,10 +36,10 @@ export async function sample(
   run: TurnRun,
   client: ModelClient,
   prompt: Prompt,
-  { tools, begun }: { readonly tools: ToolRuntime; readonly begun: BegunCalls },
+  { tools, registry, begun }: SampleDeps,
 ): Promise<Sampled> {
   const view = new ResponseView(run.emit, run.ports.ids);
-  const previews = new CallPreviews(run);
+  const previews = new CallPreviews({ emit: run.emit, ports: run.ports, registry });
   const staged: ResponseItem[] = [];
   const commit = () => {
     for (const item of staged.splice(0)) run.remember(item);

@@ -90,7 +90,12 @@ export class Session {
       elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
     });
     this.#rulesChanged = options.rules.onChange(() => void this.#approvals.reconsider());
-    this.#tools = new Toolset({ ...options, rules: (cwd) => this.#rulesIn(cwd) });
+    this.#tools = new Toolset({
+      ...options,
+      rules: (cwd) => this.#rulesIn(cwd),
+      onCollision: (name, providerId) =>
+        this.#emit(null, { type: 'warning', message: collisionMessage(name, providerId) }),
+    });
     this.#context = new ContextNews(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
     this.#sink = new EventSink({
@@ -392,7 +397,7 @@ export class Session {
         maxToolRounds: this.#options.maxToolRounds,
         maxAttempts: this.#options.maxAttempts,
         client,
-        registry: this.#tools.registryFor(family),
+        tools: () => this.#tools.registryFor(family),
         approver: this.#approvals.forTurn(emit),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
         audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
@@ -520,8 +525,7 @@ export class Session {
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
     if (this.#begun) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
-    const twice = this.#tools.register(tools);
-    if (twice !== undefined) this.#warn(submissionId, `Two tools would be called ${twice}: none was registered.`);
+    this.#tools.register(tools);
   }
 
   #overridden(overrides: TurnOverrides): TurnSettings {
@@ -559,6 +563,11 @@ export class Session {
   #warn(submissionId: string, message: string): void {
     this.#emit(submissionId, { type: 'warning', message });
   }
+}
+
+function collisionMessage(name: string, providerId: string): string {
+  const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;
+  return `${owner} named ${name} is left out: another tool has this name.`;
 }
 
 /** What a process that is gone left unfinished in its last turn. */

@@ -1,9 +1,8 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { EnvironmentSettings } from '../../protocol/settings.ts';
-import type { ModelClient } from '../model/client.ts';
-import type { ModelFamily, Verbosity } from '../model/families.ts';
-import type { Prices } from '../model/prices.ts';
+import type { Verbosity } from '../model/families.ts';
+import type { ConnectedModel } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
@@ -15,14 +14,6 @@ import type { RunningCommand } from './workspaceCoordinator.ts';
 
 /** What surrounds commands, and why nothing does where the policy wants something to. */
 export type ChosenBox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
-
-/** A model and what is known of it. */
-export interface ConnectedModel {
-  readonly client: ModelClient;
-  readonly family: ModelFamily;
-  /** `null` where the settings name none. */
-  readonly prices: Prices | null;
-}
 
 export interface SessionOptions {
   readonly ports: Ports;

@@ -1,50 +1,51 @@
 import type { DynamicToolSpec } from '../../protocol/op.ts';
-import type { ReviewSetting } from '../../protocol/policy.ts';
-import type { ModelFamily } from '../model/families.ts';
-import { builtinTools, harmlessTools } from '../tools/builtin.ts';
 import { DynamicCalls } from '../tools/dynamicCalls.ts';
+import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import { ToolRegistry } from '../tools/registry.ts';
-import type { ToolOptions } from '../tools/handler.ts';
+import { BuiltinTools, ClientTools, harmlessTools, type ToolProvider } from '../tools/toolProvider.ts';
 
-/** They are called the same for every model. */
-const ANY_FAMILY = { applyPatch: 'function', extraInstructions: false, shell: 'exec_command' } as const;
-
-interface ToolsetOptions {
-  readonly rules: ToolOptions['rules'];
-  readonly review: ReviewSetting;
-  readonly environment: ToolOptions['environment'];
-  readonly saveBeforeCommands: ToolOptions['saveBeforeCommands'];
+export interface ToolsetOptions extends ToolOptions {
   readonly isTrusted: () => boolean;
+  /** Reports a tool that is left out because an earlier provider has one of its name. Once per name. */
+  readonly onCollision: (name: string, providerId: string) => void;
 }
 
-/** The tools of one thread: ours, and those its client brought. */
+/** The tools of one thread, in the order of their providers. */
 export class Toolset {
-  /** Calls of the client's tools that wait for it. */
+  /** Calls of the client's tools that wait for its answer. */
   readonly clientCalls = new DynamicCalls();
-  readonly #options: ToolsetOptions;
-  #clientTools: readonly DynamicToolSpec[] = [];
+  readonly #client = new ClientTools(this.clientCalls);
+  readonly #providers: readonly ToolProvider[];
+  readonly #options: Pick<ToolsetOptions, 'isTrusted' | 'onCollision'>;
+  readonly #reported = new Set<string>();
+  #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor(options: ToolsetOptions) {
-    this.#options = options;
+  constructor({ isTrusted, onCollision, rules, review, environment, saveBeforeCommands }: ToolsetOptions) {
+    this.#options = { isTrusted, onCollision };
+    const builtin = new BuiltinTools({ rules, review, environment, saveBeforeCommands });
+    this.#providers = [builtin, harmlessTools, this.#client];
   }
 
-  /** Returns a name that two tools would have; then none is registered. */
-  register(tools: readonly DynamicToolSpec[]): string | undefined {
-    const ours = this.#builtin(ANY_FAMILY, []).flatMap(({ names }) => names);
-    const names = [...ours, ...tools.map(({ name }) => name)];
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice === undefined) this.#clientTools = tools;
-    return twice;
+  /** Replaces the client's tools. */
+  register(tools: readonly DynamicToolSpec[]): void {
+    this.#client.register(tools);
   }
 
-  /** As a model of this family is told of them; in a workspace that is not trusted, those that touch nothing. */
-  registryFor(family: ModelFamily): ToolRegistry {
-    return new ToolRegistry(this.#options.isTrusted() ? this.#builtin(family, this.#clientTools) : harmlessTools());
-  }
-
-  #builtin(family: Parameters<typeof builtinTools>[0], tools: readonly DynamicToolSpec[]) {
-    const { rules, review, environment, saveBeforeCommands } = this.#options;
-    const options = { rules, review, environment, saveBeforeCommands };
-    return builtinTools(family, options, { tools, calls: this.clientCalls });
+  /** For one round: what the model is offered and what its calls are dispatched to. The same object while nothing changes. */
+  registryFor(family: ToolFamily): ToolRegistry {
+    const trusted = this.#options.isTrusted();
+    const providers = this.#providers.filter(({ needsTrust }) => trusted || !needsTrust);
+    const arrays = providers.map((provider) => provider.tools(family));
+    const known = this.#current;
+    const isSame = known?.arrays.length === arrays.length && arrays.every((array, at) => array === known.arrays[at]);
+    if (known && isSame) return known.registry;
+    const registry = new ToolRegistry(providers.map(({ id }, at) => ({ id, tools: arrays[at] ?? [] })));
+    this.#current = { arrays, registry };
+    for (const { name, providerId } of registry.collisions) {
+      const key = `${providerId}\n${name}`;
+      if (!this.#reported.has(key)) this.#options.onCollision(name, providerId);
+      this.#reported.add(key);
+    }
+    return registry;
   }
 }

@@ -5,6 +5,7 @@ import { ModelFault, type Prompt } from '../model/client.ts';
 import { refusesImage } from '../model/imageRefusal.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
 import { BegunCalls } from './begunCalls.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
@@ -90,7 +91,7 @@ async function hear(run: TurnRun, input: readonly UserInput[]): Promise<void> {
 async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Promise<string | null> {
   const loopGuard = new LoopGuard();
   const diff = new TurnDiff();
-  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, loopGuard, diff));
+  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, diff));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
     const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
@@ -128,11 +129,12 @@ async function respond(
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
   const begun = new BegunCalls();
+  const registry = run.tools();
   while (true) {
     run.signal.throwIfAborted();
-    const tools = toolRuntime(run, loopGuard, diff);
-    const prompt = promptOf(run);
-    const attempt = await settled(sample(run, run.client, prompt, { tools, begun }));
+    const tools = toolRuntime(run, registry, loopGuard, diff);
+    const prompt = promptOf(run, registry);
+    const attempt = await settled(sample(run, run.client, prompt, { tools, registry, begun }));
     if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
     for await (const output of tools.outputs()) run.remember(output);
     run.signal.throwIfAborted();
@@ -172,9 +174,9 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
   }
 }
 
-function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
+function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
   const { workspace, storage, clock, ids, host, keys } = run.ports;
-  const { registry, approver, noteUse, audit, settings, signal, processes } = run;
+  const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
     registry,
     approver,
@@ -204,13 +206,13 @@ function toolRuntime(run: TurnRun, loopGuard: LoopGuard, diff: TurnDiff): ToolRu
   });
 }
 
-function promptOf(run: TurnRun): Prompt {
+function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
   const { settings, family, history } = run;
   return {
     model: settings.model,
     instructions: run.instructions,
     input: run.images.sendable(history.items, { model: settings.model, takesImages: family.images }, run.emit),
-    tools: run.registry.specs,
+    tools: registry.specs,
     parallelToolCalls: family.parallelToolCalls,
     effort: settings.effort,
     summary: settings.summary,

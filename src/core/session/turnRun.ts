@@ -31,7 +31,8 @@ export interface TurnRun {
   readonly maxToolRounds: number;
   readonly maxAttempts: number;
   readonly client: ModelClient;
-  readonly registry: ToolRegistry;
+  /** The tools of the next round. */
+  readonly tools: () => ToolRegistry;
   readonly approver: Approver;
   readonly noteUse: PermissionDeps['noteUse'];
   readonly audit: Auditor;

@@ -1,22 +1,42 @@
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { ToolHandler } from './handler.ts';
 
+/** The tools of one provider. */
+export interface ProvidedTools {
+  readonly id: string;
+  readonly tools: readonly ToolHandler[];
+}
+
+/** A tool that is left out: an earlier one has its name. */
+export interface Collision {
+  readonly name: string;
+  readonly providerId: string;
+}
+
 /** Tool names to handlers, and what of it the model is offered (seed 004, "Tool Registration"). */
 export class ToolRegistry {
   readonly #byName = new Map<string, ToolHandler>();
   /** In the order they were given: part of the prompt cache. */
   readonly specs: readonly ToolSpec[];
+  readonly collisions: readonly Collision[];
 
-  constructor(handlers: readonly ToolHandler[]) {
+  /** Of two tools with one name the first is kept. */
+  constructor(providers: readonly ProvidedTools[]) {
     const specs: ToolSpec[] = [];
-    for (const handler of handlers) {
-      for (const name of handler.names) {
-        if (this.#byName.has(name)) throw new Error(`Two tools are called ${name}.`);
-        this.#byName.set(name, handler);
+    const collisions: Collision[] = [];
+    for (const { id, tools } of providers) {
+      for (const handler of tools) {
+        const taken = handler.names.find((name) => this.#byName.has(name));
+        if (taken !== undefined) {
+          collisions.push({ name: taken, providerId: id });
+          continue;
+        }
+        for (const name of handler.names) this.#byName.set(name, handler);
+        if (handler.spec) specs.push(handler.spec);
       }
-      if (handler.spec) specs.push(handler.spec);
     }
     this.specs = specs;
+    this.collisions = collisions;
   }
 
   handler(name: string): ToolHandler | undefined {

@@ -16,6 +16,11 @@ export class Emitter<Value> implements Disposable {
     return { dispose: () => this.#listeners.delete(listener) };
   };
 
+  /** True when it has no listener. */
+  get isEmpty(): boolean {
+    return this.#listeners.size === 0;
+  }
+
   fire(value: Value): void {
     for (const listener of this.#listeners) {
       try {

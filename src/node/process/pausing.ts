@@ -7,8 +7,8 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Disposable } from '../../core/util/disposable.ts';
-import { type Resumer, startResumer } from '../ownPrograms.ts';
-import { isLiving, processFields } from '../procFiles.ts';
+import { type Resumer, startResumer } from '../host/ownPrograms.ts';
+import { isLiving, processFields } from '../host/procFiles.ts';
 import { listProcesses, type ProcessRow } from './processTable.ts';
 
 /** No command is stopped for longer, whatever holds it. */

@@ -9,9 +9,9 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isMissing } from '../errors.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../privateFiles.ts';
-import { identify, isRunning, thisProcess } from '../processIdentity.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
+import { PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
+import { identify, isRunning, thisProcess } from '../host/processIdentity.ts';
 import { endTree } from './processTree.ts';
 
 const ENDING = '.json';

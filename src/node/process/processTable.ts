@@ -1,7 +1,7 @@
 /** Which processes there are, and who started whom. */
 import { readdirSync } from 'node:fs';
-import { listProcessesWithPs } from '../ownPrograms.ts';
-import { isLiving, processFields, readProcFile } from '../procFiles.ts';
+import { listProcessesWithPs } from '../host/ownPrograms.ts';
+import { isLiving, processFields, readProcFile } from '../host/procFiles.ts';
 
 export interface ProcessRow {
   readonly pid: number;

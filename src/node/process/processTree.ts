@@ -6,7 +6,7 @@
  * which every child inherits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endWindowsTree } from '../ownPrograms.ts';
+import { endWindowsTree } from '../host/ownPrograms.ts';
 import { listProcesses, startedWith, type ProcessRow } from './processTable.ts';
 
 export interface TreeRoot {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ExecRequest } from '../../core/ports.ts';
-import { errorCode, messageOf } from '../errors.ts';
+import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 
 /** Why a process could not be started, in one sentence the model can act on. */
 export function spawnFailure(error: unknown, request: ExecRequest): Error {

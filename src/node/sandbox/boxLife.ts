@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PRIVATE_FILE } from '../privateFiles.ts';
-import { identify, isRunning, type ProcessIdentity } from '../processIdentity.ts';
+import { PRIVATE_FILE } from '../host/privateFiles.ts';
+import { readProcFile } from '../host/procFiles.ts';
+import { identify, isRunning, type ProcessIdentity } from '../host/processIdentity.ts';
 
 const POLL_MS = 1;
 const LATE_POLL_MS = 100;
@@ -41,9 +42,8 @@ export function followBox(folder: string): BoxLife {
       } finally {
         closeSync(descriptor);
       }
-      // bubblewrap's monitor has ended. If it was killed before the first process had asked for a signal at its end
-      // (--die-with-parent takes effect only then), the sandbox would run on for ever.
-      if (first && isRunning(first)) kill(first);
+      // It ends with bubblewrap, unless that was killed before it could ask the kernel for this (--die-with-parent).
+      if (first !== undefined && isFirstOfItsNamespace(first.pid)) kill(first.pid);
       const deadline = performance.now() + LONGEST_MS;
       while (runs()) {
         if (performance.now() > deadline) return false;
@@ -58,19 +58,24 @@ export function followBox(folder: string): BoxLife {
   };
 }
 
-/** Ends everything in the sandbox: the kernel kills a PID namespace with its first process. */
-function kill({ pid }: ProcessIdentity): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended in between.
-  }
-}
-
 /** As we see it; `undefined` when there never was a box. */
 function firstProcessIn(descriptor: number): ProcessIdentity | undefined {
   const info = Buffer.alloc(LONGEST_INFO);
   const text = info.toString('latin1', 0, readSync(descriptor, info, 0, LONGEST_INFO, 0));
   const pid = /"child-pid": (\d+)/.exec(text)?.[1];
   return pid === undefined ? undefined : identify(Number(pid));
+}
+
+/** Its number may belong to another process by now. */
+function isFirstOfItsNamespace(pid: number): boolean {
+  return /^NSpid:(\t\d+)+\t1$/m.test(readProcFile(`/proc/${pid}/status`) ?? '');
+}
+
+/** Ends everything in the sandbox: the kernel kills a PID namespace with its first process. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }

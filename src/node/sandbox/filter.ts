@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
-import { makePrivateFolderSync, PRIVATE_FILE } from '../privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
 
 const written = new Set<string>();
 

@@ -1,7 +1,7 @@
 /** Has a workspace put in order when this process is killed, and not only at the next start. */
 import { existsSync } from 'node:fs';
-import { startAfterKill } from '../ownPrograms.ts';
-import { thisProcess } from '../processIdentity.ts';
+import { startAfterKill } from '../host/ownPrograms.ts';
+import { thisProcess } from '../host/processIdentity.ts';
 
 export class KillWatch {
   readonly #home: string;
@@ -20,8 +20,12 @@ export class KillWatch {
   /** The first call costs about a millisecond. */
   start(): void {
     if (this.#watch !== undefined || this.#script === undefined || !existsSync(this.#script)) return;
-    this.#watch = startAfterKill(this.#script, [this.#home, JSON.stringify(thisProcess())]);
-    process.once('exit', this.#onExit);
+    try {
+      this.#watch = startAfterKill(this.#script, [this.#home, JSON.stringify(thisProcess())]);
+      process.once('exit', this.#onExit);
+    } catch {
+      // Too many processes or descriptors: the next start puts things in order.
+    }
   }
 
   /** Sandboxes that still stand end with this process, and what they need may go only after them. */

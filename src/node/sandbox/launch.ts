@@ -4,9 +4,9 @@ import path from 'node:path';
 import type { BoxFinding, BoxWalls, ExecRequest } from '../../core/ports.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
-import { messageOf } from '../errors.ts';
-import { findBash, SANDBOX_EXEC } from '../ownPrograms.ts';
-import { makePrivateFolderSync } from '../privateFiles.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import { findBash, SANDBOX_EXEC } from '../host/ownPrograms.ts';
+import { makePrivateFolderSync } from '../host/privateFiles.ts';
 import { aftermath } from './aftermath.ts';
 import { type BoxLife, followBox } from './boxLife.ts';
 import { realOf } from './disk.ts';
@@ -32,6 +32,8 @@ export interface Launch {
   started(): void;
   /** It has ended, or never began: tells what it has left behind. Never rejects. */
   ended(): Promise<readonly BoxFinding[]>;
+  /** Call after `ended`: resolves when the folders that it needed in a workspace are gone, a moment later. */
+  settled(): Promise<void>;
 }
 
 /** All boxes of this process. */
@@ -80,7 +82,7 @@ export class Boxes {
   ): Promise<Launch> {
     const filter = filterFile(this.#folder);
     const life = followBox(this.#folder);
-    let giveBack = async () => {};
+    let giveBack = () => {};
     try {
       const before = look(walls, cwd, { scan: this.#scan, isMountPoint: this.#mountPoints.ours() });
       giveBack = await this.#hold(before.heldNames);
@@ -103,20 +105,21 @@ export class Boxes {
             return [{ kind: 'left_behind', path: cwd, message }];
           } finally {
             // Before its end this would open the sandbox.
-            if (isOver) await giveBack();
+            if (isOver) giveBack();
             else void life.gone().then(giveBack);
           }
         },
+        settled: () => this.#mountPoints.settled(),
       };
     } catch (error) {
-      await giveBack();
+      giveBack();
       life.close();
       throw error;
     }
   }
 
   /** @throws Error with a sentence fit for the model. */
-  async #hold(names: readonly string[]): Promise<() => Promise<void>> {
+  async #hold(names: readonly string[]): Promise<() => void> {
     try {
       if (names.length > 0) this.#killWatch.start();
       return await this.#mountPoints.hold(names);
@@ -209,7 +212,7 @@ function requireBash(): string {
 
 /** As it is. */
 export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch {
-  return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [] };
+  return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }
 
 function launchSeatbelt({ argv }: ExecRequest, walls: BoxWalls): Launch {
@@ -220,6 +223,7 @@ function launchSeatbelt({ argv }: ExecRequest, walls: BoxWalls): Launch {
     env: tmpdirOf(walls),
     started: () => {},
     ended: async () => [],
+    settled: async () => {},
   };
 }
 

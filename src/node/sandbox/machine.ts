@@ -1,7 +1,7 @@
 /** Facts about the machine that every box needs, looked up once, or again when they have changed. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { HIDDEN_FOLDERS, MACHINE_SECRETS, SHOWN_ALWAYS, SHOWN_WITH_NETWORK } from '../../core/sandbox/bubblewrap.ts';
-import { isMissing } from '../errors.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
 
 export function isRoot(): boolean {
   return process.getuid?.() === 0;

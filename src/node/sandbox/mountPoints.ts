@@ -8,12 +8,13 @@
  * The leases of a killed process count until its sandboxes have ended.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
-import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../privateFiles.ts';
-import { isRunning, thisProcess } from '../processIdentity.ts';
-import { takeLock } from '../processLock.ts';
+import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
+import { isRunning, thisProcess } from '../host/processIdentity.ts';
+import { takeLock } from '../host/processLock.ts';
 import { namesIn } from './disk.ts';
 import { mountedFolders } from './mountedFolders.ts';
 
@@ -35,6 +36,8 @@ export class MountPoints {
   readonly #held = new Set<string>();
   /** Our leases that no command needs any more, and the folders that they name. */
   readonly #ended = new Map<string, readonly string[]>();
+  /** Never rejects. */
+  #givingBack: Promise<void> = Promise.resolve();
   readonly #disposed = new AbortController();
 
   constructor(folder: string) {
@@ -53,24 +56,29 @@ export class MountPoints {
   }
 
   /**
-   * Makes the folders or shares those that are there, as far as they can be made. The returned function gives them back
-   * and never rejects.
+   * Makes the folders or shares those that are there, as far as they can be made. The returned function gives them back.
    *
    * @throws Error when this cannot be written down.
    */
-  async hold(folders: readonly string[]): Promise<() => Promise<void>> {
-    if (folders.length === 0) return async () => {};
+  async hold(folders: readonly string[]): Promise<() => void> {
+    if (folders.length === 0) return () => {};
     const file = path.join(this.#folder, randomUUID());
+    await this.#givingBack;
     await this.#locked(() => {
-      this.#held.add(file);
       writeFileSync(file, JSON.stringify({ owner: thisProcess(), folders }), { mode: PRIVATE_FILE, flag: 'wx' });
+      this.#held.add(file);
       for (const folder of folders) makeFolder(folder);
     });
-    return async () => {
+    return () => {
       if (!this.#held.delete(file)) return;
       this.#ended.set(file, folders);
-      await this.#giveBack();
+      this.#givingBack = this.#givingBack.then(() => this.#giveBack());
     };
+  }
+
+  /** Resolves when what was given back is gone. */
+  settled(): Promise<void> {
+    return this.#givingBack;
   }
 
   /**
@@ -80,12 +88,12 @@ export class MountPoints {
   async sweep(): Promise<boolean> {
     if (namesIn(this.#folder).length === 0) return false;
     let isLeft = false;
-    await this.#locked(() => {
+    await this.#locked(async () => {
       const dead = this.#leases().filter(({ owner }) => !isRunning(owner));
       const mounted = dead.length > 0 ? mountedFolders() : new Set<string>();
       for (const lease of dead) {
         if (lease.folders.some((folder) => mounted.has(folder))) isLeft = true;
-        else this.#remove(lease, mounted);
+        else await this.#remove(lease, mounted);
       }
       this.#removeTorn();
     });
@@ -100,9 +108,9 @@ export class MountPoints {
   /** Everything that has ended, also what could not be given back before. */
   async #giveBack(): Promise<void> {
     try {
-      await this.#locked(() => {
+      await this.#locked(async () => {
         for (const [file, folders] of this.#ended) {
-          this.#remove({ file, folders });
+          await this.#remove({ file, folders });
           this.#ended.delete(file);
         }
       });
@@ -111,18 +119,23 @@ export class MountPoints {
     }
   }
 
-  /** `mounted`: by what still stands of killed processes; looked up where it matters. */
-  #remove(
+  /**
+   * `mounted`: by what still stands of killed processes; looked up where it matters. A busy disk takes milliseconds to
+   * remove a folder, so this runs beside everything else.
+   */
+  async #remove(
     { file, folders }: { readonly file: string; readonly folders: readonly string[] },
     mounted?: ReadonlySet<string>,
-  ): void {
+  ): Promise<void> {
     const others = this.#leases(file);
-    for (const folder of folders) {
+    const isNeeded = (folder: string): boolean => {
       const named = others.filter((lease) => lease.folders.includes(folder));
-      if (named.some(({ owner }) => isRunning(owner))) continue;
-      if (named.length > 0 && (mounted ?? mountedFolders()).has(folder)) continue;
-      removeEmptyFolder(folder);
-    }
+      if (named.some(({ owner }) => isRunning(owner))) return true;
+      return named.length > 0 && (mounted ?? mountedFolders()).has(folder);
+    };
+    const unneeded = folders.filter((folder) => !isNeeded(folder));
+    // One that is gone stays so, and one into which the user has put something is theirs.
+    await Promise.all(unneeded.map((folder) => rmdir(folder).catch(() => {})));
     removeFile(file);
   }
 
@@ -139,11 +152,11 @@ export class MountPoints {
     }
   }
 
-  async #locked(work: () => void): Promise<void> {
+  async #locked(work: () => void | Promise<void>): Promise<void> {
     makePrivateFolderSync(this.#folder);
     const lock = await takeLock(`${this.#folder}.lock`, { patienceMs: PATIENCE_MS, signal: this.#disposed.signal });
     try {
-      work();
+      await work();
     } finally {
       lock.release();
     }
@@ -172,13 +185,5 @@ function makeFolder(folder: string): void {
     mkdirSync(folder);
   } catch {
     // It is there, or cannot be made by us, nor by what will run in the sandbox.
-  }
-}
-
-function removeEmptyFolder(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // Gone, or the user has made it theirs by putting something in.
   }
 }

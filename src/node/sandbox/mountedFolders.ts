@@ -1,6 +1,6 @@
 /** What the sandboxes that stand now have mounted, of whatever process (proc(5), mountinfo). */
 import { readdirSync, readlinkSync } from 'node:fs';
-import { readProcFile } from '../procFiles.ts';
+import { readProcFile } from '../host/procFiles.ts';
 
 /** Mount points of all mount namespaces, by the path that the processes in them see. */
 export function mountedFolders(): ReadonlySet<string> {

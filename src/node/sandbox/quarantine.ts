@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { errorCode, messageOf } from '../errors.ts';
-import { makePrivateFolderSync, PRIVATE_FILE } from '../privateFiles.ts';
+import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
+import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
 import { exists, namesIn } from './disk.ts';
 
 const entrySchema = z.object({ path: z.string(), at: z.string() });

@@ -5,7 +5,7 @@ import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
 import { NO_BOX_ON_WINDOWS, whyNoBox, whyNoSeatbelt } from '../../core/sandbox/whyNoBox.ts';
-import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../ownPrograms.ts';
+import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../host/ownPrograms.ts';
 import { isRoot } from './machine.ts';
 
 /** What works here, and how bubblewrap has to be started. */

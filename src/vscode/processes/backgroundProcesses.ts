@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
-import { plainTerminalText } from '../../protocol/terminalText.ts';
+import { plainTerminalText } from '../../protocol/text/terminalText.ts';
 import { type ProcessState, runningInBackground, type ThreadState } from '../../protocol/thread.ts';
-import { inOneLine } from '../../protocol/oneLine.ts';
-import { withoutIcons } from '../plainText.ts';
-import type { Threads } from '../threads.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { ProcessTerminals } from './processTerminals.ts';
 
 /** Characters of a command in a list; behind it stands its age. */
@@ -24,7 +24,7 @@ interface ProcessPick extends vscode.QuickPickItem {
  * terminals.
  */
 export class BackgroundProcesses implements Disposable {
-  readonly #threads: Threads;
+  readonly #threads: ShownThread;
   readonly #openOutput: (itemId: string, state: ThreadState) => Promise<void>;
   readonly #item: vscode.StatusBarItem;
   readonly #terminals: ProcessTerminals;
@@ -32,7 +32,7 @@ export class BackgroundProcesses implements Disposable {
   /** What stands in the status bar. */
   #said = '';
 
-  constructor(threads: Threads, openOutput: (itemId: string, state: ThreadState) => Promise<void>) {
+  constructor(threads: ShownThread, openOutput: (itemId: string, state: ThreadState) => Promise<void>) {
     this.#threads = threads;
     this.#openOutput = openOutput;
     this.#terminals = this.#store.add(new ProcessTerminals(threads));

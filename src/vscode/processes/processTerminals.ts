@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { Event } from '../../protocol/event.ts';
 import type { ProcessState, ThreadState } from '../../protocol/thread.ts';
-import type { Threads } from '../threads.ts';
-import { inOneLine } from '../../protocol/oneLine.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
 import { TerminalMirror } from './terminalMirror.ts';
 
 /** Characters; a tab has room for a few words. */
@@ -19,11 +19,11 @@ interface OpenMirror {
 
 /** One terminal for each process that somebody looks at. */
 export class ProcessTerminals implements Disposable {
-  readonly #threads: Threads;
+  readonly #threads: ShownThread;
   readonly #store = new DisposableStore();
   #open: readonly OpenMirror[] = [];
 
-  constructor(threads: Threads) {
+  constructor(threads: ShownThread) {
     this.#threads = threads;
     this.#store.add(threads.onEvent(({ event }) => this.#take(event)));
   }

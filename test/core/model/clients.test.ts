@@ -1,7 +1,7 @@
 import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { builtinTools } from '../../../src/core/tools/builtin.ts';
-import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
 import { ToolRegistry } from '../../../src/core/tools/registry.ts';
+import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
 import { startDemoModel } from '../../../src/node/demoModel/server.ts';
 import { calls, fails, type ModelScript, ModelServer, reasons, says } from '../../support/modelServer.ts';
 import { conformance } from './conformance.ts';
@@ -11,12 +11,16 @@ conformance('responses');
 conformance('chat');
 
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
-const handlers = builtinTools(
-  family,
-  { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask' },
-  { tools: [], calls: new DynamicCalls() },
-);
-const tools = new ToolRegistry(handlers).specs;
+const builtin = builtinTools(family, {
+  rules: async () => [],
+  review: 'after',
+  environment: DEFAULT_ENVIRONMENT,
+  saveBeforeCommands: 'ask',
+});
+const tools = new ToolRegistry([
+  { id: 'builtin', tools: builtin },
+  { id: 'harmless', tools: harmlessTools.tools(family) },
+]).specs;
 
 const script: ModelScript = ({ body, text }) => {
   if (body['model'] !== 'scripted')

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ModelPorts, ProviderConfig } from '../../../src/core/model/provider.ts';
 import type { ModelClient } from '../../../src/core/model/client.ts';
-import { systemClock } from '../../../src/node/clock.ts';
+import { systemClock } from '../../../src/node/host/clock.ts';
 import {
   calls,
   callsCustom,
@@ -160,7 +160,7 @@ export function conformance(wire: Wire): void {
       ['sends half a document', [raw('{"id":'), hangs()]],
     ] as const)('a server that %s has as long as the idle timeout says', async (_case, steps) => {
       const { fault } = await hear(await talkTo([steps], { streamIdleTimeoutMs: 200, progressTimeoutMs: 60_000 }));
-      expect(fault).toMatchObject({ kind: 'timeout', retryable: true, message: 'The server has gone silent.' });
+      expect(fault).toMatchObject({ kind: 'timeout', retryable: true, detail: 'nothing received for 0.2 s' });
     });
 
     test('an idle timeout of years is no timeout', async () => {

@@ -10,7 +10,7 @@ import path from 'node:path';
 export const hasBash = spawnSync('bash', ['--version']).status === 0;
 
 export interface RealShell {
-  /** Every argv that bash hands to a program, as JSON, sorted, whichever way `&&` and `||` go. */
+  /** Every argv that bash hands to a program, as JSON, sorted, whichever way `&&` and `||` go. Asks once for each script. */
   run(script: string): string[];
   dispose(): void;
 }
@@ -41,8 +41,14 @@ export function startRealShell(): RealShell {
     const calls = stdout.split('\u0001\0').slice(0, -1);
     return calls.map((call) => JSON.stringify(call.split('\0').slice(0, -1)));
   };
+  const results = new Map<string, string[]>();
+  const run = (script: string) => [...new Set([...once(script, '0'), ...once(script, '1')])].toSorted();
   return {
-    run: (script) => [...new Set([...once(script, '0'), ...once(script, '1')])].toSorted(),
+    run(script) {
+      const result = results.get(script) ?? run(script);
+      results.set(script, result);
+      return result;
+    },
     dispose: () => rmSync(home, { recursive: true, force: true }),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isUnreadable, refuseUnreadable } from '../../../src/core/policy/unreadableSource.ts';
+import { refuseUnreadable, unreadableIn } from '../../../src/core/policy/unreadableSource.ts';
 
 const scope = {
   unreadable: ['/home/u/.ssh', '/home/u/.netrc', '/home/u/.tiller'],
@@ -17,16 +17,16 @@ test.each([
   ['/home/u/.tiller/tmp/t/a', false],
   ['/home/u/.tiller/tmp/other/a', true],
 ])('%s: unreadable is %s', (path, expected) => {
-  expect(isUnreadable(path, scope, 'linux')).toBe(expected);
+  expect(unreadableIn(scope, 'linux')(path)).toBe(expected);
 });
 
 test('names that a disk takes for one are one', () => {
-  expect(isUnreadable('/Home/U/.SSH/id', scope, 'darwin')).toBe(true);
-  expect(isUnreadable('/Home/U/.SSH/id', scope, 'linux')).toBe(false);
+  expect(unreadableIn(scope, 'darwin')('/Home/U/.SSH/id')).toBe(true);
+  expect(unreadableIn(scope, 'linux')('/Home/U/.SSH/id')).toBe(false);
 });
 
 test('what is unreadable inside a folder that is shown stays so', () => {
-  expect(isUnreadable('/w/secret/a', { unreadable: ['/w/secret'], shown: ['/w'] }, 'linux')).toBe(true);
+  expect(unreadableIn({ unreadable: ['/w/secret'], shown: ['/w'] }, 'linux')('/w/secret/a')).toBe(true);
 });
 
 test('the first such source is named, with the place that it leads to', () => {

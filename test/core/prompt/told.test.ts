@@ -11,7 +11,7 @@ import {
 import { isUsersOwn, turnAbortedMessage, userText } from '../../../src/core/prompt/notices.ts';
 import { permissionsMessage } from '../../../src/core/prompt/permissions.ts';
 import { builtinTools } from '../../../src/core/tools/builtin.ts';
-import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
+import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
 import type { TurnSettings } from '../../../src/protocol/event.ts';
 import { approvalPolicySchema, sandboxModeSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 import { textOf } from '../../../src/protocol/responseItem.ts';
@@ -115,10 +115,8 @@ describe('all of it together', () => {
       environment: DEFAULT_ENVIRONMENT,
       saveBeforeCommands: 'ask' as const,
     };
-    const tools = builtinTools({ applyPatch, extraInstructions: true, shell: 'exec_command' }, options, {
-      tools: [],
-      calls: new DynamicCalls(),
-    });
+    const family = { applyPatch, extraInstructions: true, shell: 'exec_command' } as const;
+    const tools = [...builtinTools(family, options), ...harmlessTools.tools(family)];
     const specs = tools.flatMap(({ spec }) => spec ?? []);
     const preamble = approvalPolicySchema.options.map((approvalPolicy) => {
       const facts = environmentFacts({ ...settings, approvalPolicy }, host, now);

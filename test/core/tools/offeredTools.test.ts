@@ -3,9 +3,7 @@ import { expect, test } from 'vitest';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
 import { capabilitiesOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
 import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
-import { builtinTools } from '../../../src/core/tools/builtin.ts';
-import { DynamicCalls } from '../../../src/core/tools/dynamicCalls.ts';
-import { ToolRegistry } from '../../../src/core/tools/registry.ts';
+import { Toolset } from '../../../src/core/session/toolset.ts';
 import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { prompt } from '../model/harness.ts';
 
@@ -32,15 +30,17 @@ interface ToolOnTheWire {
 
 /** Type and name of each tool as it travels to this model at this server. */
 function offered(model: string, dialect: Dialect, wire: WireApi): string {
-  const client = { tools: [WEATHER], calls: new DynamicCalls() };
   const family = capabilitiesOf(model, dialect, wire);
-  const registry = new ToolRegistry(
-    builtinTools(
-      family,
-      { rules: async () => [], review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask' },
-      client,
-    ),
-  );
+  const toolset = new Toolset({
+    rules: async () => [],
+    review: 'after',
+    environment: DEFAULT_ENVIRONMENT,
+    saveBeforeCommands: 'ask',
+    isTrusted: () => true,
+    onCollision: () => {},
+  });
+  toolset.register([WEATHER]);
+  const registry = toolset.registryFor(family);
   const said = prompt({ model, tools: registry.specs, parallelToolCalls: family.parallelToolCalls });
   const body =
     wire === 'responses' ? new ResponsesBodies(dialect, new Set()).build(said) : new ChatBodies(new Set()).build(said);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFor } from '../../../src/node/proxy/environmentProxy.ts';
+import { proxyFor } from '../../../src/node/network/proxy/environmentProxy.ts';
 
 const BOTH = { https_proxy: 'http://secure.proxy:3128', HTTP_PROXY: 'plain.proxy:8080' };
 

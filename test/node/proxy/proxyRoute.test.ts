@@ -6,7 +6,7 @@ import https from 'node:https';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { networkFault } from '../../../src/core/model/faults.ts';
-import { createNodeFetch } from '../../../src/node/fetch.ts';
+import { createNodeFetch } from '../../../src/node/network/fetch.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { DecisionReason } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
-import { type PatchSource, refuseUnreadable } from '../../policy/unreadableSource.ts';
+import { type PatchSource, refuseUnreadable, unreadableAmong } from '../../policy/unreadableSource.ts';
 import { type DecidedChange, type Workspace, WorkspaceError } from '../../ports.ts';
 import type { ToolContext } from '../handler.ts';
 import type { LookedUpPlaces } from '../planPatchIn.ts';
@@ -16,21 +16,20 @@ export async function refuseSources(
   { reading }: PatchScope,
   { workspace, host }: ToolContext,
 ): Promise<{ readonly type: 'refused'; readonly reason: DecisionReason } | undefined> {
-  for (const operation of operations) {
+  const needed = operations.flatMap((operation) => {
     const target = operation.type === 'update' ? operation.movedTo : null;
-    const needed = [
-      { written: operation.path, isRead: operation.type !== 'add' },
-      ...(target === null ? [] : [{ written: target, isRead: false }]),
-    ];
-    for (const { written, isRead } of needed) {
-      const file = path.resolve(workdir, written);
-      const place = places.get(file);
-      if (place === undefined || place instanceof WorkspaceError) continue;
-      const reason = refuseUnreadable([{ path: file, place }], reading, host.platform);
-      if (reason !== undefined && (isRead || (await isTaken(place.target, workspace)))) {
-        return { type: 'refused', reason };
-      }
-    }
+    const first = { written: operation.path, isRead: operation.type !== 'add' };
+    return target === null ? [first] : [first, { written: target, isRead: false }];
+  });
+  const sources = needed.flatMap(({ written, isRead }) => {
+    const file = path.resolve(workdir, written);
+    const place = places.get(file);
+    return place === undefined || place instanceof WorkspaceError ? [] : [{ path: file, place, isRead }];
+  });
+  for (const source of unreadableAmong(sources, reading, host.platform)) {
+    if (!source.isRead && !(await isTaken(source.place.target, workspace))) continue;
+    const reason = refuseUnreadable([source], reading, host.platform);
+    if (reason !== undefined) return { type: 'refused', reason };
   }
   return undefined;
 }

@@ -1,0 +1,76 @@
+// Counts words that hide who is meant in comments and test titles (docs/glossary.md, CONTRIBUTING.md). The numbers in
+// plainEnglish.json only go down: `--update` writes lower ones, and the check fails when one is higher.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.join(import.meta.dirname, '../..');
+const baselineFile = path.join(import.meta.dirname, 'plainEnglish.json');
+
+const BANNED = {
+  'whoever, whatever': /\bwho(?:so)?ever\b/gi,
+  'somebody, nobody, everybody': /\b(?:some|no|every|any)body\b/gi,
+  'is told': /\b(?:is|are|was|were|be|been|being) told\b/gi,
+  'hears, heard': /\bhear(?:s|d|ing)?\b/gi,
+  'the person': /\b(?:the|a|this) person(?:[’']s)?\b/gi,
+  'what waits': /\bwhat waits\b/gi,
+  'dies, died, born': /\b(?:dies|died|dying|born)\b/gi,
+  'hands (for ports)': /\b(?:our|the|its) hands\b/gi,
+};
+
+/** @param {string} text a source file */
+export function commentsAndTitles(text) {
+  const comments = [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<![:'"`\w/])\/\/[^\n]*/g)].map(([comment]) => comment);
+  const titles = [
+    ...text.matchAll(/\b(?:it|test|describe|suite)(?:\.\w+(?:\([^)]*\))?)?\(\s*(['"`])((?:\\.|(?!\1)[\s\S])*?)\1/g),
+  ].map(([, , title]) => title);
+  return [...comments, ...titles].join('\n');
+}
+
+/** @param {readonly string[]} texts */
+export function countBanned(texts) {
+  const counts = Object.fromEntries(Object.keys(BANNED).map((name) => [name, 0]));
+  for (const text of texts) {
+    const prose = commentsAndTitles(text);
+    for (const [name, pattern] of Object.entries(BANNED)) counts[name] += prose.match(pattern)?.length ?? 0;
+  }
+  return counts;
+}
+
+/** Returns one line for each word whose number went up. */
+export function tooMany(counts, baseline) {
+  return Object.entries(counts).flatMap(([name, count]) =>
+    count > (baseline[name] ?? 0) ? [`“${name}”: ${count}, at most ${baseline[name] ?? 0}`] : [],
+  );
+}
+
+function main() {
+  const files = execFileSync('git', ['ls-files', 'src', 'webview-ui', 'test', 'scripts'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((file) => /\.(?:tsx?|mjs|js)$/.test(file) && !file.includes('fixtures/') && !file.includes('plainEnglish'));
+  const texts = files.map((file) => readFileSync(path.join(root, file), 'utf8'));
+  const counts = countBanned(texts);
+  if (process.argv.includes('--where')) {
+    for (const [at, file] of files.entries()) {
+      const prose = commentsAndTitles(texts[at] ?? '');
+      for (const pattern of Object.values(BANNED)) {
+        for (const line of prose.split('\n')) if (line.match(pattern)) console.log(`${file}: ${line.trim()}`);
+      }
+    }
+  }
+  const baseline = JSON.parse(readFileSync(baselineFile, 'utf8'));
+  const problems = tooMany(counts, baseline);
+  if (process.argv.includes('--update') && problems.length === 0) {
+    writeFileSync(baselineFile, `${JSON.stringify(counts, null, 2)}\n`);
+  }
+  if (problems.length === 0) return;
+  console.error('Words that do not say who is meant (docs/glossary.md has the terms; --where lists the lines):');
+  for (const problem of problems) console.error(`  ${problem}`);
+  process.exitCode = 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();

@@ -1,0 +1,139 @@
+import type { Event } from '../../protocol/event.ts';
+import type { Op } from '../../protocol/op.ts';
+import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
+import type { Session } from '../session/session.ts';
+import { Emitter } from '../util/emitter.ts';
+import { activityOf, pendingIn } from './threadActivity.ts';
+
+/** One event of a live thread, with the thread before and after it. */
+export interface ThreadNews {
+  readonly event: Event;
+  readonly before: ThreadState;
+  readonly state: ThreadState;
+}
+
+/** A session with the state that its events add up to. */
+export interface LiveThread {
+  readonly session: Session;
+  readonly state: ThreadState;
+}
+
+interface Entry extends LiveThread {
+  state: ThreadState;
+  /** Events to fold when the state is next read: streamed text joined, so that nobody pays for states nobody reads. */
+  deferred: Event | undefined;
+  hasBegun: boolean;
+}
+
+/** Every session of this process, with its state: the one registry of live threads. */
+export class LiveThreads {
+  readonly #entries = new Map<string, Entry>();
+  readonly #news: Emitter<ThreadNews>;
+  readonly #activity: Emitter<void>;
+  #submissions = 0;
+
+  /** `report` gets what a listener throws. */
+  constructor(report: (error: unknown) => void) {
+    this.#news = new Emitter(report);
+    this.#activity = new Emitter(report);
+  }
+
+  /** Every event that changes a thread. */
+  get onEvent(): Emitter<ThreadNews>['event'] {
+    return this.#news.event;
+  }
+
+  /** A thread started or stopped running or waiting, was renamed, began or was removed. */
+  get onActivity(): Emitter<void>['event'] {
+    return this.#activity.event;
+  }
+
+  /** In the order in which they were added. */
+  get states(): readonly ThreadState[] {
+    return [...this.#entries.values()].map(stateOf);
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#entries.values()].map(({ session }) => session);
+  }
+
+  get(threadId: string): LiveThread | undefined {
+    const entry = this.#entries.get(threadId);
+    if (entry) stateOf(entry);
+    return entry;
+  }
+
+  /** Follows a session from here on. `onActivity` does not fire for it before `begin`. */
+  add(session: Session): LiveThread {
+    return this.#add(session);
+  }
+
+  #add(session: Session): Entry {
+    const entry: Entry = { session, state: session.shownState, deferred: undefined, hasBegun: false };
+    this.#entries.set(session.threadId, entry);
+    session.onEvent((event) => this.#take(entry, event));
+    return entry;
+  }
+
+  /** Starts a session that was added, or adds it; it emits its first events, and the thread is announced. */
+  begin(session: Session): LiveThread {
+    const known = this.#entries.get(session.threadId);
+    const entry = known?.session === session ? known : this.#add(session);
+    session.start();
+    entry.hasBegun = true;
+    this.#activity.fire();
+    return entry;
+  }
+
+  /** False when no such thread is live. */
+  submit(threadId: string, op: Op, submissionId = `window-${++this.#submissions}`): boolean {
+    const entry = this.#entries.get(threadId);
+    entry?.session.submit({ id: submissionId, op });
+    return entry !== undefined;
+  }
+
+  /** Without ending the session. Only this session when one is given. */
+  remove(threadId: string, session?: Session): Session | undefined {
+    const entry = this.#entries.get(threadId);
+    if (!entry || (session !== undefined && entry.session !== session)) return undefined;
+    this.#entries.delete(threadId);
+    if (entry.hasBegun) this.#activity.fire();
+    return entry.session;
+  }
+
+  dispose(): void {
+    this.#news.dispose();
+    this.#activity.dispose();
+  }
+
+  #take(entry: Entry, event: Event): void {
+    if (this.#news.isEmpty && defer(entry, event)) return;
+    const before = stateOf(entry);
+    entry.state = threadReducer(before, event);
+    const { state } = entry;
+    if (state === before) return;
+    this.#news.fire({ event, before, state });
+    const isSame = activityOf(before) === activityOf(state) && pendingIn(before) === pendingIn(state);
+    if (isSame && before.title === state.title) return;
+    if (entry.hasBegun && this.#entries.get(entry.session.threadId) === entry) this.#activity.fire();
+  }
+}
+
+function stateOf(entry: Entry): ThreadState {
+  if (entry.deferred) entry.state = threadReducer(entry.state, entry.deferred);
+  entry.deferred = undefined;
+  return entry.state;
+}
+
+/** Streamed text is appended to what is deferred of the same item. Returns false for every other event. */
+function defer(entry: Entry, event: Event): boolean {
+  const { msg } = event;
+  if (msg.type !== 'item_delta' || msg.kind === 'section_break') return false;
+  const last = entry.deferred?.msg;
+  const continues =
+    last?.type === 'item_delta' && last.itemId === msg.itemId && last.kind === msg.kind && last.stream === msg.stream;
+  if (!continues) stateOf(entry);
+  const text = continues ? last.text + msg.text : msg.text;
+  entry.deferred = { ...event, msg: { ...msg, text } };
+  return true;
+}

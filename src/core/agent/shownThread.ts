@@ -1,0 +1,332 @@
+import type { Event, EventMsgOf } from '../../protocol/event.ts';
+import type { Op } from '../../protocol/op.ts';
+import type { ReadOnlyReason } from '../../protocol/threads.ts';
+import type { ThreadAccess } from '../../protocol/wire.ts';
+import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
+import type { Clock } from '../ports.ts';
+import type { ReaderNews } from '../rollout/threadReader.ts';
+import type { Session } from '../session/session.ts';
+import { DisposableStore } from '../util/disposable.ts';
+import { Emitter } from '../util/emitter.ts';
+import { FollowedThread, type RolloutReader } from './followedThread.ts';
+import type { LiveThread, LiveThreads, ThreadNews } from './liveThreads.ts';
+import { activityOf, isAtRest, pendingIn, type ThreadActivity, typedText } from './threadActivity.ts';
+
+const CURRENT_THREAD = 'tiller.currentThread';
+const BUSY_THREADS = 'tiller.busyThreads';
+
+/** A change of the shown thread: one event, or another thread is shown. */
+export type ThreadChange =
+  | { readonly type: 'event'; readonly event: Event; readonly before: ThreadState; readonly state: ThreadState }
+  | { readonly type: 'switched'; readonly state: ThreadState | null };
+
+/** The result of opening a thread by its id. A live session has not begun yet. */
+export type Opened =
+  | { readonly type: 'live'; readonly session: Session }
+  | { readonly type: 'read_only'; readonly reader: RolloutReader; readonly reason: ReadOnlyReason['type'] }
+  | { readonly type: 'missing' };
+
+/** A message that is no longer queued, with its text. */
+export interface Dequeued {
+  readonly threadId: string;
+  readonly msg: EventMsgOf<'input_dequeued'>;
+  readonly text: string;
+}
+
+/** Starts and opens threads under the settings of this window. */
+export interface ThreadSource {
+  start(): Promise<Session>;
+  open(threadId: string, how: OpenHow): Promise<Opened>;
+}
+
+/**
+ * `take_back`: after a reload, when the extension host that owned it may still be releasing it. `ask`: the owner is asked
+ * to hand it over. `read`: read only, also when it has no owner.
+ */
+export type OpenHow = 'take_up' | 'take_back' | 'ask' | 'read';
+
+/** What outlives a reload of the window. */
+export interface WindowState {
+  get<Value>(key: string): Value | undefined;
+  get<Value>(key: string, fallback: Value): Value;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
+
+export interface ShownThreadDeps {
+  readonly live: LiveThreads;
+  readonly source: ThreadSource;
+  readonly memento: WindowState;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * Which thread of this process a window shows. A thread that is no longer shown runs on until it is done, and is then
+ * suspended, so that any window can open it. Reloading the window restores the shown thread and the busy ones.
+ */
+export class ShownThread {
+  readonly #deps: ShownThreadDeps;
+  readonly #changes: Emitter<ThreadChange>;
+  readonly #activity: Emitter<void>;
+  readonly #dequeued: Emitter<Dequeued>;
+  readonly #store = new DisposableStore();
+  /** Threads that are being opened or suspended. */
+  readonly #moving = new Map<string, Promise<unknown>>();
+  #shown: LiveThread | FollowedThread | undefined;
+  /** The thread that another process has taken over from this one. */
+  #taken: string | undefined;
+  #opening: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(deps: ShownThreadDeps) {
+    this.#deps = deps;
+    this.#changes = new Emitter(deps.report);
+    this.#activity = new Emitter(deps.report);
+    this.#dequeued = new Emitter(deps.report);
+    this.#store.add(deps.live.onEvent((news) => this.#follow(news)));
+    this.#store.add(
+      deps.live.onActivity(() => {
+        this.#keepBusy();
+        this.#activity.fire();
+      }),
+    );
+  }
+
+  /** Changes of the shown thread. */
+  get onChange(): Emitter<ThreadChange>['event'] {
+    return this.#changes.event;
+  }
+
+  /** Events of every live thread, shown or not. */
+  get onEvent(): Emitter<ThreadNews>['event'] {
+    return this.#deps.live.onEvent;
+  }
+
+  /** `LiveThreads.onActivity`, and whenever another thread is shown. */
+  get onActivity(): Emitter<void>['event'] {
+    return this.#activity.event;
+  }
+
+  /** A message of any live thread is no longer queued. */
+  get onDequeued(): Emitter<Dequeued>['event'] {
+    return this.#dequeued.event;
+  }
+
+  /** Of the shown thread. */
+  get state(): ThreadState | null {
+    return this.#shown?.state ?? null;
+  }
+
+  /** Of the shown thread. */
+  get access(): ThreadAccess {
+    if (!(this.#shown instanceof FollowedThread)) return { type: 'own' };
+    const { reason, threadId } = this.#shown;
+    return { type: 'read_only', reason, taken: threadId === this.#taken };
+  }
+
+  /** Every live thread, the shown one included. */
+  get live(): readonly ThreadState[] {
+    return this.#deps.live.states;
+  }
+
+  /** Threads with pending requests, the shown one first. */
+  get waiting(): readonly ThreadState[] {
+    const waiting = this.live.filter((state) => activityOf(state) === 'waiting');
+    return waiting.toSorted((left, right) => Number(right === this.state) - Number(left === this.state));
+  }
+
+  /** The number of pending requests of all live threads. */
+  get questions(): number {
+    return this.live.reduce((sum, state) => sum + pendingIn(state), 0);
+  }
+
+  /** How many live threads that are not shown wait, and how many run. */
+  get elsewhere(): { readonly waiting: number; readonly running: number } {
+    const activities = this.live.filter((state) => state !== this.state).map(activityOf);
+    const count = (wanted: ThreadActivity) => activities.filter((activity) => activity === wanted).length;
+    return { waiting: count('waiting'), running: count('running') };
+  }
+
+  /** Opens the thread that this workspace showed last, and those that were busy. Does so once. */
+  restore(): Promise<void> {
+    this.#opening ??= this.#restore();
+    return this.#opening;
+  }
+
+  async #restore(): Promise<void> {
+    const { memento, report } = this.#deps;
+    const shown = memento.get<string>(CURRENT_THREAD);
+    const busy = memento.get<readonly string[]>(BUSY_THREADS, []).filter((id) => id !== shown);
+    const takeBack = (id: string) => this.#open(id, 'take_back').catch((error: unknown) => report(error));
+    if (shown !== undefined) {
+      const thread = await takeBack(shown);
+      if (thread) this.#show(thread);
+    }
+    for (const id of busy) void takeBack(id).then((thread) => thread && this.#leave(thread));
+  }
+
+  /** Shows no thread; the next message starts one. */
+  async clear(): Promise<void> {
+    await this.restore();
+    const before = this.#shown;
+    this.#shown = undefined;
+    await this.#deps.memento.update(CURRENT_THREAD, undefined);
+    this.#changes.fire({ type: 'switched', state: null });
+    if (before) this.#leave(before);
+    this.#activity.fire();
+  }
+
+  /** Returns false when the thread is gone or cannot be read. One that another process owns is shown read only. */
+  async open(threadId: string, how: OpenHow = 'take_up'): Promise<boolean> {
+    await this.restore();
+    const thread = await this.#open(threadId, how);
+    if (thread) this.#show(thread);
+    return thread !== undefined;
+  }
+
+  /** Opens a thread for writing that was read only because no model was selected. */
+  async modelMayBeThere(): Promise<void> {
+    const shown = this.#shown;
+    if (shown instanceof FollowedThread && shown.reason === 'no_model') await this.open(shown.threadId);
+  }
+
+  /** Shows a thread that was forked or imported. */
+  async adopt(session: Session): Promise<void> {
+    await this.restore();
+    this.#show(this.#begin(session));
+  }
+
+  /** Runs `end`, which ends the session and deletes the thread; this window does not show or suspend it any more. */
+  async forget<Result>(threadId: string, end: () => Promise<Result>): Promise<Result> {
+    await this.restore();
+    while (this.#moving.has(threadId)) await this.#moving.get(threadId);
+    return this.#move(threadId, async () => {
+      if (this.state?.threadId === threadId) await this.clear();
+      return end();
+    });
+  }
+
+  /** Another process owns the thread from here on; its session has ended. */
+  async taken(threadId: string): Promise<void> {
+    this.#deps.live.remove(threadId);
+    this.#taken = threadId;
+    if (this.state?.threadId === threadId && !(await this.open(threadId, 'read'))) await this.clear();
+    else this.#activity.fire();
+  }
+
+  /** To the shown thread. A message starts a thread when none is shown. */
+  async submit(op: Op): Promise<void> {
+    await this.restore();
+    if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
+      this.#show(this.#begin(await this.#deps.source.start()));
+    }
+    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.submitTo(this.#shown.state.threadId, op);
+  }
+
+  /** To a live thread, shown or not. */
+  submitTo(threadId: string, op: Op): void {
+    this.#deps.live.submit(threadId, op);
+  }
+
+  /** The window closes: its threads are suspended, and the next window opens them as they were. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#store.dispose();
+    this.#changes.dispose();
+    this.#activity.dispose();
+    this.#dequeued.dispose();
+    if (this.#shown instanceof FollowedThread) this.#shown.close();
+    await Promise.all(this.#moving.values());
+    await Promise.all(this.#deps.live.sessions.map((session) => session.suspend()));
+  }
+
+  /** The live thread, or the stored one. Concurrent calls get the same. */
+  async #open(threadId: string, how: OpenHow = 'take_up'): Promise<LiveThread | FollowedThread | undefined> {
+    while (this.#moving.has(threadId)) await this.#moving.get(threadId);
+    const live = this.#deps.live.get(threadId);
+    if (live) return live;
+    return this.#move(threadId, async () => {
+      const opened = await this.#deps.source.open(threadId, how);
+      if (this.#closed || opened.type === 'missing') return undefined;
+      if (opened.type === 'live') return this.#begin(opened.session);
+      return new FollowedThread(opened.reader, opened.reason, this.#deps.clock);
+    });
+  }
+
+  async #move<Result>(threadId: string, run: () => Promise<Result>): Promise<Result> {
+    const moving = run();
+    const settled = moving.then(
+      () => {},
+      () => {},
+    );
+    this.#moving.set(threadId, settled);
+    await settled;
+    this.#moving.delete(threadId);
+    return moving;
+  }
+
+  #begin(session: Session): LiveThread {
+    return this.#deps.live.begin(session);
+  }
+
+  #show(thread: LiveThread | FollowedThread): void {
+    const before = this.#shown;
+    this.#shown = thread;
+    if (thread.state.threadId === this.#taken && !(thread instanceof FollowedThread)) this.#taken = undefined;
+    void this.#deps.memento.update(CURRENT_THREAD, thread.state.threadId);
+    this.#changes.fire({ type: 'switched', state: thread.state });
+    if (before && before !== thread) this.#leave(before);
+    if (thread instanceof FollowedThread) {
+      thread.watch((before, news) => this.#read(thread, before, news), this.#deps.report);
+    }
+    this.#activity.fire();
+  }
+
+  /** The owner of a followed thread has written more. */
+  #read(thread: FollowedThread, from: ThreadState, news: ReaderNews): void {
+    if (news.type === 'rewritten') return this.#changes.fire({ type: 'switched', state: thread.state });
+    let before = from;
+    for (const event of news.events) {
+      const state = threadReducer(before, event);
+      if (state !== before) this.#changes.fire({ type: 'event', event, before, state });
+      before = state;
+    }
+  }
+
+  #leave(thread: LiveThread | FollowedThread): void {
+    if (thread instanceof FollowedThread) thread.close();
+    else this.#suspendAtRest(thread);
+  }
+
+  #follow({ event, before, state }: ThreadNews): void {
+    const thread = this.#deps.live.get(event.threadId);
+    if (thread && thread === this.#shown) this.#changes.fire({ type: 'event', event, before, state });
+    if (event.msg.type === 'input_dequeued') this.#tellDequeued(before, event.msg);
+    if (thread && thread !== this.#shown) this.#suspendAtRest(thread);
+  }
+
+  #tellDequeued({ threadId, queuedInputs }: ThreadState, msg: EventMsgOf<'input_dequeued'>): void {
+    const text = typedText(queuedInputs.find(({ id }) => id === msg.id)?.input ?? []);
+    this.#dequeued.fire({ threadId, msg, text });
+  }
+
+  /** A thread that is not shown and does nothing is suspended, so that every window can open it. */
+  #suspendAtRest(thread: LiveThread): void {
+    const { live, report } = this.#deps;
+    const { session } = thread;
+    const { threadId } = session;
+    const mayGo = () => !this.#closed && thread !== this.#shown && isAtRest(thread.state);
+    if (!mayGo()) return;
+    void session.idle().then(() => {
+      if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
+      live.remove(threadId);
+      this.#move(threadId, () => session.suspend()).catch(report);
+    });
+  }
+
+  /** What the next window opens at once. */
+  #keepBusy(): void {
+    const busy = this.live.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
+    void this.#deps.memento.update(BUSY_THREADS, busy);
+  }
+}

@@ -1,0 +1,26 @@
+import type { UserInput } from '../../protocol/item.ts';
+import type { ThreadState } from '../../protocol/thread.ts';
+
+/** What a thread does now, for a list of threads. */
+export type ThreadActivity = 'waiting' | 'running' | 'idle';
+
+export function activityOf(state: ThreadState): ThreadActivity {
+  if (pendingIn(state) > 0) return 'waiting';
+  return state.activeTurnId === null ? 'idle' : 'running';
+}
+
+/** The number of its pending requests. */
+export function pendingIn({ approvals, questions }: ThreadState): number {
+  return approvals.length + questions.length;
+}
+
+/** Whether a thread can be suspended without stopping anything. */
+export function isAtRest(state: ThreadState): boolean {
+  const works = state.processes.some(({ status }) => status.type === 'running');
+  return activityOf(state) === 'idle' && state.queuedInputs.length === 0 && !works;
+}
+
+/** The text parts of an input, without attachments. */
+export function typedText(input: readonly UserInput[]): string {
+  return input.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}

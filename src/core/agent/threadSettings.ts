@@ -1,0 +1,103 @@
+import path from 'node:path';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
+import { providerNamed, type Settings } from '../../protocol/settings.ts';
+import type { ProviderConfig } from '../model/provider.ts';
+import type { ThreadConfig } from './agentService.ts';
+
+/** What the settings say of every server: how long it may take and how much it may send. */
+export function limitsIn(settings: Settings) {
+  return {
+    streamIdleTimeoutMs: settings['stream.idleTimeoutMs'],
+    progressTimeoutMs: settings['stream.progressTimeoutMs'] ?? undefined,
+    maxErrorBytes: settings['stream.maxErrorBytes'],
+    maxEventBytes: settings['stream.maxEventBytes'],
+    maxResponseBytes: settings['stream.maxResponseBytes'],
+  } satisfies Partial<ProviderConfig>;
+}
+
+/** The server that the settings name; `undefined` when they name none that is known. */
+export function providerOf(settings: Settings): ProviderConfig | undefined {
+  const named = providerNamed(settings, settings.provider);
+  const limits = limitsIn(settings);
+  if (settings.baseUrl !== null) {
+    const { hostname } = new URL(settings.baseUrl);
+    return { id: hostname, baseUrl: settings.baseUrl, wireApi: settings.wireApi ?? 'responses', ...limits };
+  }
+  if (!named) return undefined;
+  return { ...named, id: settings.provider, wireApi: settings.wireApi ?? named.wireApi, ...limits };
+}
+
+/** What a front door adds to the settings. */
+export interface ThreadSurroundings
+  extends Pick<
+    ThreadConfig,
+    | 'keepsSettings'
+    | 'models'
+    | 'baseInstructions'
+    | 'review'
+    | 'interactive'
+    | 'pace'
+    | 'boxFor'
+    | 'isTrusted'
+    | 'onProposal'
+    | 'undoTurn'
+  > {
+  readonly model: string;
+  /** Absolute. */
+  readonly cwd: string;
+  /** Writable besides; relative ones start at `cwd`. */
+  readonly writable?: readonly string[];
+}
+
+/** The box that the settings describe, or one of another mode with all else that they say of it. */
+export function sandboxPolicyOf(
+  settings: Settings,
+  { cwd, writable = [] }: Pick<ThreadSurroundings, 'cwd' | 'writable'>,
+  mode: SandboxMode = settings['sandbox.mode'],
+): SandboxPolicy {
+  return sandboxPolicySchema.parse({
+    type: mode,
+    writableRoots: [...settings['sandbox.writableRoots'], ...writable].map((root) => path.resolve(cwd, root)),
+    networkAccess: settings['sandbox.networkAccess'],
+    excludeTmpdirEnvVar: settings['sandbox.excludeTmpdirEnvVar'],
+    excludeSlashTmp: settings['sandbox.excludeSlashTmp'],
+  });
+}
+
+/** What the first turn of a thread runs under. */
+export function turnSettingsOf(
+  settings: Settings,
+  surroundings: Pick<ThreadSurroundings, 'model' | 'cwd' | 'writable' | 'boxFor'>,
+): TurnSettings {
+  const { model, cwd, boxFor } = surroundings;
+  const sandboxPolicy = sandboxPolicyOf(settings, surroundings);
+  return {
+    model,
+    effort: settings['reasoning.effort'],
+    summary: settings['reasoning.summary'],
+    cwd,
+    approvalPolicy: settings.approvalPolicy,
+    sandboxPolicy,
+    ...boxFor(sandboxPolicy),
+  };
+}
+
+/** Everything about a thread that settings and surroundings decide. */
+export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundings): ThreadConfig {
+  const { model: _model, cwd: _cwd, writable: _writable, ...given } = surroundings;
+  return {
+    ...given,
+    settings: turnSettingsOf(settings, surroundings),
+    unreadable: settings['sandbox.unreadable'],
+    environment: settings.environment,
+    saveBeforeCommands: settings.saveBeforeCommands,
+    userInstructions: settings.userInstructions,
+    showRawReasoning: settings['reasoning.showRaw'],
+    verbosity: settings.verbosity,
+    maxToolRounds: settings.maxToolRounds,
+    maxAttempts: settings['retry.maxAttempts'],
+    projectDocMaxBytes: settings.projectDocMaxBytes,
+    projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
+  };
+}

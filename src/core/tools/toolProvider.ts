@@ -1,0 +1,58 @@
+import type { DynamicToolSpec } from '../../protocol/op.ts';
+import { builtinTools } from './builtin.ts';
+import type { DynamicCalls } from './dynamicCalls.ts';
+import type { ToolFamily, ToolHandler, ToolOptions } from './handler.ts';
+import { dynamicTool } from './handlers/dynamicTool.ts';
+import { updatePlan } from './handlers/updatePlan.ts';
+
+/** A source of tools: ours, the client's, one MCP server's. */
+export interface ToolProvider {
+  readonly id: string;
+  /** True: left out in a workspace that is not trusted. */
+  readonly needsTrust: boolean;
+  /** As a model of this family is offered them; the same array while nothing has changed, so that the prompt cache holds. */
+  tools(family: ToolFamily): readonly ToolHandler[];
+}
+
+/** Tools that run commands and change files. */
+export class BuiltinTools implements ToolProvider {
+  readonly id = 'builtin';
+  readonly needsTrust = true;
+  readonly #options: ToolOptions;
+  #made: { readonly key: string; readonly tools: readonly ToolHandler[] } | undefined;
+
+  constructor(options: ToolOptions) {
+    this.#options = options;
+  }
+
+  tools(family: ToolFamily): readonly ToolHandler[] {
+    const key = [family.shell, family.applyPatch, family.extraInstructions].join();
+    if (this.#made?.key !== key) this.#made = { key, tools: builtinTools(family, this.#options) };
+    return this.#made.tools;
+  }
+}
+
+const HARMLESS: readonly ToolHandler[] = [updatePlan];
+
+/** Tools that read, run and write nothing: also offered in a workspace that is not trusted. */
+export const harmlessTools: ToolProvider = { id: 'harmless', needsTrust: false, tools: () => HARMLESS };
+
+/** Tools that the client of a session runs itself (seed 004, "Dynamic Tools"). */
+export class ClientTools implements ToolProvider {
+  readonly id = 'client';
+  readonly needsTrust = true;
+  readonly #calls: DynamicCalls;
+  #tools: readonly ToolHandler[] = [];
+
+  constructor(calls: DynamicCalls) {
+    this.#calls = calls;
+  }
+
+  register(tools: readonly DynamicToolSpec[]): void {
+    this.#tools = tools.map((tool) => dynamicTool(tool, this.#calls));
+  }
+
+  tools(): readonly ToolHandler[] {
+    return this.#tools;
+  }
+}

@@ -1,0 +1,71 @@
+import { dirname } from 'node:path';
+import type { Ids, Log } from '../core/ports.ts';
+import { PathLock } from '../core/util/pathLock.ts';
+import { type JournalStep, openJournal } from '../node/apply/journal.ts';
+import { DiskPaths } from '../node/apply/canonicalPath.ts';
+import type { FileImage } from '../node/apply/fileImage.ts';
+import { planFolders } from '../node/apply/folders.ts';
+import { holdFolders } from '../node/apply/heldFolders.ts';
+import { StillWays } from '../node/apply/stillWays.ts';
+import { pausableCommands } from '../node/process/pausing.ts';
+import { sandboxedLeaders } from '../node/process/processRecord.ts';
+import type { FileMoves } from '../vscode/apply/fileMoves.ts';
+import type { DiskImage, JournalEntry, LandingHands, PathWrites } from '../vscode/apply/model.ts';
+
+/** Of the whole window: what one landing has found out about a way counts for the next one, too. */
+const ways = new StillWays();
+
+function pathWrites(home: string): PathWrites {
+  return {
+    isStill: (place, path) => ways.isStill(place, path),
+    distrust: (place) => ways.distrust(dirname(place)),
+    // Those of other windows and of the command line, too.
+    pause: async () => pausableCommands.pause(await sandboxedLeaders(home)),
+  };
+}
+
+/** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
+export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): LandingHands {
+  return {
+    moves,
+    canonicalPaths: () => new DiskPaths(),
+    holdFolders,
+    pathWrites: pathWrites(home),
+    locks: new PathLock(),
+    journal: {
+      async open(entries) {
+        // Another window that finds the journal half written knows by the number that somebody is writing it.
+        const id = `${ids.uuid()}-${process.pid}`;
+        return openJournal(home, id, withFolders(entries));
+      },
+    },
+    log,
+  };
+}
+
+/**
+ * VS Code makes the folders of a new file as it writes it; who finishes or puts back what a crash left has to make or
+ * remove them. @throws LandingRefused where that cannot be, PlaceMoved
+ */
+function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
+  const all = entries.map((entry) => ({ ...entry, before: imageOf(entry.before), after: imageOf(entry.after) }));
+  const steps = all.filter(({ unsaved }) => !unsaved);
+  const seen = steps.map((step) => ({ ...step, seen: '' }));
+  const isRemoved = ({ after }: JournalStep) => after.type === 'absent';
+  const held = holdFolders();
+  try {
+    const { folders, replaced } = planFolders(
+      seen.filter((step) => !isRemoved(step)),
+      seen.filter(isRemoved),
+      held,
+    );
+    return [...folders, ...steps.filter(({ path }) => !replaced.has(path)), ...all.filter(({ unsaved }) => unsaved)];
+  } finally {
+    held.dispose();
+  }
+}
+
+/** Its owner is whoever owns the file when it is put back. */
+function imageOf(image: DiskImage): FileImage {
+  return image.type === 'file' ? { ...image, owner: null } : image;
+}

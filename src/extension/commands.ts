@@ -1,0 +1,114 @@
+import * as vscode from 'vscode';
+import type { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
+import type { ReviewCommands } from '../vscode/changeReview/reviewCommands.ts';
+import type { ChatCommands } from '../vscode/chat/chatCommands.ts';
+import type { ModelCommands } from '../vscode/models/modelCommands.ts';
+import type { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import type { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
+import type { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
+import type { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
+import type { RuleViews } from '../vscode/rules/ruleViews.ts';
+import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import type { ThreadContext } from '../vscode/threads/threadContext.ts';
+
+/** What the commands of package.json are carried out with. Titles, keys and `when` clauses are in package.json. */
+export interface CommandTargets {
+  readonly chat: ChatCommands;
+  readonly approvals: ApprovalCommands;
+  readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
+  readonly openProposal: () => Promise<void>;
+  /** Of the turn, else of the last applied patch. */
+  readonly undoPatch: (turnId: string | undefined) => Promise<void>;
+  readonly review: ReviewCommands;
+  readonly recovery: Pick<RecoveryOffer, 'pick'>;
+  readonly quarantine: Pick<QuarantineOffer, 'pick'>;
+  readonly models: ModelCommands;
+  readonly threads: ThreadCommands;
+  readonly processes: Pick<BackgroundProcesses, 'pick'>;
+  readonly rules: Pick<RuleViews, 'showRules' | 'showAudit' | 'importRules'>;
+  readonly showLog: () => void;
+  readonly reportIssue: () => Promise<void>;
+}
+
+/** Registers all commands. Loads nothing: `targets` is called when the first command runs. */
+export function registerCommands(targets: () => Promise<CommandTargets>): vscode.Disposable {
+  const command = <Args extends unknown[]>(
+    name: string,
+    run: (targets: CommandTargets, ...args: Args) => unknown,
+  ): vscode.Disposable =>
+    vscode.commands.registerCommand(`tiller.${name}`, async (...args: Args) => run(await targets(), ...args));
+
+  return vscode.Disposable.from(
+    command('focus', ({ chat }) => chat.focus()),
+    command('ask', ({ chat }, text?: string) => chat.ask(text)),
+    command('newThread', ({ chat }) => chat.newThread()),
+    command('sendSelection', ({ chat }) => chat.sendSelection()),
+    command('interrupt', ({ chat }) => chat.interrupt()),
+    command('showWaiting', ({ chat }) => chat.showPending()),
+    command('approve', ({ approvals }, uri?: vscode.Uri) => approvals.approve(uri)),
+    command('approveInPart', ({ approvals }, uri?: vscode.Uri) => approvals.approveInPart(uri)),
+    command('approveForThread', ({ approvals }, uri?: vscode.Uri) => approvals.approveForThread(uri)),
+    command('deny', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
+    // The title of an editor that shows one file of several says so.
+    command('approveAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.approve(uri)),
+    command('denyAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
+    command('toggleHunk', ({ proposals }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>
+      proposals.toggleHunk(uri instanceof vscode.Uri ? uri : undefined, hunk, wanted),
+    ),
+    command('openProposedChanges', ({ openProposal }) => openProposal()),
+    command('undoPatch', ({ undoPatch }, turnId?: string) => undoPatch(turnId)),
+    command('review.next', ({ review }) => review.next()),
+    command('review.previous', ({ review }) => review.previous()),
+    command('review.keepHunk', ({ review }, ...given: unknown[]) => review.keepHunk(...given)),
+    command('review.undoHunk', ({ review }, ...given: unknown[]) => review.undoHunk(...given)),
+    command('review.keepFile', ({ review }, given?: unknown) => review.keepFile(given)),
+    command('review.undoFile', ({ review }, given?: unknown) => review.undoFile(given)),
+    command('review.keepAll', ({ review }) => review.keepAll()),
+    command('review.undoAll', ({ review }) => review.undoAll()),
+    command('review.unkeep', ({ review }) => review.unkeep()),
+    command('review.keepChange', ({ review }, ...given: Parameters<ReviewCommands['keepChange']>) =>
+      review.keepChange(...given),
+    ),
+    command('review.undoChange', ({ review }, ...given: Parameters<ReviewCommands['undoChange']>) =>
+      review.undoChange(...given),
+    ),
+    command('review.peek', ({ review }, ...given: Parameters<ReviewCommands['peek']>) => review.peek(...given)),
+    command('review.showDiff', ({ review }, given?: unknown) => review.showDiff(given)),
+    command('review.showAll', ({ review }) => review.showAll()),
+    command('putBack', ({ quarantine }) => quarantine.pick()),
+    command('settlePatch', ({ recovery }) => recovery.pick()),
+    command('setApiKey', ({ models }) => models.setApiKey()),
+    command('selectModel', ({ models }, server?: unknown) =>
+      models.select(server === 'openai' || server === 'endpoint' ? server : undefined),
+    ),
+    command('startDemo', ({ models }) => models.startDemo()),
+    command('threads', ({ threads }) => threads.showList()),
+    command('renameThread', ({ threads }, context?: ThreadContext) => threads.askName(context)),
+    command('forkThread', ({ threads }, context?: ThreadContext) => threads.fork(context)),
+    command('deleteThread', ({ threads }, context?: ThreadContext) => threads.remove(context)),
+    command('exportThread', ({ threads }, context?: ThreadContext) => threads.export(context)),
+    command('importThread', ({ threads }) => threads.bringIn()),
+    command('showWaitingThread', ({ threads }) => threads.showWaiting()),
+    command('backgroundProcesses', ({ processes }) => processes.pick()),
+    command('showRules', ({ rules }) => rules.showRules()),
+    command('showAudit', ({ rules }) => rules.showAudit()),
+    command('importRules', ({ rules }) => rules.importRules()),
+    command('showLog', ({ showLog }) => showLog()),
+    command('reportIssue', ({ reportIssue }) => reportIssue()),
+    command('openSettings', openSettings),
+    command('openWalkthrough', () =>
+      vscode.commands.executeCommand('workbench.action.openWalkthrough', 'tiller-dev.tiller#tiller.start', false),
+    ),
+    command('openFolder', () => vscode.commands.executeCommand('vscode.openFolder')),
+    command('manageTrust', () => vscode.commands.executeCommand('workbench.trust.manage')),
+  );
+}
+
+/** All settings have machine scope: a remote window shows them in the tab of its machine, and in no other. */
+async function openSettings(): Promise<void> {
+  const query = '@ext:tiller-dev.tiller';
+  const isRemote = vscode.env.remoteName !== undefined;
+  await vscode.commands.executeCommand(`workbench.action.${isRemote ? 'openRemoteSettings' : 'openSettings'}`, {
+    query,
+  });
+}

@@ -1,0 +1,88 @@
+import type * as vscode from 'vscode';
+import type { Ports } from '../core/ports.ts';
+import { providerOf } from '../core/agent/threadSettings.ts';
+import { HttpModels } from '../core/model/httpModels.ts';
+import { MessageHistory } from '../core/rollout/messageHistory.ts';
+import { resolveBox } from '../core/sandbox/box.ts';
+import { AgentService } from '../core/agent/agentService.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
+import { boxSupport } from '../node/sandbox/support.ts';
+import type { TurnSettings } from '../protocol/event.ts';
+import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
+import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
+import { typedText } from '../core/agent/threadActivity.ts';
+import { ShownThread } from '../core/agent/shownThread.ts';
+import { closeResolvedProposals } from '../vscode/proposals/openChange.ts';
+import type { Editors } from './createEditors.ts';
+import type { Host } from './createHost.ts';
+import { DemoModels } from './demoModels.ts';
+
+declare const TILLER_VERSION: string;
+
+/** All threads of this window, and what they run with. */
+export interface Agent {
+  readonly ports: Ports;
+  readonly manager: AgentService;
+  readonly demo: DemoModels;
+  readonly factory: ThreadFactory;
+  readonly threads: ShownThread;
+  readonly history: MessageHistory;
+  /** What commands of the shown thread run under; of the next thread when none is shown. */
+  readonly current: () => TurnSettings;
+}
+
+export function createAgent(
+  context: vscode.ExtensionContext,
+  host: Host,
+  editors: Editors,
+  store: DisposableStore,
+): Agent {
+  const { node, log, keys, settings, report } = host;
+  const ports: Ports = { ...node, workspace: editors.workspace, log, secrets: keys };
+  const manager = new AgentService(ports, { version: TILLER_VERSION, originator: 'vscode' });
+  const http = new HttpModels(ports, TILLER_VERSION);
+  const demo = new DemoModels(http, settings);
+  const factory = new ThreadFactory({
+    manager,
+    modelsOf: (read) => {
+      const provider = providerOf(read);
+      return read.provider === demo.id ? demo : provider && http.of(provider);
+    },
+    settings,
+    homeDirectory: node.host.homeDirectory,
+    log,
+    boxFor: (policy) => resolveBox(policy, boxSupport),
+    onProposal: (approvalId, proposal, reviewed) => editors.proposals.propose(approvalId, proposal, reviewed),
+    undoTurn: (turnId) => editors.undo.undoTurn(turnId),
+    givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
+  });
+  const threads: ShownThread = new ShownThread({
+    live: manager.live,
+    source: factory,
+    memento: context.workspaceState,
+    clock: node.clock,
+    report,
+  });
+  store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
+  store.add(closeResolvedProposals(threads.onEvent, editors.proposals));
+
+  const history = new MessageHistory(ports, () => {
+    const { 'history.persistence': persistence, 'history.maxBytes': maxBytes } = settings();
+    return { persistence, maxBytes };
+  });
+  store.add(
+    threads.onEvent(({ event: { msg, threadId } }) => {
+      if (msg.type !== 'item_completed' || msg.item.type !== 'user_message') return;
+      void history.add(threadId, typedText(msg.item.content));
+    }),
+  );
+  return {
+    ports,
+    manager,
+    demo,
+    factory,
+    threads,
+    history,
+    current: () => threads.state?.settings ?? threads.state?.turns.at(-1)?.settings ?? factory.settings,
+  };
+}

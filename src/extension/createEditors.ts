@@ -1,0 +1,64 @@
+import type * as vscode from 'vscode';
+import type { DisposableStore } from '../core/util/disposable.ts';
+import { DiskPaths } from '../node/apply/canonicalPath.ts';
+import { land } from '../vscode/apply/applyPatch.ts';
+import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
+import { FileMoves } from '../vscode/apply/fileMoves.ts';
+import type { LandingHands } from '../vscode/apply/model.ts';
+import { ReviewDesk } from '../vscode/changeReview/changeReview.ts';
+import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
+import { KeptReviews } from '../vscode/proposals/keptReviews.ts';
+import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
+import { UndoCommand } from '../vscode/undo/undoCommand.ts';
+import { UndoPatch } from '../vscode/undo/undoPatch.ts';
+import { landingHands } from './applyPorts.ts';
+import type { Host } from './createHost.ts';
+
+/** What happens in editors: patches are applied, shown, reviewed and undone. Knows no thread. */
+export interface Editors {
+  readonly applyPorts: LandingHands;
+  readonly workspace: EditorWorkspace;
+  readonly undo: UndoCommand;
+  readonly review: ReviewDesk;
+  readonly proposals: DiffPreview;
+  readonly outputs: OutputDocuments;
+}
+
+export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
+  const { node, log, report } = host;
+  const moves = store.add(new FileMoves(() => new DiskPaths()));
+  const ports = landingHands(node.storage.home, node.ids, moves, log);
+  const workspace = createEditorWorkspace({
+    ...ports,
+    watchFor: (origin) => review.watchFor(origin),
+    onLanded: (changes, origin) => {
+      undo.record(changes, origin);
+      review.landed(changes, origin);
+    },
+  });
+  const undo = new UndoPatch({
+    reader: workspace,
+    land: async (changes) => {
+      const result = await land(changes, { ...ports, watch: review.watchOfUndo });
+      if (result.type === 'applied') review.landed(result.changes, undefined);
+      return result;
+    },
+  });
+  const review: ReviewDesk = store.add(
+    new ReviewDesk({
+      extensionUri: context.extensionUri,
+      storageUri: context.storageUri,
+      reader: workspace,
+      land: (changes, watch) => land(changes, { ...ports, watch }),
+      report,
+    }),
+  );
+  return {
+    applyPorts: ports,
+    workspace,
+    undo: new UndoCommand(undo),
+    review,
+    proposals: store.add(new DiffPreview(new KeptReviews(context.workspaceState))),
+    outputs: store.add(new OutputDocuments()),
+  };
+}

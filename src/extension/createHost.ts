@@ -1,0 +1,47 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { secretsInSettings } from '../core/model/providerSecrets.ts';
+import type { DisposableStore } from '../core/util/disposable.ts';
+import { createRedactor } from '../node/host/redact.ts';
+import { createNodePorts } from '../node/ports.ts';
+import type { Settings } from '../protocol/settings.ts';
+import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
+import { KeyStore } from '../vscode/models/apiKeys.ts';
+import { readSettings, warnOfSetting } from '../vscode/settings.ts';
+
+/** What everything else needs: the log, secrets, settings and Node's ports. */
+export interface Host {
+  readonly channel: vscode.LogOutputChannel;
+  readonly log: TailedLog;
+  /** Logs an unexpected error. */
+  readonly report: (error: unknown) => void;
+  readonly redactor: ReturnType<typeof createRedactor>;
+  readonly keys: KeyStore;
+  readonly settings: () => Settings;
+  readonly node: ReturnType<typeof createNodePorts>;
+}
+
+export function createHost(context: vscode.ExtensionContext, store: DisposableStore): Host {
+  const channel = store.add(createChannel());
+  const redactor = createRedactor();
+  const log = createLog(channel, (text) => redactor.redact(text));
+  return {
+    channel,
+    log,
+    redactor,
+    report: (error) => log.error('Tiller met an error of its own', error),
+    keys: new KeyStore(context.secrets, (key) => redactor.hide(key)),
+    settings: () => {
+      const settings = readSettings(warnOfSetting);
+      for (const secret of secretsInSettings(settings)) redactor.hide(secret);
+      return settings;
+    },
+    node: createNodePorts({
+      roots: [],
+      name: 'vscode',
+      redactor,
+      spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
+      afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
+    }),
+  };
+}

@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import type { DisposableStore } from '../core/util/disposable.ts';
+import { messageOf } from '../core/util/fileErrors.ts';
+import { watchJournals } from '../node/apply/journal.ts';
+import { Quarantine } from '../node/sandbox/quarantine.ts';
+import type { Op, TurnOverrides } from '../protocol/op.ts';
+import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
+import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
+import { previewFor } from '../vscode/approvals/rulePreview.ts';
+import { ChatCommands } from '../vscode/chat/chatCommands.ts';
+import { ChatView } from '../vscode/chat/chatView.ts';
+import { Drafts } from '../vscode/chat/drafts.ts';
+import { handlePanelRequest, type PanelRequestHands } from '../vscode/chat/panelRequests.ts';
+import { panelSettings } from '../vscode/chat/panelSettings.ts';
+import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
+import { openChange } from '../vscode/proposals/openChange.ts';
+import { pickHunks } from '../vscode/proposals/pickHunks.ts';
+import { withReviews } from '../vscode/proposals/withReviews.ts';
+import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
+import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
+import { RuleViews } from '../vscode/rules/ruleViews.ts';
+import { StatusBar } from '../vscode/threads/statusBar.ts';
+import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
+import { contextKey } from '../vscode/ui/contextKey.ts';
+import type { Agent } from './createAgent.ts';
+import type { Editors } from './createEditors.ts';
+import type { Host } from './createHost.ts';
+import { findHalfLanded } from './recoverPatches.ts';
+
+declare const TILLER_VERSION: string;
+
+/** What the composer recalls of earlier threads; one message to the panel holds no more than 256 kB. */
+const RECALLED_MESSAGES = 1000;
+const RECALLED_CHARACTERS = 64 * 1024;
+
+/** Everything the user sees of threads: the panel, its pages, the status bar, and the commands about them. */
+export interface Panel {
+  readonly view: ChatView;
+  readonly chat: ChatCommands;
+  readonly approvals: ApprovalCommands;
+  readonly threads: ThreadCommands;
+  readonly processes: BackgroundProcesses;
+  readonly rules: RuleViews;
+  readonly recovery: RecoveryOffer;
+  readonly quarantine: QuarantineOffer;
+  readonly submit: (op: Op) => Promise<void>;
+  /** Logs an error and shows it to the user. */
+  readonly tell: (error: unknown) => void;
+}
+
+export function createPanel(
+  context: vscode.ExtensionContext,
+  host: Host,
+  editors: Editors,
+  agent: Agent,
+  store: DisposableStore,
+): Panel {
+  const { node, log, settings, report } = host;
+  const { threads, manager, factory, history, ports, current } = agent;
+  const { proposals, review, outputs } = editors;
+  const { home } = node.storage;
+  const tell = (error: unknown) => {
+    report(error);
+    void vscode.window.showErrorMessage(messageOf(error));
+  };
+  const asReviewed = (op: Op) => withReviews(op, (id) => proposals.proposals.reviewOf(id));
+  const submit = async (op: Op) => {
+    for (const each of asReviewed(op)) await threads.submit(each);
+  };
+  const submitTo = (threadId: string, op: Op) => {
+    for (const each of asReviewed(op)) threads.submitTo(threadId, each);
+  };
+
+  const storedQuarantine = new Quarantine(home);
+  const drafts = new Drafts(context.workspaceState);
+  const recovery: RecoveryOffer = store.add(
+    new RecoveryOffer({
+      find: () => findHalfLanded(home, node.locks, editors.applyPorts),
+      watch: (onSettled) => watchJournals(home, onSettled),
+      onChange: () => {
+        view.sendInterrupted();
+        statusBar.refresh();
+      },
+      report,
+    }),
+  );
+  const view: ChatView = store.add(
+    new ChatView({
+      extensionUri: context.extensionUri,
+      build: TILLER_VERSION,
+      threads,
+      drafts,
+      history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
+      settings: () => panelSettings(settings(), current(), storedQuarantine.ids),
+      keys: host.redactor.told,
+      interrupted: () => recovery.patches,
+      reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
+      pendingReview: () => review.summary,
+      handle: (message) => void handlePanelRequest(message, requests).catch(tell),
+      onGone: () => threadCommands.list.close(),
+      log: (level, message) => log[level](message),
+    }),
+  );
+  const threadCommands: ThreadCommands = store.add(
+    new ThreadCommands({ threads, manager, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
+  );
+  const chat = new ChatCommands({ threads, view });
+  const prompts = store.add(
+    new ApprovalPrompts({
+      threads,
+      submitTo,
+      isPanelVisible: () => view.visible,
+      showThread: (threadId) => void threadCommands.show(threadId).catch(tell),
+      showList: () => void chat.showPending(),
+    }),
+  );
+  const approvals = new ApprovalCommands({
+    prompts,
+    answeredBy: (uri) => proposals.approvalOf(uri),
+    pickHunks: (approvalId) => pickHunks(approvalId, proposals.proposals),
+  });
+  const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
+  const rules = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
+  const quarantine = store.add(
+    new QuarantineOffer({ threads, hands: storedQuarantine, onChange: () => view.sendSettings(), report }),
+  );
+  const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
+
+  const requests: PanelRequestHands = {
+    threads: threadCommands,
+    state: () => threads.state,
+    submit: (op) => void submit(op).catch(tell),
+    override: (overrides: TurnOverrides) => {
+      factory.choose(overrides);
+      if (threads.state) void submit({ type: 'override_turn_context', ...overrides }).catch(tell);
+      view.sendSettings();
+    },
+    policyOf: (mode) => factory.policyOf(mode),
+    previewRule: (approvalId, rule) => {
+      const preview = previewFor(threads.state, approvalId, rule, node.host.platform);
+      if (preview) view.sendRulePreview({ approvalId, rule, preview });
+    },
+    chooseHunk: ({ approvalId, path, hunk, wanted }) => proposals.proposals.choose(approvalId, path, hunk, wanted),
+    openChange: (id, file) => openChange(id, file, threads.state, proposals),
+    openOutput: (itemId) => outputs.open(itemId, threads.state),
+    openTerminal: (processId) => processes.openTerminal(processId),
+    reviewFile: (path, what) => review.decide(path, what),
+    putBack: (quarantineId) => quarantine.putBack(quarantineId),
+    settlePatch: (patchId, way) => recovery.settle(patchId, way),
+    insertText: (text) => view.insertText(text),
+  };
+
+  store.add(
+    proposals.proposals.onDidChange((id) =>
+      view.tell({ type: 'patch_review', review: proposals.proposals.stateOf(id) }),
+    ),
+  );
+  store.add(review.onDidChange(() => view.sendReview()));
+  const setRunning = contextKey<boolean>('tiller.running');
+  store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
+  return { view, chat, approvals, threads: threadCommands, processes, rules, recovery, quarantine, submit, tell };
+}

@@ -1,0 +1,51 @@
+import type { Locks } from '../core/ports.ts';
+import { type CutFile, type InterruptedLanding, recoverJournals, type WaysOut } from '../node/apply/recoverJournals.ts';
+import type { WayOut } from '../protocol/wire.ts';
+import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryHands } from '../vscode/apply/recoverBuffers.ts';
+import type { HalfLandedPatch, SettledPatch } from '../vscode/recovery/interruptedPatch.ts';
+
+/** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
+export async function findHalfLanded(
+  home: string,
+  locks: Locks,
+  hands: RecoveryHands,
+): Promise<readonly HalfLandedPatch[]> {
+  const another = { before: 'after', after: 'before' } as const;
+  const interrupted = await recoverJournals(home, locks, (files, side) =>
+    holdsUnsaved(goingTo(side, another[side], files)),
+  );
+  return interrupted.map((landing) => {
+    const { id, startedAt, changes } = landing;
+    return {
+      id,
+      startedAt,
+      changes,
+      settle: (way, patience) => landing.settle((ways) => settle(landing, ways, way, hands), patience),
+    };
+  });
+}
+
+function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readonly CutFile[]): readonly CutText[] {
+  return files.map((file) => ({ path: file.path, from: file[from], to: file[to], staysUnsaved: file.isUnsaved }));
+}
+
+/** In the editor and on the disk; resolves when both are done and agree. */
+async function settle(
+  { files }: InterruptedLanding,
+  ways: WaysOut,
+  way: WayOut,
+  hands: RecoveryHands,
+): Promise<SettledPatch> {
+  const isPutBack = way === 'put_back';
+  const buffers = await recoverBuffers(
+    isPutBack ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
+    hands,
+  );
+  const inEditor = new Map([
+    ...buffers.unsaved.map((path) => [path, 'done'] as const),
+    ...buffers.leftAlone.map((path) => [path, 'left_alone'] as const),
+    ...buffers.moved.map((path) => [path, 'moved'] as const),
+  ]);
+  const { leftAlone } = await ways[isPutBack ? 'putBack' : 'finish'](inEditor, buffers.readDisk);
+  return { leftAlone, unsaved: buffers.unsaved };
+}

@@ -1,0 +1,140 @@
+/** Changes landed on disk as a transaction: all of them or none (design decision 4). */
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import type { ApplyResult, DecidedChange, FileChange } from '../../core/ports.ts';
+import { LandingRefused, movedPaths, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
+import { describeFileError, messageOf } from '../../core/util/fileErrors.ts';
+import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
+import { DiskPaths } from './canonicalPath.ts';
+import { type DiskFolders, holdFolders, withPlaces } from './heldFolders.ts';
+import { stampOf } from './fileImage.ts';
+import { FILES_AT_ONCE } from './limits.ts';
+import { PathLock } from '../../core/util/pathLock.ts';
+import { planLanding } from './plan.ts';
+import type { PlannedStep } from './step.ts';
+import { makeTransition, reversed, settleTransition, type Transition } from './transition.ts';
+
+export interface LandingOptions {
+  /** TILLER_HOME, for the journal. */
+  readonly home: string;
+  /** Called before each step; what it throws is a failure of that step. For tests. */
+  readonly beforeStep?: ((path: string, index: number) => void | Promise<void>) | undefined;
+}
+
+/** Of the whole process: two workspaces may well look at one file. */
+const landingLock = new PathLock();
+
+/** Never rejects, except when `signal` aborts before the first write. */
+export async function land(
+  changes: readonly DecidedChange[],
+  options: LandingOptions,
+  signal?: AbortSignal,
+): Promise<ApplyResult> {
+  signal?.throwIfAborted();
+  const folders = holdFolders();
+  let release: (() => void) | undefined;
+  try {
+    const placed = changes.map((change) => placeChange(change));
+    release = await landingLock.acquire(
+      placed.flatMap((one) => placesOf(one)),
+      signal,
+    );
+    const moved = await movedPaths(changes, new DiskPaths());
+    if (moved.length > 0) return { type: 'stale', paths: moved };
+    const plan = await planLanding(placed, folders);
+    if (plan.type === 'stale') return plan;
+    signal?.throwIfAborted();
+    const failure = await run(plan.steps, folders, options, signal);
+    return failure ?? { type: 'applied', files: changes.map(landedFile) };
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    if (error instanceof PlaceMoved) return { type: 'stale', paths: [error.place] };
+    return failed(error instanceof LandingRefused ? error.message : `The changes were not made: ${messageOf(error)}`);
+  } finally {
+    folders.dispose();
+    release?.();
+  }
+}
+
+/** Nothing returned is good news. */
+async function run(
+  steps: readonly PlannedStep[],
+  folders: DiskFolders,
+  { home, beforeStep }: LandingOptions,
+  signal: AbortSignal | undefined,
+): Promise<ApplyResult | undefined> {
+  const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
+    throw new LandingRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
+  });
+  if (signal?.aborted) {
+    await journal.close();
+    throw signal.reason;
+  }
+  const attempt = async (transition: Transition, index: number): Promise<Attempt> => {
+    try {
+      await beforeStep?.(transition.path, index);
+      if (stampOf(transition.path, folders) !== steps[index]?.seen) return { type: 'changed_meanwhile', transition };
+      makeTransition(transition, folders);
+      return { type: 'made', transition };
+    } catch (error) {
+      if (error instanceof PlaceMoved) return { type: 'changed_meanwhile', transition };
+      return { type: 'failed', transition, message: withPlaces(describeFileError(error, transition.path)) };
+    }
+  };
+  const attempts: Attempt[] = [];
+  for (const [index, transition] of journal.transitions.entries()) {
+    if (index % FILES_AT_ONCE === 0) await setImmediate();
+    const made = await attempt(transition, index);
+    attempts.push(made);
+    if (made.type !== 'made') return giveUp(attempts, folders, journal);
+  }
+  const moved = folders.moved();
+  if (moved.length > 0) return giveUp(attempts, folders, journal, moved);
+  // A journal that cannot be removed is settled at the next start.
+  await journal.close().catch(() => {});
+  return undefined;
+}
+
+type Attempt =
+  | { readonly type: 'made'; readonly transition: Transition }
+  /** Somebody else was there after the plan was made: the step was not made, and their work is not ours to undo. */
+  | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
+  | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };
+
+/** `moved`: folders that something else stands for now, so that what was written is not where it was decided to be. */
+async function giveUp(
+  attempts: readonly Attempt[],
+  folders: DiskFolders,
+  journal: OpenJournal,
+  moved: readonly string[] = [],
+): Promise<ApplyResult> {
+  const begun = attempts.filter(({ type }) => type !== 'changed_meanwhile').map(({ transition }) => transition);
+  const notRestored = await undo(begun, folders, journal);
+  const failure = attempts.find((attempt) => attempt.type === 'failed');
+  if (failure !== undefined) return failed(failure.message, notRestored);
+  const overtaken = attempts
+    .filter(({ type }) => type === 'changed_meanwhile')
+    .map(({ transition }) => transition.path);
+  const changed = [...overtaken, ...moved];
+  if (notRestored.length === 0) return { type: 'stale', paths: changed };
+  return failed(`${changed.join(', ')} was changed by somebody else in the meantime.`, notRestored);
+}
+
+/** In reverse, and compared; the paths that could not be brought back. */
+async function undo(begun: readonly Transition[], folders: DiskFolders, journal: OpenJournal): Promise<string[]> {
+  const notRestored: string[] = [];
+  for (const transition of begun.toReversed()) {
+    if (settleTransition(reversed(transition), folders) !== 'done') notRestored.push(transition.path);
+  }
+  await (notRestored.length === 0 ? journal.close() : journal.keep()).catch(() => {});
+  return notRestored;
+}
+
+function failed(message: string, notRestored: readonly string[] = []): ApplyResult {
+  return { type: 'failed', message, notRestored };
+}
+
+function landedFile(change: FileChange): { path: string; saved: true; reformatted: false } {
+  const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
+  return { path, saved: true, reformatted: false };
+}

@@ -1,0 +1,179 @@
+/** The Workspace port on disk: for the CLI and for files that no editor has open. */
+import {
+  constants,
+  fstatSync,
+  openSync,
+  closeSync,
+  readFile as readOpenFile,
+  readFileSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
+import {
+  toWorkspaceError,
+  WorkspaceError,
+  type DirectoryEntry,
+  type FilePlace,
+  type FilePlaces,
+  type FileStat,
+  type TextFile,
+  type Workspace,
+} from '../../core/ports.ts';
+import { abortable } from '../../core/util/abort.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { land, type LandingOptions } from './applyPatch.ts';
+import { DiskPaths } from './canonicalPath.ts';
+import { holdFolders, NO_LINK } from './heldFolders.ts';
+import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './limits.ts';
+import { decodeText } from '../../core/util/textBytes.ts';
+
+export interface DiskWorkspaceOptions extends LandingOptions {
+  readonly roots: readonly string[];
+}
+
+export function createDiskWorkspace({ roots, ...landing }: DiskWorkspaceOptions): Workspace {
+  return {
+    roots,
+    async read(path, signal) {
+      return textIn(await readFileBytes(path, MAX_TEXT_BYTES, signal), path);
+    },
+    readBytes: (path, options) => readFileBytes(path, options?.maxBytes ?? MAX_TEXT_BYTES, options?.signal),
+    stat: statPath,
+    realPath: realPathOf,
+    places: placesOfPaths,
+    readPlaces: readAtPlaces,
+    list: listDirectory,
+    apply: (changes, signal) => land(changes, landing, signal),
+    // What is on the disk is saved.
+    unsavedLandings: () => [],
+    save: async () => [],
+  };
+}
+
+function textIn(bytes: Uint8Array, path: string): TextFile {
+  const decoded = decodeText(bytes);
+  if (decoded !== undefined) return { text: decoded.text, source: 'disk', dirty: false };
+  throw new WorkspaceError('not_text', path, `${path} is not text: it is binary or not encoded as UTF-8.`);
+}
+
+async function placesOfPaths(paths: readonly string[]): Promise<ReadonlyMap<string, FilePlace | WorkspaceError>> {
+  const disk = new DiskPaths();
+  const places = paths.map(async (path) => {
+    const place = await disk.place(path).catch((error: unknown) => toWorkspaceError(error, path));
+    return [path, place] as const;
+  });
+  return new Map(await Promise.all(places));
+}
+
+async function readAtPlaces(
+  places: FilePlaces,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
+  const folders = holdFolders();
+  const files = new Map<string, TextFile | WorkspaceError>();
+  try {
+    for (const [path, { target }] of places) {
+      if (files.size % FILES_AT_ONCE === 0) await setImmediate();
+      signal?.throwIfAborted();
+      files.set(path, await readAt(target, path, folders));
+    }
+  } finally {
+    folders.dispose();
+  }
+  return files;
+}
+
+/** Returns failures. */
+async function readAt(place: string, path: string, folders: HeldFolders): Promise<TextFile | WorkspaceError> {
+  try {
+    const file = openSync(folders.at(place), constants.O_RDONLY | NO_LINK);
+    try {
+      return textIn(await bytesOf(file, path, MAX_TEXT_BYTES), path);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const isLink = error instanceof PlaceMoved || errorCode(error) === 'ELOOP';
+    return isLink ? new WorkspaceError('moved', path, `${path} leads elsewhere now.`) : toWorkspaceError(error, path);
+  }
+}
+
+const readOpen: (file: number) => Promise<Buffer> = promisify(readOpenFile);
+
+async function bytesOf(file: number, path: string, maxBytes: number): Promise<Uint8Array> {
+  const stats = fstatSync(file);
+  mustBeReadable(stats, path, maxBytes);
+  return stats.size <= SMALL_FILE ? readFileSync(file) : readOpen(file);
+}
+
+async function readFileBytes(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
+  signal?.throwIfAborted();
+  const reading = readWithin(path, maxBytes);
+  // The disk cannot be interrupted; whoever asked need not wait for it.
+  return signal === undefined ? reading : abortable(reading, signal);
+}
+
+const SMALL_FILE = 256 * 1024;
+
+async function readWithin(path: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const stats = statSync(path);
+    mustBeReadable(stats, path, maxBytes);
+    // Through the thread pool a small file takes ten times as long, and a patch may read hundreds.
+    return stats.size <= SMALL_FILE ? readFileSync(path) : await readFile(path);
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+function mustBeReadable(stats: Stats, path: string, maxBytes: number): void {
+  if (stats.isDirectory()) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
+  // Reading a pipe or a device might never end.
+  if (!stats.isFile()) throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
+  if (stats.size > maxBytes) {
+    throw new WorkspaceError('too_large', path, `${path} has ${stats.size} bytes; the limit is ${maxBytes}.`);
+  }
+}
+
+async function statPath(path: string): Promise<FileStat | undefined> {
+  try {
+    const link = await lstat(path);
+    const symbolicLink = link.isSymbolicLink();
+    const target = symbolicLink ? await stat(path).catch(() => link) : link;
+    const type = target.isFile() ? 'file' : target.isDirectory() ? 'directory' : 'other';
+    return { type, symbolicLink, size: target.size, modifiedAt: target.mtimeMs };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function listDirectory(path: string): Promise<readonly DirectoryEntry[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries
+      .map((entry) => ({ name: entry.name, type: entryType(entry) }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+function entryType(entry: Dirent): DirectoryEntry['type'] {
+  if (entry.isSymbolicLink()) return 'symbolic_link';
+  if (entry.isFile()) return 'file';
+  return entry.isDirectory() ? 'directory' : 'other';
+}

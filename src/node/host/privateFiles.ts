@@ -1,0 +1,122 @@
+/** Files of TILLER_HOME: nobody else's business. */
+import { mkdirSync, statSync, unlinkSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { errorCode, isMissing, messageOf } from '../../core/util/fileErrors.ts';
+
+export const PRIVATE_FILE = 0o600;
+export const PRIVATE_FOLDER = 0o700;
+
+/**
+ * A folder with those above it. Not with `recursive` of Node's `mkdir`, which tries for ever where the system answers
+ * ENOENT although the folder above exists (`/proc`), and calls a folder on a read-only file system missing.
+ * @throws Error with a sentence that names the folder.
+ */
+export async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, PRIVATE_FOLDER);
+  } catch (error) {
+    if (await isFolder(path)) return;
+    if (!isBelowMissing(error, path) || (await isFolder(dirname(path)))) throw folderError(path, error);
+    await makePrivateFolder(dirname(path));
+    await mkdir(path, PRIVATE_FOLDER).catch(async (second: unknown) => {
+      if (!(await isFolder(path))) throw folderError(path, second);
+    });
+  }
+}
+
+/** The same, before it returns. @throws Error with a sentence that names the folder. */
+export function makePrivateFolderSync(path: string): void {
+  try {
+    mkdirSync(path, PRIVATE_FOLDER);
+  } catch (error) {
+    if (isFolderSync(path)) return;
+    if (!isBelowMissing(error, path) || isFolderSync(dirname(path))) throw folderError(path, error);
+    makePrivateFolderSync(dirname(path));
+    try {
+      mkdirSync(path, PRIVATE_FOLDER);
+    } catch (second) {
+      if (!isFolderSync(path)) throw folderError(path, second);
+    }
+  }
+}
+
+function isBelowMissing(error: unknown, path: string): boolean {
+  return errorCode(error) === 'ENOENT' && dirname(path) !== path;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function isFolderSync(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** With the code of its cause. */
+function folderError(path: string, cause: unknown): Error {
+  const code = errorCode(cause);
+  return Object.assign(new Error(`The folder ${path} cannot be made: ${whyNot(code, path, cause)}.`, { cause }), {
+    code,
+  });
+}
+
+function whyNot(code: string | undefined, path: string, cause: unknown): string {
+  switch (code) {
+    case 'ENOENT':
+      return `the system makes no folder in ${dirname(path)}`;
+    case 'EROFS':
+      return 'it would be on a read-only file system';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EEXIST':
+      return 'something else has this name';
+    case 'ENOTDIR':
+      return 'a part of its path is not a folder';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full';
+    default:
+      return messageOf(cause);
+  }
+}
+
+/** A file that must not exist yet, on the disk and not only in its cache when this returns. */
+export async function writeNewPrivateFile(path: string, chunks: readonly Uint8Array[]): Promise<void> {
+  const file = await open(path, 'wx', PRIVATE_FILE);
+  try {
+    for (const chunk of chunks) await file.writeFile(chunk);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Afterwards it is the old file or the new one. `temporaryPath` is in the same folder. */
+export async function replacePrivateFile(path: string, bytes: Uint8Array, temporaryPath: string): Promise<void> {
+  await makePrivateFolder(dirname(path));
+  try {
+    await writeNewPrivateFile(temporaryPath, [bytes]);
+    await rename(temporaryPath, path);
+  } catch (error) {
+    await rm(temporaryPath, { force: true });
+    throw error;
+  }
+}
+
+/** Does nothing where there is no such file. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}

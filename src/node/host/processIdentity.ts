@@ -1,0 +1,63 @@
+/** A process, told apart from a later one with the same number (design decision 13). */
+import { errorCode } from '../../core/util/fileErrors.ts';
+import { isLiving, processFields, readProcFile } from './procFiles.ts';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** `null` where the system does not tell; the number alone has to do. */
+  readonly bootId: string | null;
+  readonly startTime: string | null;
+}
+
+let own: ProcessIdentity | undefined;
+
+export function thisProcess(): ProcessIdentity {
+  if (own === undefined || own.startTime === null) own = identify(process.pid);
+  return own;
+}
+
+/**
+ * False for a process that has ended, also where its parent has not collected it yet. True when in doubt: /proc may be
+ * unreadable for a moment (too many open files), and no work is taken from a process that may be alive.
+ */
+export function isRunning({ pid, bootId, startTime }: ProcessIdentity): boolean {
+  if (differs(bootId, currentBoot())) return false;
+  if (!isTaken(pid)) return false;
+  const fields = processFields(pid);
+  if (fields === undefined) return true;
+  return isLiving(fields) && !differs(startTime, startTimeIn(fields));
+}
+
+/** The process that has this number now. */
+export function identify(pid: number): ProcessIdentity {
+  const fields = processFields(pid);
+  return { pid, bootId: currentBoot(), startTime: fields === undefined ? null : startTimeIn(fields) };
+}
+
+/** Of two facts that are both known. */
+function differs(left: string | null, right: string | null): boolean {
+  return left !== null && right !== null && left !== right;
+}
+
+let boot: string | undefined;
+
+/** Asked again until it is known. */
+function currentBoot(): string | null {
+  boot ??= readProcFile('/proc/sys/kernel/random/boot_id')?.trim();
+  return boot ?? null;
+}
+
+/** Field 22 of proc(5), of which the first two are left out. */
+function startTimeIn(fields: readonly string[]): string | null {
+  return fields[19] ?? null;
+}
+
+/** Whether there is a process with this number, also one of another user. */
+function isTaken(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * The Fetch port on `node:http`. The global `fetch` gives up after 300 s of silence, inside VS Code beyond recall, and a
+ * local model may well think for longer; `node:http` has no such timers and VS Code sends it through the person's proxy
+ * all the same (libraries.md §4.1).
+ *
+ * Redirects are not followed: a key goes to the origin it was entered for and to no other. Compression is not asked for,
+ * so that every event of a stream arrives when it is sent; where somebody on the way compresses all the same, it is undone.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import type { Fetch } from '../../core/ports.ts';
+import { onAbort } from '../../core/util/abort.ts';
+import { errorCode } from '../../core/util/fileErrors.ts';
+import { ProxyRoute } from './proxy/proxyRoute.ts';
+import { bodyOf, decoded } from './responseBody.ts';
+
+interface Outgoing {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly body: Uint8Array | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface NodeFetchOptions {
+  /** `undefined`: no proxy that we would have to know of. Asked for each request. */
+  readonly proxyFor?: (url: URL) => URL | undefined;
+}
+
+/**
+ * Connections stay open, so that the next request need not shake hands again: with the agent of the process, because under
+ * `"http.proxySupport": "on"` VS Code gives the person's proxy only to those who bring none of their own. Errors of the
+ * system pass through.
+ */
+export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
+  const routes = new Map<string, ProxyRoute>();
+  const routeTo = (url: URL) => {
+    const proxy = proxyFor?.(url);
+    if (proxy === undefined) return undefined;
+    const route = routes.get(proxy.href) ?? new ProxyRoute(proxy);
+    routes.set(proxy.href, route);
+    return route;
+  };
+  /** Origins that have hung up on a kept connection: others may have gone with it, so the next request takes a new one. */
+  const hungUp = new Set<string>();
+  return async (input, init) => {
+    const outgoing = await outgoingOf(input, init);
+    outgoing.signal?.throwIfAborted();
+    const { url } = outgoing;
+    try {
+      return await send(outgoing, routeTo(url), hungUp.delete(url.origin));
+    } catch (error) {
+      if (error instanceof HungUp) hungUp.add(url.origin);
+      throw error;
+    }
+  };
+}
+
+/**
+ * No answer came on a connection that had served before. Nobody can say whether the server had left it by then or took
+ * the request and died of it; so it is not sent again here, where no attempt is counted and nobody sees it.
+ */
+class HungUp extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+function isHangUp(error: Error): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
+}
+
+/** `fresh` asks for a connection that nobody has used. */
+function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean): Promise<Response> {
+  const { method, body, signal } = outgoing;
+  return new Promise((resolve, reject) => {
+    const request = open(outgoing, route, fresh);
+    let streaming: http.IncomingMessage | undefined;
+    request.once('response', (incoming) => {
+      streaming = incoming;
+      incoming.on('error', () => {});
+      try {
+        resolve(toResponse(incoming, method));
+      } catch (error) {
+        // What is thrown here nobody else would catch.
+        reject(unusable(`HTTP ${incoming.statusCode}`, error));
+        incoming.destroy();
+      }
+    });
+    // Nobody asked to; and with nobody listening the request would wait for an answer for ever.
+    request.once('upgrade', (incoming, socket) => {
+      socket.destroy();
+      reject(unusable(`HTTP ${incoming.statusCode}, another protocol`));
+    });
+    request.on('error', (error) => {
+      if (signal?.aborted) reject(signal.reason);
+      else if (request.reusedSocket && isHangUp(error)) reject(new HungUp(error.message));
+      else reject(route?.describe(error) ?? error);
+    });
+    const abort = () => {
+      // A request that still waits for its tunnel would not say so itself.
+      reject(asError(signal?.reason));
+      (streaming ?? request).destroy(asError(signal?.reason));
+    };
+    request.once('close', signal === undefined ? () => {} : onAbort(signal, abort));
+    request.end(body);
+  });
+}
+
+function open({ url, method, headers: given }: Outgoing, route: ProxyRoute | undefined, fresh: boolean) {
+  const headers = Object.fromEntries(given);
+  if (route) return route.request(url, { method, headers }, fresh);
+  const agent = fresh ? false : undefined;
+  return (url.protocol === 'https:' ? https : http).request(url, { method, headers, agent });
+}
+
+async function outgoingOf(input: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<Outgoing> {
+  if (input instanceof Request) {
+    const request = new Request(input, init);
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    return {
+      url: new URL(request.url),
+      method: request.method,
+      headers: request.headers,
+      body,
+      signal: request.signal,
+    };
+  }
+  const headers = new Headers(init?.headers);
+  const body = await bytesOf(init?.body, headers);
+  if (body !== undefined) headers.set('content-length', String(body.length));
+  return { url: new URL(input), method: init?.method ?? 'GET', headers, body, signal: init?.signal ?? undefined };
+}
+
+async function bytesOf(body: RequestInit['body'], headers: Headers): Promise<Uint8Array | undefined> {
+  if (body === undefined || body === null) return undefined;
+  if (typeof body === 'string') return Buffer.from(body, 'utf8');
+  const encoded = new Response(body);
+  const contentType = encoded.headers.get('content-type');
+  if (contentType !== null && !headers.has('content-type')) headers.set('content-type', contentType);
+  return new Uint8Array(await encoded.arrayBuffer());
+}
+
+/** An answer that keeps to the letter of HTTP and is none. */
+function unusable(words: string, cause?: unknown): Error {
+  return Object.assign(new Error(`The server answered with ${words}.`, { cause }), { code: 'ERR_UNUSABLE_ANSWER' });
+}
+
+function toResponse(incoming: http.IncomingMessage, method: string): Response {
+  const headers = new Headers();
+  for (let index = 0; index + 1 < incoming.rawHeaders.length; index += 2) {
+    headers.append(incoming.rawHeaders[index] ?? '', incoming.rawHeaders[index + 1] ?? '');
+  }
+  const encoding = headers.get('content-encoding');
+  headers.delete('content-encoding');
+  const status = incoming.statusCode ?? 0;
+  const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304;
+  if (!hasBody) incoming.resume();
+  // The words beside the status say nothing that it does not, and may be such as `Response` refuses.
+  return new Response(hasBody ? bodyOf(decoded(incoming, encoding)) : null, { status, headers });
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new DOMException('The request was aborted.', 'AbortError');
+}

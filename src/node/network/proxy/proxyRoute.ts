@@ -1,0 +1,103 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIPv6 } from 'node:net';
+import { Duplex } from 'node:stream';
+import { errorCode } from '../../../core/util/fileErrors.ts';
+import { ProxyFailure } from './proxyFailure.ts';
+
+type Asked = Pick<https.RequestOptions, 'method'> & { readonly headers: Readonly<Record<string, string>> };
+
+/** The way through one proxy: plain requests are handed to it, for https it opens a tunnel that it cannot look into. */
+export class ProxyRoute {
+  readonly #proxy: URL;
+  readonly #plain: http.Agent;
+  readonly #tunnels: TunnelAgent;
+
+  constructor(proxy: URL) {
+    this.#proxy = proxy;
+    this.#plain = new (moduleFor(proxy).Agent)({ keepAlive: true });
+    this.#tunnels = new TunnelAgent(proxy, { keepAlive: true });
+  }
+
+  /** `fresh` asks for a connection that nobody has used. */
+  request(url: URL, asked: Asked, fresh: boolean): http.ClientRequest {
+    if (url.protocol === 'https:') {
+      return https.request(url, { ...asked, agent: fresh ? new TunnelAgent(this.#proxy) : this.#tunnels });
+    }
+    return moduleFor(this.#proxy).request({
+      ...placeOf(this.#proxy),
+      ...asked,
+      path: url.href,
+      headers: { ...asked.headers, host: url.host, ...authorizationOf(this.#proxy) },
+      agent: fresh ? false : this.#plain,
+    });
+  }
+
+  /** What went wrong on the way to the proxy is told as that. */
+  describe(error: NodeJS.ErrnoException): Error {
+    return error.syscall === 'connect' || error.syscall === 'getaddrinfo' ? unreachable(this.#proxy, error) : error;
+  }
+}
+
+/** A proxy that does not say within this time whether it opens a tunnel does not. */
+const TUNNEL_WITHIN_MS = 30_000;
+
+class TunnelAgent extends https.Agent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL, options: https.AgentOptions = {}) {
+    super(options);
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: https.RequestOptions,
+    callback: (error: Error | null, stream: Duplex) => void = () => {},
+  ): undefined {
+    const fail = (failure: ProxyFailure) => callback(failure, new Duplex());
+    const host = String(options.host);
+    const target = `${isIPv6(host) ? `[${host}]` : host}:${options.port}`;
+    const connect = moduleFor(this.#proxy).request({
+      ...placeOf(this.#proxy),
+      method: 'CONNECT',
+      path: target,
+      headers: { host: target, ...authorizationOf(this.#proxy) },
+      agent: false,
+      timeout: TUNNEL_WITHIN_MS,
+    });
+    connect.once('connect', (response, socket) => {
+      if (response.statusCode === 200) {
+        socket.setTimeout(0);
+        callback(null, super.createConnection({ ...options, socket } as https.RequestOptions) ?? socket);
+        return;
+      }
+      socket.destroy();
+      const words = `CONNECT response ${response.statusCode} from the proxy ${this.#proxy.host}`;
+      fail(new ProxyFailure(words, 'ERR_PROXY_TUNNEL'));
+    });
+    connect.once('timeout', () => connect.destroy(new Error('it did not answer')));
+    connect.once('error', (error) => fail(unreachable(this.#proxy, error)));
+    connect.end();
+    return undefined;
+  }
+}
+
+function unreachable(proxy: URL, error: Error): ProxyFailure {
+  const words = `The proxy ${proxy.host} cannot be reached: ${error.message}`;
+  return new ProxyFailure(words, errorCode(error) ?? 'ERR_PROXY_TUNNEL');
+}
+
+function moduleFor(proxy: URL): typeof http | typeof https {
+  return proxy.protocol === 'https:' ? https : http;
+}
+
+function placeOf(proxy: URL): { host: string; port: string | undefined } {
+  return { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port || undefined };
+}
+
+/** Goes to the proxy alone: within a tunnel nobody sends it on. */
+function authorizationOf({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` };
+}

@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Duplex, type Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ownValue } from '../../protocol/ownValue.ts';
+
+const DECODERS: Readonly<Record<string, () => Duplex>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/** The bytes as they were before somebody compressed them; of an encoding that nobody knows, as they are. */
+export function decoded(incoming: IncomingMessage, encoding: string | null): Readable {
+  const decoder = ownValue(DECODERS, encoding?.trim().toLowerCase() ?? '');
+  // Whatever ends either of them ends both; the reader is told by the one it reads.
+  return decoder === undefined ? incoming : pipeline(incoming, decoder(), () => {});
+}
+
+/**
+ * A response's bytes as they arrive, no faster than they are read. Written out, because `Readable.toWeb` throws where
+ * nobody can catch it when the reader leaves while the connection breaks.
+ */
+export function bodyOf(incoming: Readable): ReadableStream<Uint8Array> {
+  let isOpen = true;
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const finish = (end: () => void) => {
+          if (isOpen) end();
+          isOpen = false;
+        };
+        incoming.on('data', (chunk: Buffer) => {
+          if (!isOpen) return;
+          controller.enqueue(chunk);
+          if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+        });
+        incoming.once('end', () => finish(() => controller.close()));
+        incoming.on('error', (error) => finish(() => controller.error(error)));
+        incoming.once('close', () =>
+          finish(() => controller.error(new Error('The connection was closed before the response was complete.'))),
+        );
+      },
+      pull() {
+        incoming.resume();
+      },
+      cancel() {
+        isOpen = false;
+        incoming.destroy();
+      },
+    },
+    { highWaterMark: 16 },
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * The Locks port: `locks/<name>.lock` in TILLER_HOME says which process holds a name (design decision 13). How such a
+ * file is taken, and taken over from a dead process, stands in processLock.ts.
+ */
+import { existsSync, readFileSync, watch } from 'node:fs';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { HeldLock, LockAttempt, Locks } from '../../core/ports.ts';
+import type { ThreadOwner } from '../../protocol/threads.ts';
+import { makePrivateFolder, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
+import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
+import { holderOf, type LockHolder, type ProcessLock, removeLeftovers, tryLock } from '../host/processLock.ts';
+
+const LOCK = '.lock';
+const WISH = '.ask';
+
+/** `name` is what other processes are told of this one. */
+export function createLocks(home: string, name: string): Locks {
+  const folder = join(home, 'locks');
+  const at = (file: string) => {
+    // A name may come out of a file that another program wrote.
+    if (basename(file) !== file || file.includes('\0'))
+      throw new Error(`Not a name for a lock: ${JSON.stringify(file)}`);
+    return join(folder, file);
+  };
+  const held = new Set<string>();
+  const wishes = new Wishes(folder);
+
+  const acquire = async (lock: string, onAsked?: () => void): Promise<LockAttempt> => {
+    const place = at(lock + LOCK);
+    await makePrivateFolder(folder);
+    const attempt = tryLock(place, name);
+    if (attempt.type === 'owned') return { type: 'owned', owner: asOwner(attempt.holder) };
+    held.add(attempt.lock.token);
+    const unwatch = onAsked ? wishes.on(lock + WISH, onAsked) : () => {};
+    return { type: 'held', lock: release(attempt.lock, unwatch) };
+  };
+
+  const release = (lock: ProcessLock, unwatch: () => void): HeldLock => ({
+    async release() {
+      unwatch();
+      held.delete(lock.token);
+      lock.release();
+    },
+  });
+
+  return {
+    acquire,
+    async ask(lock) {
+      await makePrivateFolder(folder);
+      await writeFile(at(lock + WISH), JSON.stringify(thisProcess()), { mode: PRIVATE_FILE });
+      return () => rm(at(lock + WISH), { force: true });
+    },
+    async owners() {
+      const files = await readdir(folder).catch(() => []);
+      const found = new Map<string, ThreadOwner & { readonly mine: boolean }>();
+      for (const lock of locksAmong(files)) {
+        const place = at(lock + LOCK);
+        removeLeftovers(place);
+        const holder = holderOf(place);
+        if (holder) found.set(lock, { ...asOwner(holder), mine: held.has(holder.token) });
+        else removeDead(place);
+      }
+      for (const file of files) if (file.endsWith(WISH)) removeDeadWish(at(file));
+      return found;
+    },
+  };
+}
+
+/** Names of locks that are there, or of which something is left. */
+function locksAmong(files: readonly string[]): ReadonlySet<string> {
+  const ends = files.map((file) => [file, file.indexOf(LOCK)] as const).filter(([, end]) => end > 0);
+  return new Set(ends.map(([file, end]) => file.slice(0, end)));
+}
+
+/** Taken over and released, which is the one way that cannot hit a living holder. */
+function removeDead(place: string): void {
+  if (!existsSync(place)) return;
+  const attempt = tryLock(place);
+  if (attempt.type === 'held') attempt.lock.release();
+}
+
+function removeDeadWish(file: string): void {
+  try {
+    if (!isRunning(JSON.parse(readFileSync(file, 'utf8')) as ProcessIdentity)) removeFile(file);
+  } catch {
+    // Gone, or being written.
+  }
+}
+
+function asOwner({ pid, name, since }: LockHolder): ThreadOwner {
+  return { pid, name, since };
+}
+
+/** Reports wishes for what this process holds; watches the folder only while it holds something. */
+class Wishes {
+  readonly #folder: string;
+  readonly #listeners = new Map<string, () => void>();
+  #watcher: ReturnType<typeof watch> | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  on(file: string, listener: () => void): () => void {
+    this.#listeners.set(file, listener);
+    this.#watcher ??= this.#watch();
+    return () => {
+      this.#listeners.delete(file);
+      if (this.#listeners.size > 0) return;
+      this.#watcher?.close();
+      this.#watcher = undefined;
+    };
+  }
+
+  #watch() {
+    const watcher = watch(this.#folder, (_change, file) => {
+      const listener = file === null ? undefined : this.#listeners.get(file);
+      if (file !== null && listener && existsSync(join(this.#folder, file))) listener();
+    });
+    // Without the folder no wish can be written.
+    watcher.on('error', () => {});
+    watcher.unref();
+    return watcher;
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * Changes landed in live buffers as a transaction: all of them or none (design decision 4).
+ *
+ * `applyEdit` is not atomic, never says why it failed, and one edit over many files makes one Ctrl+Z undo all of them;
+ * hence this order: look at everything, write the journal, whole files, then texts one call each, those under the
+ * person's hands first, deletions last, the inverse of it all on any failure, and a save of what was clean. Facts,
+ * measurements and reasons: workspace-edits.md.
+ */
+import { LandingRefused, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
+import type { ApplyResult, LandedFile } from '../../core/ports.ts';
+import { describeFileError } from '../../core/util/fileErrors.ts';
+import { Compensation } from './compensation.ts';
+import { editBuffer, isHot } from './editBuffer.ts';
+import { deleteFile, isDeletedByPath, renameFile, writeFile } from './fileSteps.ts';
+import { journalEntries } from './journalEntries.ts';
+import { landedChange, landedFile } from './applied.ts';
+import type { LandingContext } from './landingContext.ts';
+import {
+  type BufferEdit,
+  type EditStep,
+  FilesMoved,
+  type FoundFile,
+  type Landed,
+  type LandingChange,
+  type LandingHands,
+  type LandingStep,
+  type OpenLandingJournal,
+  type PathWrites,
+  type Pause,
+  type PlannedChange,
+} from './model.ts';
+import { type Addressed, isStill, PathGuard } from './pathGuard.ts';
+import { PlaceFiles } from './placeFiles.ts';
+import { movedInEditor } from './placeInEditor.ts';
+import { planLanding } from './planApply.ts';
+import { type SaveOutcome, saveEdit } from './saveEdits.ts';
+import { UninvitedTabs } from '../workspace/documents.ts';
+
+export type LandingResult = Landed | Exclude<ApplyResult, { type: 'applied' }>;
+
+const WRITES_AT_ONCE = 16;
+
+/** Never rejects, except when `signal` aborts before the first write. */
+export async function land(
+  changes: readonly LandingChange[],
+  hands: LandingHands,
+  signal?: AbortSignal,
+): Promise<LandingResult> {
+  signal?.throwIfAborted();
+  let release: (() => void) | undefined;
+  let landed: (() => void) | undefined;
+  const files = new PlaceFiles(hands.holdFolders());
+  try {
+    const placed = changes.map((change) => placeChange(change));
+    const places = placed.flatMap((one) => placesOf(one));
+    release = await hands.locks.acquire(places, signal);
+    const moved = await movedInEditor(changes, hands.canonicalPaths());
+    if (moved.length > 0) {
+      for (const place of places) if (!files.isReachedBy(place, place)) hands.pathWrites.distrust(place);
+      return { type: 'stale', paths: moved };
+    }
+    landed = await hands.moves.pass(placed, signal);
+    const planned = await planLanding(placed, files, hands.pathWrites);
+    signal?.throwIfAborted();
+    const journal = await hands.journal.open(await journalEntries(planned));
+    if (signal?.aborted) {
+      await journal.close();
+      throw signal.reason;
+    }
+    return await carryOut(planned, journal, hands, files);
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    return outcomeOf(error, []);
+  } finally {
+    landed?.();
+    release?.();
+    files.dispose();
+  }
+}
+
+async function carryOut(
+  planned: readonly PlannedChange[],
+  journal: OpenLandingJournal,
+  { log, watch, pathWrites }: LandingHands,
+  files: PlaceFiles,
+): Promise<LandingResult> {
+  const tabs = new UninvitedTabs();
+  const compensation = new Compensation();
+  const steps = planned.flatMap((change) => change.steps);
+  const edited = steps.filter((step) => step.type === 'edit');
+  const byPath = actsOfVscode(steps);
+  const guard = new PathGuard(files, byPath.length === 0 ? NO_PAUSE : await pathWrites.pause());
+  const context = { files, guard, compensation, watch };
+  try {
+    await mustBeStill(byPath, pathWrites);
+    const edits = await takeSteps(steps, edited, context);
+    const outcomes = new Map<EditStep, SaveOutcome>();
+    await Promise.all(edits.map(async (edit) => outcomes.set(edit.step, await saveEdit(edit, context))));
+    mustStandAtTheirPlaces(outcomes);
+    const byStep = new Map(edits.map((edit) => [edit.step, edit]));
+    const results = planned.map((change) => landedChange(change, byStep, outcomes));
+    // A journal that cannot be removed is settled at the next start.
+    await journal.close().catch((error: unknown) => log.warn('The journal of a landing stays behind', { error }));
+    const landed: readonly LandedFile[] = planned.map((change) => landedFile(change, outcomes));
+    return { type: 'applied', files: landed, changes: results };
+  } catch (error) {
+    log.warn('A landing is put back', { error });
+    const failures = await compensation.run();
+    const notRestored = error instanceof SavedElsewhere ? [...new Set([...failures, ...error.paths])] : failures;
+    const settled = notRestored.length === 0 ? journal.close() : journal.keep();
+    await settled.catch((failure: unknown) => log.warn('The journal of a landing stays behind', { error: failure }));
+    return outcomeOf(error, notRestored);
+  } finally {
+    guard.dispose();
+    await tabs.close(edited.map((step) => step.file.uri)).catch(() => {});
+  }
+}
+
+const NO_PAUSE: Pause = { isHeld: () => false, dispose: () => {} };
+
+/** Where VS Code acts by the path: what it saves, moves or deletes itself. */
+function actsOfVscode(steps: readonly LandingStep[]): readonly Addressed[] {
+  const files = steps.flatMap((step): readonly FoundFile[] => {
+    switch (step.type) {
+      case 'write':
+        return [];
+      case 'edit':
+        return step.file.isDirty && !step.savesDirty ? [] : [step.file];
+      case 'rename':
+        return step.from.hadTab || step.from.isDirty ? [step.from, step.to] : [];
+      case 'delete':
+        return isDeletedByPath(step.file) ? [step.file] : [];
+    }
+  });
+  return files.filter(({ uri }) => uri.scheme === 'file');
+}
+
+/** @throws FilesMoved for those whose way another process has changed since the plan was made */
+async function mustBeStill(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
+  const still = await Promise.all(files.map((file) => isStill(file, pathWrites)));
+  const moved = files.filter((_file, index) => still[index] === false).map(({ path }) => path);
+  if (moved.length > 0) throw new FilesMoved(moved);
+}
+
+/** VS Code has saved documents, and the files at their places do not hold them. */
+class SavedElsewhere extends LandingRefused {
+  readonly paths: readonly string[];
+  constructor(paths: readonly string[]) {
+    super(
+      `A folder on the way to ${paths.join(', ')} became a link at the moment in which VS Code saved the file; the text was ` +
+        'written where that link led.',
+    );
+    this.paths = paths;
+  }
+}
+
+/** @throws SavedElsewhere */
+function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): void {
+  const paths = [...outcomes].flatMap(([{ file }, { elsewhere }]) => (elsewhere ? [file.path] : []));
+  if (paths.length > 0) throw new SavedElsewhere(paths);
+}
+
+/** @throws what the first failing step says; the steps before it are on the compensation. */
+async function takeSteps(
+  steps: readonly LandingStep[],
+  edits: readonly EditStep[],
+  context: LandingContext,
+): Promise<readonly BufferEdit[]> {
+  const deletions = steps.filter((step) => step.type === 'delete');
+  const isInTheWay = ({ file }: { file: { path: string } }) =>
+    steps.some((step) => step.type !== 'delete' && destinationOf(step).startsWith(`${file.path}/`));
+  for (const step of deletions.filter(isInTheWay)) await deleteFile(step, context);
+  for (const step of steps) if (step.type === 'rename') await renameFile(step, context);
+  const writes = steps.filter((step) => step.type === 'write');
+  for (let start = 0; start < writes.length; start += WRITES_AT_ONCE) {
+    await allSettled(writes.slice(start, start + WRITES_AT_ONCE).map((step) => writeFile(step, context)));
+  }
+  const landed: BufferEdit[] = [];
+  for (const step of edits.filter(isHot)) landed.push(await editBuffer(step, context));
+  const cold = edits.filter((step) => !isHot(step)).map((step) => editBuffer(step, context));
+  landed.push(...(await allSettled(cold)));
+  for (const step of deletions) if (!isInTheWay(step)) await deleteFile(step, context);
+  return landed;
+}
+
+/** Rejects like `Promise.all`, but only when nothing is under way any more: what is to be put back must be there. */
+async function allSettled<Value>(promises: readonly Promise<Value>[]): Promise<Value[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+function destinationOf(step: Exclude<LandingStep, { type: 'delete' }>): string {
+  return step.type === 'rename' ? step.to.path : step.file.path;
+}
+
+function outcomeOf(error: unknown, notRestored: readonly string[]): LandingResult {
+  if (error instanceof FilesMoved || error instanceof PlaceMoved) {
+    const paths = error instanceof FilesMoved ? error.paths : [error.place];
+    if (notRestored.length === 0) return { type: 'stale', paths };
+    return failed(`${paths.join(', ')} was changed by somebody else in the meantime.`, notRestored);
+  }
+  if (error instanceof LandingRefused) return failed(error.message, notRestored);
+  return failed(describeFileError(error, 'The landing'), notRestored);
+}
+
+function failed(message: string, notRestored: readonly string[]): LandingResult {
+  return { type: 'failed', message, notRestored };
+}

@@ -1,0 +1,191 @@
+/** The Workspace port in VS Code: buffers where they hold more than the disk, the disk otherwise (design decision 5). */
+import { realpath } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import {
+  type ApplyResult,
+  type DirectoryEntry,
+  type FilePlaces,
+  type FileStat,
+  type TextFile,
+  toWorkspaceError,
+  type Workspace,
+  WorkspaceError,
+} from '../../core/ports.ts';
+import { PlaceMoved } from '../../core/patch/placedChange.ts';
+import { abortable } from '../../core/util/abort.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
+import { MAX_TEXT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
+import type { LandedChange, LandingChange, LandingHands, LandingWatch, PatchOrigin } from './model.ts';
+import { PlaceFiles } from './placeFiles.ts';
+import { placesInEditor } from './placeInEditor.ts';
+import { UnsavedLandings } from './unsavedFiles.ts';
+import { land } from './applyPatch.ts';
+import { documentOfFile } from '../workspace/documents.ts';
+import { uriOf, workspaceRoots } from '../workspace/places.ts';
+import { textContent } from '../workspace/textContent.ts';
+
+export interface EditorWorkspaceOptions extends LandingHands {
+  /** Hears of every landing, so that it can be undone. */
+  readonly onLanded?: (changes: readonly LandedChange[], origin: PatchOrigin | undefined) => void;
+  /** Who hears of it while it goes on. */
+  readonly watchFor?: (origin: PatchOrigin | undefined) => LandingWatch;
+}
+
+export interface EditorWorkspace extends Workspace {
+  apply(changes: readonly LandingChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
+}
+
+export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
+  const unsaved = new UnsavedLandings(hands);
+  return {
+    get roots() {
+      return workspaceRoots();
+    },
+    read: (path, signal) => (signal ? abortable(readText(path), signal) : readText(path)),
+    readBytes: (path, options) => {
+      const reading = readBytes(path, options?.maxBytes ?? MAX_TEXT_BYTES);
+      return options?.signal ? abortable(reading, options.signal) : reading;
+    },
+    stat: statPath,
+    realPath: realPathOf,
+    places: (paths) => placesInEditor(paths, hands.canonicalPaths()),
+    readPlaces: (places, signal) => readAtPlaces(places, hands, signal),
+    list: listDirectory,
+    async apply(changes: readonly LandingChange[], signal, origin) {
+      const result = await land(changes, { ...hands, watch: watchFor?.(origin) }, signal);
+      if (result.type !== 'applied') return result;
+      unsaved.note(result.files, changes);
+      onLanded?.(result.changes, origin);
+      return { type: 'applied', files: result.files };
+    },
+    unsavedLandings: () => unsaved.paths,
+    save: (paths) => unsaved.save(paths),
+  };
+}
+
+/** Follows links, as they are now. */
+function readText(path: string): Promise<TextFile> {
+  return textAt(path, uriOf(path), { read: () => readBytes(path, MAX_TEXT_BYTES) });
+}
+
+/**
+ * A clean document is what the disk holds, or will be in a moment, and the disk keeps line endings apart that a buffer
+ * does not: so only unsaved text is taken from the buffer. `place`: where the file lies, where that is known.
+ */
+async function textAt(
+  path: string,
+  uri: vscode.Uri,
+  { read, place }: { readonly read: () => Promise<Uint8Array>; readonly place?: string },
+): Promise<TextFile> {
+  const document = await documentOfFile(uri, place);
+  if (document !== undefined && (document.isDirty || document.isUntitled)) {
+    return { text: document.getText(), source: 'buffer', dirty: true };
+  }
+  const content = await textContent(uri, await read());
+  if (content === undefined) {
+    throw new WorkspaceError(
+      'not_text',
+      path,
+      `${path} is not text: it is binary, or its encoding is not the one VS Code opens it with (files.encoding).`,
+    );
+  }
+  const dirty = openNotebook(uri)?.isDirty ?? false;
+  return { text: content.text, source: document === undefined ? 'disk' : 'buffer', dirty };
+}
+
+async function readAtPlaces(
+  places: FilePlaces,
+  { holdFolders }: LandingHands,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
+  const files = new PlaceFiles(holdFolders());
+  try {
+    const found = [...places].map(async ([path, { target }]) => [path, await readAt(target, path, files)] as const);
+    const read = Promise.all(found);
+    return new Map(await (signal ? abortable(read, signal) : read));
+  } finally {
+    files.dispose();
+  }
+}
+
+/** Returns failures. */
+async function readAt(place: string, path: string, files: PlaceFiles): Promise<TextFile | WorkspaceError> {
+  try {
+    return await textAt(path, uriOf(place), { read: () => bytesAt(place, path, files), place });
+  } catch (error) {
+    if (error instanceof PlaceMoved) return new WorkspaceError('moved', path, `${path} leads elsewhere now.`);
+    return toWorkspaceError(error, path);
+  }
+}
+
+async function bytesAt(place: string, path: string, files: PlaceFiles): Promise<Uint8Array> {
+  const details = await files.details(place);
+  if (details === undefined) throw new WorkspaceError('not_found', path, `${path} does not exist.`);
+  if (details.linkTarget !== undefined) throw new PlaceMoved(place);
+  mustBeReadable(details, path, MAX_TEXT_BYTES);
+  return files.read(place);
+}
+
+function mustBeReadable({ type, size }: Pick<vscode.FileStat, 'type' | 'size'>, path: string, maxBytes: number): void {
+  if (type & vscode.FileType.Directory) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
+  // Reading a pipe or a device might never end.
+  if ((type & vscode.FileType.File) === 0) {
+    throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
+  }
+  if (size > maxBytes) {
+    throw new WorkspaceError('too_large', path, `${path} has ${size} bytes; the limit is ${maxBytes}.`);
+  }
+}
+
+async function readBytes(path: string, maxBytes: number): Promise<Uint8Array> {
+  const uri = uriOf(path);
+  try {
+    mustBeReadable(await vscode.workspace.fs.stat(uri), path, maxBytes);
+    return await vscode.workspace.fs.readFile(uri);
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function statPath(path: string): Promise<FileStat | undefined> {
+  try {
+    const { type, size, mtime } = await vscode.workspace.fs.stat(uriOf(path));
+    return {
+      type: type & vscode.FileType.File ? 'file' : type & vscode.FileType.Directory ? 'directory' : 'other',
+      symbolicLink: (type & vscode.FileType.SymbolicLink) !== 0,
+      size,
+      modifiedAt: mtime,
+    };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw toWorkspaceError(error, path);
+  }
+}
+
+/** Links are known on the disk only; another file system's files lie where they are called. */
+async function realPathOf(path: string): Promise<string> {
+  const uri = uriOf(path);
+  if (uri.scheme !== 'file') return path;
+  try {
+    return await realpath(uri.fsPath);
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+async function listDirectory(path: string): Promise<readonly DirectoryEntry[]> {
+  try {
+    const entries = await vscode.workspace.fs.readDirectory(uriOf(path));
+    return entries
+      .map(([name, type]) => ({ name, type: entryType(type) }))
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  } catch (error) {
+    throw toWorkspaceError(error, path);
+  }
+}
+
+function entryType(type: vscode.FileType): DirectoryEntry['type'] {
+  if (type & vscode.FileType.SymbolicLink) return 'symbolic_link';
+  if (type & vscode.FileType.File) return 'file';
+  return type & vscode.FileType.Directory ? 'directory' : 'other';
+}

@@ -1,0 +1,109 @@
+/** Looks at one place, on the disk and in the editor. Touches nothing. */
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { LandingRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { describeFileError } from '../../core/util/fileErrors.ts';
+import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
+import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
+import { uriOf } from '../workspace/places.ts';
+import { textContent } from '../workspace/textContent.ts';
+import type { DiskFile, FoundFile } from './model.ts';
+import type { Details, PlaceFiles } from './placeFiles.ts';
+
+/** @throws LandingRefused when it is a directory, or cannot be read; PlaceMoved when a link leads there now. */
+export async function findFile(path: string, files: PlaceFiles): Promise<FoundFile> {
+  const document = await documentOfFile(uriOf(path), path);
+  const uri = document?.uri ?? uriOf(path);
+  const isDirty = isLive(document);
+  const disk = uri.scheme === 'untitled' ? undefined : await readDisk(path, files);
+  const isText = disk !== undefined && disk.linkTarget === undefined && disk.bytes.length <= MAX_TEXT_BYTES;
+  const saved = isText ? await textContent(uri, disk.bytes) : undefined;
+  // A clean document is the disk, or will be in a moment (§4: it lags 100 to 200 ms behind a shell).
+  const live = isDirty && {
+    text: document.getText(),
+    encoding: document.encoding.replace(/^utf8bom$/, 'utf8'),
+    hasByteOrderMark: saved?.hasByteOrderMark ?? document.encoding === 'utf8bom',
+  };
+  return {
+    path,
+    uri,
+    disk,
+    content: live || saved,
+    exists: disk !== undefined || isDirty,
+    isDirty,
+    hadTab: tabsOf(uri).length > 0,
+  };
+}
+
+/** Whether its text stands nowhere else. What was never saved is so even while VS Code does not yet call it dirty. */
+function isLive(document: vscode.TextDocument | undefined): document is vscode.TextDocument {
+  return document !== undefined && (document.isDirty || document.isUntitled);
+}
+
+/**
+ * The same place as the name that it is: what is removed or replaced is the name, and a document that is open by another
+ * one (a link, or what it leads to) would have that taken away instead.
+ */
+export async function underItsOwnName(found: FoundFile, files: PlaceFiles): Promise<FoundFile> {
+  const uri = uriOf(found.path);
+  if (found.uri.toString() === uri.toString() || found.isDirty) return found;
+  return { ...found, uri, disk: await readDisk(found.path, files), hadTab: tabsOf(uri).length > 0 };
+}
+
+async function readDisk(path: string, files: PlaceFiles): Promise<DiskFile | undefined> {
+  try {
+    const details = await files.details(path);
+    if (details === undefined) return undefined;
+    mustBeFile(details, path);
+    return { ...details, bytes: details.linkTarget === undefined ? await files.read(path) : new Uint8Array() };
+  } catch (error) {
+    if (error instanceof LandingRefused || error instanceof PlaceMoved) throw error;
+    throw new LandingRefused(describeFileError(error, path));
+  }
+}
+
+function mustBeFile({ type }: Details, path: string): void {
+  if (type & vscode.FileType.Directory) throw new LandingRefused(`${path} is a directory.`);
+  if (type & (vscode.FileType.File | vscode.FileType.SymbolicLink)) return;
+  throw new LandingRefused(`${path} is a device, a pipe or a socket.`);
+}
+
+/** Whether the file is still the one that was found: not written, not removed, not typed into. */
+export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<boolean> {
+  if (isLive(documentAt(found.uri)) !== found.isDirty) return false;
+  if (found.uri.scheme === 'untitled') return true;
+  try {
+    return (await files.details(found.path))?.stamp === found.disk?.stamp;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws LandingRefused when the system would not let us. */
+export async function mustBeWritable({ uri, path, disk }: FoundFile, files: PlaceFiles): Promise<void> {
+  if (uri.scheme === 'file') mayWrite(disk === undefined ? await nearestFolder(path, files) : path, files);
+}
+
+/** @throws LandingRefused when the name could not be taken away. */
+export function mustBeRemovable({ uri, path }: FoundFile, files: PlaceFiles): void {
+  if (uri.scheme === 'file') mayWrite(dirname(path), files);
+}
+
+/** The folder that exists already; the ones below it are made with the file. */
+async function nearestFolder(path: string, files: PlaceFiles): Promise<string> {
+  const folder = dirname(path);
+  const details = await files.details(folder).catch((error: unknown) => {
+    if (error instanceof PlaceMoved) throw error;
+    throw new LandingRefused(describeFileError(error, folder));
+  });
+  return details === undefined && folder !== dirname(folder) ? nearestFolder(folder, files) : folder;
+}
+
+function mayWrite(path: string, files: PlaceFiles): void {
+  try {
+    files.mustBeWritable(path);
+  } catch (error) {
+    if (error instanceof PlaceMoved) throw error;
+    throw new LandingRefused(describeFileError(error, path));
+  }
+}

@@ -1,0 +1,202 @@
+/** What would take one landed change back, as the files stand now. Looks, and touches nothing. */
+import * as vscode from 'vscode';
+import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
+import { type FilePlace, type Workspace, WorkspaceError } from '../../core/ports.ts';
+import { decodeText } from '../../core/util/textBytes.ts';
+import type { FileImage, LandedChange, LandingChange } from './model.ts';
+
+export type Inverse =
+  | { readonly type: 'changes'; readonly changes: readonly LandingChange[] }
+  /** `reason`: one sentence for a person. */
+  | { readonly type: 'left_alone'; readonly reason: string };
+
+export type Reader = Pick<Workspace, 'read' | 'readBytes' | 'readPlaces' | 'places' | 'stat'>;
+
+/** A path with the place that the landing decided about. */
+export interface NamedPlace {
+  readonly path: string;
+  readonly place: FilePlace;
+}
+
+/** `patch`: all that landed with it; files of one patch may have changed places. */
+export async function inverseOf(
+  landed: LandedChange,
+  patch: readonly LandedChange[],
+  reader: Reader,
+): Promise<Inverse> {
+  const { change, before } = landed;
+  const there = destinationOf(landed);
+  if (change.kind === 'delete') return bringBack(sourceOf(landed), before, reader);
+  if (change.kind === 'add' && change.exactly?.linkTarget !== undefined) return removeLink(there, reader);
+  if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(there, change.exactly, reader);
+  // What a move takes back its place from goes with that move.
+  if (before === null && patch.some((other) => movedFrom(other) === there.path)) return changes();
+
+  const read = await textAt(there, reader);
+  if (read.type === 'moved') return leadsElsewhere();
+  if (read.type !== 'text') return leftAlone(vscode.l10n.t('It is no longer there.'));
+  const now = read.text;
+  if (before === null) return now === landed.final ? changes(removal(behindLinks(there), now)) : changedSince();
+
+  const text = textBefore(landed, now);
+  if (text === undefined) return changedSince();
+  if (change.kind === 'add') {
+    const isOurs = now === landed.final;
+    return changes(isOurs ? addition(there, before, now) : update(there, now, text));
+  }
+  return there.path === change.path
+    ? changes(update(there, now, text))
+    : moveBack(landed, { now, text }, patch, reader);
+}
+
+/** `undefined` when somebody worked on the same lines. */
+function textBefore({ change, before, edited, final }: LandedChange, now: string): string | undefined {
+  const planned = change.kind === 'update' ? change : undefined;
+  const old = edited?.before ?? planned?.before ?? before?.text ?? '';
+  const left = edited?.after ?? planned?.after ?? final ?? '';
+  const hunks = hunksTakingBack(hunksFrom(old, left), { before: old, after: left, now });
+  if (hunks !== undefined) return applyHunks(now, hunks);
+  // A formatter had its way with our lines and nobody else came after it.
+  return now === final ? old : undefined;
+}
+
+async function bringBack(named: NamedPlace, image: FileImage | null, reader: Reader): Promise<Inverse> {
+  if (image === null) return changes();
+  if (!(await isReached(named, reader))) return leadsElsewhere();
+  const isThere = (await reader.stat(named.path)) !== undefined;
+  return isThere ? newFileThere() : changes(addition(named, image, null));
+}
+
+async function moveBack(
+  landed: LandedChange,
+  { now, text }: { now: string; text: string },
+  patch: readonly LandedChange[],
+  reader: Reader,
+): Promise<Inverse> {
+  const { before, over } = landed;
+  const from = destinationOf(landed);
+  const named = sourceOf(landed);
+  if (!(await isReached(named, reader))) return leadsElsewhere();
+  let movedOver: string | null = null;
+  if ((await reader.stat(named.path)) !== undefined) {
+    const ours = patch.find((other) => other !== landed && destinationOf(other).path === named.path);
+    const read = await textAt(named, reader);
+    movedOver = read.type === 'text' ? read.text : null;
+    if (ours === undefined || movedOver === null || movedOver !== ours.final) return newFileThere();
+  }
+  const replaced = over === null ? [] : [over];
+  // Of a link only the link was removed: what it leads to was never touched.
+  if (before?.linkTarget !== undefined) {
+    const destination = replaced.map((image) => addition(from, image, now));
+    const rest = over === null ? [removal(behindLinks(from), now)] : destination;
+    return changes(addition(named, before, null), ...rest);
+  }
+  const back = update(from, now, text);
+  const moved = { ...back, movedTo: named.path, movedOver, places: { ...back.places, movedTo: named.place } };
+  return changes(moved, ...replaced.map((image) => addition(from, image, null)));
+}
+
+/** A file that is no text can only be compared whole. */
+async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Reader): Promise<Inverse> {
+  const now = await reader.readBytes(named.path).then(
+    (read) => read,
+    () => undefined,
+  );
+  if (now === undefined) return leftAlone(vscode.l10n.t('It is no longer there.'));
+  return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(named, null)) : changedSince();
+}
+
+/** Whether its folder is still the one that was decided about. */
+async function isReached({ path, place }: NamedPlace, reader: Reader): Promise<boolean> {
+  const now = (await reader.places([path])).get(path);
+  return now !== undefined && !(now instanceof WorkspaceError) && now.name === place.name;
+}
+
+/** What it leads to is not touched, wherever that is. */
+async function removeLink({ path, place }: NamedPlace, reader: Reader): Promise<Inverse> {
+  const now = (await reader.places([path])).get(path);
+  if (now === undefined || now instanceof WorkspaceError || now.name !== place.name) return leadsElsewhere();
+  if (now.target === now.name) return changedSince();
+  const read = await textAt({ path, place: now }, reader);
+  return changes(removal({ path, place: now }, read.type === 'text' ? read.text : null));
+}
+
+/** The path that the change left, whose name is free since: what comes back there is no link. */
+function sourceOf({ change }: LandedChange): NamedPlace {
+  const { name } = change.places.path;
+  return { path: change.path, place: { name, target: name } };
+}
+
+function destinationOf({ change }: LandedChange): NamedPlace {
+  const { path, movedTo } = change.places;
+  const isMoved = change.kind === 'update' && change.movedTo !== null && movedTo !== null;
+  return isMoved ? { path: change.movedTo, place: movedTo } : { path: change.path, place: path };
+}
+
+/** Written through a link it is the file behind it that came, and that goes again. */
+function behindLinks(named: NamedPlace): NamedPlace {
+  const { name, target } = named.place;
+  return name === target ? named : { path: target, place: { name: target, target } };
+}
+
+function movedFrom({ change }: LandedChange): string | undefined {
+  return change.kind === 'update' && change.movedTo !== null ? change.path : undefined;
+}
+
+type TextAtPlace =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'nothing' }
+  /** `message`: why. */
+  | { readonly type: 'unreadable'; readonly message: string }
+  | { readonly type: 'moved' };
+
+/** Unsaved text included. `moved`: the path leads to another place than the one that was decided about. */
+export async function textAt({ path, place }: NamedPlace, reader: Reader): Promise<TextAtPlace> {
+  const found = (await reader.readPlaces(new Map([[path, place]]))).get(path);
+  if (found === undefined) return { type: 'nothing' };
+  if (!(found instanceof WorkspaceError)) return { type: 'text', text: found.text };
+  if (found.code === 'moved') return { type: 'moved' };
+  return found.code === 'not_found' ? { type: 'nothing' } : { type: 'unreadable', message: found.message };
+}
+
+function update(named: NamedPlace, before: string, after: string): Extract<LandingChange, { kind: 'update' }> {
+  const hunks = hunksFrom(before, after);
+  return { kind: 'update', ...at(named), before, after, hunks, movedTo: null, movedOver: null };
+}
+
+function removal(named: NamedPlace, before: string | null): LandingChange {
+  return { kind: 'delete', ...at(named), before };
+}
+
+/** With the very bytes that were on disk, unless the person had unsaved text there: that is what comes back. */
+export function addition(named: NamedPlace, image: FileImage, before: string | null): LandingChange {
+  const text = image.text ?? '';
+  const onDisk = image.bytes === null ? undefined : decodeText(image.bytes)?.text;
+  const wasUnsaved = image.text !== null && onDisk !== undefined && onDisk !== image.text;
+  return { kind: 'add', ...at(named), text, before, exactly: wasUnsaved ? { ...image, bytes: null } : image };
+}
+
+/** A change of one path, there. */
+export function at({ path, place }: NamedPlace): Pick<LandingChange, 'path' | 'places'> {
+  return { path, places: { path: place, movedTo: null } };
+}
+
+function changes(...made: readonly LandingChange[]): Inverse {
+  return { type: 'changes', changes: made };
+}
+
+function changedSince(): Inverse {
+  return leftAlone(vscode.l10n.t('The same lines were changed since.'));
+}
+
+function newFileThere(): Inverse {
+  return leftAlone(vscode.l10n.t('There is a new file of that name.'));
+}
+
+function leadsElsewhere(): Inverse {
+  return leftAlone(vscode.l10n.t('A folder on the way to it is a link now.'));
+}
+
+function leftAlone(reason: string): Inverse {
+  return { type: 'left_alone', reason };
+}

@@ -1,0 +1,184 @@
+/** From changes of text to steps: looks at everything, touches nothing (workspace-edits.md, algorithm part A). */
+import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
+import {
+  isRespelled,
+  LandingRefused,
+  type PlacedChange,
+  PlaceMoved,
+  twinsRefused,
+  writtenPlaces,
+} from '../../core/patch/placedChange.ts';
+import { obstacleAt } from '../workspace/documentKinds.ts';
+import { pathOf } from '../workspace/places.ts';
+import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
+import { FilesMoved, type FoundFile, type LandingChange, type PathWrites, type PlannedChange } from './model.ts';
+import type { PlaceFiles } from './placeFiles.ts';
+import { deleteStep, moveSteps, putText, type Surroundings } from './planSteps.ts';
+
+/** How many closed files are edited through buffers; beyond it writing them is ten times as fast (§3). */
+const MOST_CLOSED_EDITS = 200;
+
+/** Every look reads a file whole. */
+const LOOKS_AT_ONCE = 32;
+
+/** @throws LandingRefused, FilesMoved */
+export async function planLanding(
+  placed: readonly PlacedChange<LandingChange>[],
+  files: PlaceFiles,
+  pathWrites: PathWrites,
+): Promise<readonly PlannedChange[]> {
+  const around: Surroundings = {
+    removed: new Set(placed.flatMap(({ removes }) => removes ?? [])),
+    written: writtenPlaces(placed),
+    manyFiles: placed.length > MOST_CLOSED_EDITS,
+    files,
+    pathWrites,
+  };
+  const planned: PlannedChange[] = [];
+  const moved: string[] = [];
+  for (let start = 0; start < placed.length; start += LOOKS_AT_ONCE) {
+    const batch = placed.slice(start, start + LOOKS_AT_ONCE).map(async (one) => planChange(one, around));
+    for (const result of await Promise.allSettled(batch)) {
+      if (result.status === 'fulfilled') planned.push(result.value);
+      else if (result.reason instanceof FilesMoved) moved.push(...result.reason.paths);
+      else if (result.reason instanceof PlaceMoved) moved.push(result.reason.place);
+      else throw result.reason;
+    }
+  }
+  if (moved.length > 0) throw new FilesMoved([...new Set(moved)]);
+  refuseTwins(planned);
+  return planned;
+}
+
+async function planChange(placed: PlacedChange<LandingChange>, around: Surroundings): Promise<PlannedChange> {
+  const { change, writes, removes } = placed;
+  const { files } = around;
+  const source = mustBeNoLink(await found(placed.source, change, files), change);
+  switch (change.kind) {
+    case 'add': {
+      if (!around.removed.has(source.path)) mustHold(source, change.before, change.path);
+      refuseUnsaved(source, change, source.exists);
+      await mustBeWritable(source, files);
+      const steps = await putText(change, { file: source, text: change.text, replaces: true }, around);
+      return { change, steps, source: unless(around.removed, source), destination: undefined };
+    }
+    case 'delete': {
+      // Of a link only the link goes.
+      const link = await nameOf(removes, { change, source }, files);
+      if (!isAsDeleted(source.exists ? source : link, change.before)) throw new FilesMoved([change.path]);
+      refuseUnsaved(source, change, true);
+      mustBeRemovable(link, files);
+      return { change, steps: [deleteStep(link)], source: link, destination: undefined };
+    }
+    case 'update': {
+      if (!fits(source, change)) throw new FilesMoved([change.path]);
+      if (writes === undefined || removes === undefined) {
+        await mustBeWritable(source, files);
+        const steps = await putText(change, { file: source, text: change.after, replaces: false }, around);
+        return { change, steps, source, destination: undefined };
+      }
+      refuseUnsaved(source, change, true);
+      const respelled = isRespelled(writes, source.path) ? source : undefined;
+      const over = mustBeNoLink(await underItsOwnName(await found(writes, change, files, respelled), files), change);
+      const name = change.movedTo ?? change.path;
+      if (!around.removed.has(writes)) mustHold(over, change.movedOver, name);
+      refuseUnsaved(over, { ...change, path: name }, over.exists);
+      await mustBeWritable(over, files);
+      const from = await underItsOwnName(source, files);
+      const link = removes === source.path ? from : await nameOf(removes, { change, source }, files);
+      mustBeRemovable(link, files);
+      const steps = await moveSteps(change, { source: from, link, over }, around);
+      return { change, steps, source: link, destination: unless(around.removed, over) };
+    }
+  }
+}
+
+/** `respelled`: on a disk that ignores case a new spelling leads to the file itself, and there is nothing to move over. */
+async function found(
+  path: string,
+  change: LandingChange,
+  files: PlaceFiles,
+  respelled?: FoundFile,
+): Promise<FoundFile> {
+  const file = await findFile(path, files);
+  const isItself = respelled?.disk !== undefined && respelled.disk.stamp === file.disk?.stamp;
+  if (isItself) return { ...file, exists: false, content: undefined, disk: undefined };
+  const obstacle = obstacleAt(file.uri);
+  // A deletion of what cannot be written still has to be allowed by the folder; the settings speak of the file.
+  if (obstacle !== undefined) throw new LandingRefused(obstacle);
+  if (file.uri.scheme === 'untitled' && change.kind !== 'update') {
+    throw new LandingRefused(
+      `${path} is open as a new document that was never saved; the user has to save or close it.`,
+    );
+  }
+  return file;
+}
+
+/** The name that is removed: a link for itself, with the text that it led to. */
+async function nameOf(
+  removes: string | undefined,
+  { change, source }: { change: LandingChange; source: FoundFile },
+  files: PlaceFiles,
+): Promise<FoundFile> {
+  if (removes === undefined || removes === source.path) return underItsOwnName(source, files);
+  const link = await underItsOwnName(await found(removes, change, files), files);
+  return { ...link, content: source.content };
+}
+
+/** Links were followed when the place was decided about: one that stands there now came later. */
+function mustBeNoLink(file: FoundFile, { path }: LandingChange): FoundFile {
+  if (file.disk?.linkTarget !== undefined) throw new FilesMoved([path]);
+  return file;
+}
+
+/** What goes away in the same landing is not replaced by it. */
+function unless(removed: ReadonlySet<string>, file: FoundFile): FoundFile {
+  return removed.has(file.path) ? { ...file, exists: false } : file;
+}
+
+/** Whether a file that is about to be replaced is the one the plan knows. */
+function mustHold(file: FoundFile, before: string | null, name: string): void {
+  if (file.exists && file.content === undefined) {
+    throw new LandingRefused(`${name} exists and is not text; delete it first to replace it.`);
+  }
+  if ((file.content?.text ?? null) !== before) throw new FilesMoved([name]);
+}
+
+/** A file that is not text is deleted unread. */
+function isAsDeleted(file: FoundFile, before: string | null): boolean {
+  return file.exists && (file.content?.text ?? null) === before;
+}
+
+/**
+ * Whether an update is for this text. Where the person types, it may also be for the text of a moment ago, as long as
+ * they were elsewhere in the file: or somebody who never stops typing would never see a patch land.
+ */
+function fits({ content, isDirty }: FoundFile, change: Extract<LandingChange, { kind: 'update' }>): boolean {
+  if (content === undefined) return false;
+  if (content.text === change.before) return true;
+  const staysInPlace = change.movedTo === null && applyHunks(change.before, change.hunks) === change.after;
+  return isDirty && staysInPlace && rebaseHunks(change.hunks, change.before, content.text) !== undefined;
+}
+
+/** Unsaved edits are nobody's but the person's (design decision 5). */
+function refuseUnsaved(file: FoundFile, change: LandingChange, isReplaced: boolean): void {
+  const isNamed = pathOf(file.uri) === file.path;
+  if (!file.isDirty || !isReplaced || (change.discardsUnsaved && isNamed)) return;
+  const verbs = { add: 'overwritten', delete: 'deleted', update: 'moved' };
+  throw new LandingRefused(
+    `${change.path} has unsaved edits of the user in the editor; it is not ${verbs[change.kind]} unless the user agrees ` +
+      'to that for this file.',
+  );
+}
+
+function refuseTwins(planned: readonly PlannedChange[]): void {
+  const names = new Map<string, string>();
+  for (const { source } of planned) {
+    const identity = source.disk?.identity;
+    const twin = identity === undefined ? undefined : names.get(identity);
+    if (twin !== undefined && twin !== source.path) {
+      throw twinsRefused(twin, source.path);
+    }
+    if (identity !== undefined) names.set(identity, source.path);
+  }
+}

@@ -1,0 +1,147 @@
+/** Which way a text goes to its place: through the buffer where it can, as bytes where only that is exact (§5). */
+import { applyHunks, hunksFrom } from '../../core/patch/hunkAlgebra.ts';
+import { LandingRefused } from '../../core/patch/placedChange.ts';
+import type { TextHunk } from '../../core/ports.ts';
+import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
+import { openDocument } from '../workspace/documents.ts';
+import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
+import { FilesMoved, type FoundFile, type LandingChange, type LandingStep, type PathWrites } from './model.ts';
+import { type Addressed, isStill } from './pathGuard.ts';
+import type { PlaceFiles } from './placeFiles.ts';
+
+/** What the other changes of the same landing do to a place. */
+export interface Surroundings {
+  readonly removed: ReadonlySet<string>;
+  readonly written: ReadonlySet<string>;
+  readonly manyFiles: boolean;
+  readonly files: PlaceFiles;
+  readonly pathWrites: PathWrites;
+}
+
+interface TextForPlace {
+  readonly file: FoundFile;
+  readonly text: string;
+  /** The text is the whole new file, made without a look at the old one. */
+  readonly replaces: boolean;
+}
+
+type Update = Extract<LandingChange, { kind: 'update' }>;
+
+/** @throws LandingRefused when the file's encoding lacks a character of the text, FilesMoved. */
+export async function putText(
+  change: LandingChange,
+  { file, text, replaces }: TextForPlace,
+  around: Surroundings,
+): Promise<LandingStep[]> {
+  const exact = change.exactly;
+  const isNew = !file.exists || around.removed.has(file.path) || exact?.bytes;
+  if (isNew || file.content === undefined) {
+    const bytes = exact?.bytes ?? (await contentBytes({ text, encoding: 'utf8', hasByteOrderMark: false }));
+    return [{ type: 'write', file, bytes, mode: exact?.mode, linkTarget: exact?.linkTarget, comesFrom: undefined }];
+  }
+  const before = change.kind === 'update' && !replaces ? change.before : file.content.text;
+  if (before === text) return [];
+  const bytes = await encoded(file, text, replaces && !file.isDirty);
+  if (await goesAsBytes(file, { text, replaces, actsAt: [file] }, around)) {
+    return [{ type: 'write', file, bytes, mode: undefined, linkTarget: undefined, comesFrom: undefined }];
+  }
+  const hunks = hunksOf(change, before, text);
+  return [{ type: 'edit', file, before, after: text, hunks, savesDirty: replaces && file.isDirty }];
+}
+
+export function deleteStep(file: FoundFile): LandingStep {
+  return { type: 'delete', file };
+}
+
+/**
+ * A plain move takes the file with its permissions, tab and undo history. Where a link is removed, or places are swapped
+ * with other changes, the new text is written and the old name removed.
+ */
+export async function moveSteps(
+  change: Update,
+  { source, link, over }: { source: FoundFile; link: FoundFile; over: FoundFile },
+  around: Surroundings,
+): Promise<LandingStep[]> {
+  const isPlain =
+    link === source && !around.written.has(source.path) && !around.removed.has(over.path) && !over.isDirty;
+  if (!isPlain) {
+    const written = await movedText(change, source, over, around);
+    return around.written.has(link.path) ? written : [...written, deleteStep(link)];
+  }
+  const rename: LandingStep = { type: 'rename', from: source, to: over };
+  const arrived: FoundFile = { ...source, path: over.path, uri: over.uri };
+  if (change.after === change.before) return [rename];
+  const asBytes = await goesAsBytes(source, { text: change.after, replaces: false, actsAt: [source, over] }, around);
+  if (!asBytes) {
+    const hunks = hunksOf(change, change.before, change.after);
+    const { before, after } = change;
+    return [rename, { type: 'edit', file: arrived, before, after, hunks, savesDirty: false }];
+  }
+  const bytes = await encoded(source, change.after, false);
+  return [rename, { type: 'write', file: arrived, bytes, mode: undefined, linkTarget: undefined, comesFrom: source }];
+}
+
+async function movedText(
+  change: Update,
+  source: FoundFile,
+  over: FoundFile,
+  around: Surroundings,
+): Promise<LandingStep[]> {
+  if (over.isDirty) return putText(change, { file: over, text: change.after, replaces: true }, around);
+  const bytes = await encoded(source, change.after, false);
+  // The permissions travel with the file (design decision 4, difference (c)).
+  return [{ type: 'write', file: over, bytes, mode: source.disk?.mode, linkTarget: undefined, comesFrom: undefined }];
+}
+
+/** The hunks of the plan, when they are what they promise; else the difference itself. */
+function hunksOf(change: LandingChange, before: string, after: string): readonly TextHunk[] {
+  if (change.kind === 'update' && change.before === before && change.after === after) {
+    if (applyHunks(before, change.hunks) === after) return change.hunks;
+  }
+  return hunksFrom(before, after);
+}
+
+async function encoded(file: FoundFile, text: string, afresh: boolean): Promise<Uint8Array> {
+  const { encoding, hasByteOrderMark } = file.content ?? { encoding: 'utf8', hasByteOrderMark: false };
+  try {
+    return await contentBytes({ text, encoding, hasByteOrderMark: hasByteOrderMark && !afresh });
+  } catch (error) {
+    if (error instanceof UnencodableText) throw new LandingRefused(`${file.path} stays as it is: ${error.message}`);
+    throw error;
+  }
+}
+
+/** `actsAt`: where VS Code would act for it. */
+async function goesAsBytes(
+  file: FoundFile,
+  { text, replaces, actsAt }: { text: string; replaces: boolean; actsAt: readonly Addressed[] },
+  { manyFiles, pathWrites }: Surroundings,
+): Promise<boolean> {
+  const { content, disk, hadTab, isDirty, uri } = file;
+  if (isDirty || content === undefined || disk === undefined) return false;
+  if (openNotebook(uri) !== undefined) return true;
+  if (!keepsEndings(content.text, text)) return true;
+  if (replaces && content.hasByteOrderMark) return true;
+  if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
+  for (const one of actsAt) {
+    if (await isStill(one, pathWrites)) continue;
+    // Written under an editor it would meet what the person types there.
+    if (hadTab) throw new FilesMoved([file.path]);
+    return true;
+  }
+  return !(await catchesUp(file));
+}
+
+/** The longest we wait for a buffer to take up what a command has just written (§4: 100 to 200 ms). */
+const CATCH_UP_MS = 2000;
+
+/** Whether the buffer, if there is one, holds what the disk holds. */
+async function catchesUp({ uri, content }: FoundFile): Promise<boolean> {
+  const deadline = Date.now() + CATCH_UP_MS;
+  for (;;) {
+    const document = openDocument(uri);
+    if (document === undefined || sameButEndings(document.getText(), content?.text ?? '')) return true;
+    if (document.isDirty || Date.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import type { ApprovalRequest } from '../../protocol/event.ts';
+import type { ApprovalDecision, DecisionReason } from '../../protocol/policy.ts';
+import { rulePlaceOf, wordsOfRule } from '../../protocol/text/ruleLabels.ts';
+import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+
+/** Characters of a command in a notification; the rest is in the panel. */
+const NOTIFIED_LENGTH = 160;
+
+/** What is asked, as a sentence of a notification. */
+export function questionOf(approval: ApprovalRequest): string {
+  const lost = (approval.changes ?? []).filter((change) => change.discardsUnsaved).map(({ path }) => path);
+  if (lost.length > 0) {
+    return vscode.l10n.t('Tiller wants to discard edits you have not saved in {0}', withoutLinks(lost.join(', ')));
+  }
+  if (approval.kind === 'patch') {
+    const [first] = approval.changes ?? [];
+    const count = approval.changes?.length ?? 0;
+    return count === 1 && first
+      ? vscode.l10n.t('Tiller wants to change {0}', withoutLinks(first.path))
+      : vscode.l10n.t('Tiller wants to change {0} files', count);
+  }
+  const command = withoutLinks(inOneLine(approval.command ?? approval.callId, NOTIFIED_LENGTH));
+  if (approval.kind === 'escalation') return vscode.l10n.t('Tiller wants to run outside the sandbox: {0}', command);
+  const rule = ruleName(approval.reason);
+  return rule === null
+    ? vscode.l10n.t('Tiller wants to run: {0}', command)
+    : vscode.l10n.t('Tiller wants to run: {0} (asked because of {1})', command, withoutLinks(rule));
+}
+
+/** Why it is asked, and by which rule, if by one. */
+export function whyAsked({ reason }: ApprovalRequest): string {
+  const rule = ruleName(reason);
+  return rule === null ? reason.text : vscode.l10n.t('{0} ({1})', reason.text, rule);
+}
+
+/** `rule 2 of rules.json: “git push…”`; `null` where no rule asks. */
+function ruleName(reason: DecisionReason): string | null {
+  const place = rulePlaceOf(reason);
+  const words = wordsOfRule(reason);
+  if (place === null || words === null) return null;
+  return place.file === null
+    ? vscode.l10n.t('rule {0} of this thread: “{1}”', place.number, words)
+    : vscode.l10n.t('rule {0} of {1}: “{2}”', place.number, visibleName(place.file), words);
+}
+
+export interface Yes {
+  readonly label: string;
+  readonly decision: ApprovalDecision;
+}
+
+/** The ways to say yes; what can destroy or miss unsaved work names it. */
+export function yesesTo({ choices, changes = [] }: ApprovalRequest): readonly Yes[] {
+  const paths = changes.filter((change) => change.discardsUnsaved).map(({ path }) => path);
+  if (paths.length > 0) {
+    return [{ label: vscode.l10n.t('Discard and Approve'), decision: { approved_discarding: { paths } } }];
+  }
+  if (!choices.includes('approved_saving')) return [{ label: vscode.l10n.t('Approve'), decision: 'approved' }];
+  return [
+    { label: vscode.l10n.t('Save and Run'), decision: 'approved_saving' },
+    { label: vscode.l10n.t('Run Anyway'), decision: 'approved' },
+  ];
+}
+
+/** What would be done, in one line of a list. */
+export function subjectOf(approval: ApprovalRequest): string {
+  if (approval.kind !== 'patch') return inOneLine(approval.command ?? approval.callId, 200);
+  return vscode.l10n.t('Change {0}', (approval.changes ?? []).map(({ path }) => path).join(', '));
+}

@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import { needsCare } from '../../protocol/approval.ts';
+import type { ApprovalRequest } from '../../protocol/event.ts';
+import type { ApprovalDecision } from '../../protocol/policy.ts';
+import { visibleText } from '../../protocol/text/escapeInvisible.ts';
+import { questionOf, subjectOf, whyAsked, yesesTo } from './approvalMessages.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
+
+interface WaitingItem extends vscode.QuickPickItem {
+  readonly approval: ApprovalRequest;
+}
+
+/** The requests that one answer is given to; `undefined` when nothing was decided. One that waits alone is not asked for. */
+export async function pickWaiting(
+  waiting: readonly ApprovalRequest[],
+  { title, careful }: { readonly title: string; readonly careful: boolean },
+): Promise<readonly ApprovalRequest[] | undefined> {
+  if (waiting.length < 2) return waiting;
+  const items = waiting.map((approval) => itemOf(approval, careful));
+  const placeHolder = vscode.l10n.t('Each ticked request gets the answer');
+  const picked = await vscode.window.showQuickPick(items, {
+    title,
+    placeHolder,
+    canPickMany: true,
+    matchOnDetail: true,
+  });
+  return picked?.map(({ approval }) => approval);
+}
+
+/** Whether a yes says all there is to say. */
+export function isPlain(approval: ApprovalRequest): boolean {
+  return yesesTo(approval).every(({ decision }) => decision === 'approved');
+}
+
+/**
+ * How to say yes to what would give up or miss edits that are not saved. They are named, and what gives them up is not
+ * what the next Enter says. `undefined` when nothing was decided.
+ */
+export async function pickYes(approval: ApprovalRequest): Promise<ApprovalDecision | 'show' | undefined> {
+  const yeses = yesesTo(approval);
+  const show = { label: vscode.l10n.t('Show'), decision: 'show' as const };
+  const losesEdits = yeses.some(({ decision }) => typeof decision === 'object');
+  const picked = await vscode.window.showQuickPick(losesEdits ? [show, ...yeses] : [...yeses, show], {
+    title: vscode.l10n.t('Approve'),
+    placeHolder: losesEdits
+      ? questionOf(approval)
+      : vscode.l10n.t('Not saved: {0}', (approval.unsaved ?? []).join(', ')),
+  });
+  return picked?.decision;
+}
+
+function itemOf(approval: ApprovalRequest, careful: boolean): WaitingItem {
+  const risky = needsCare(approval);
+  const place = approval.cwd === undefined ? [] : [vscode.l10n.t('in {0}', approval.cwd)];
+  return {
+    approval,
+    label: `${risky ? '$(warning) ' : ''}${withoutIcons(subjectOf(approval))}`,
+    detail: withoutIcons(visibleText([whyAsked(approval), ...place].join(' '))),
+    picked: !(careful && risky),
+  };
+}

@@ -1,0 +1,150 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { ApprovalRequest } from '../../protocol/event.ts';
+import type { Op } from '../../protocol/op.ts';
+import type { ApprovalDecision } from '../../protocol/policy.ts';
+import { questionOf, yesesTo } from './approvalMessages.ts';
+import { type Settled, tooLate } from './staleAnswer.ts';
+import { contextKey } from '../ui/contextKey.ts';
+import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
+
+const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
+/** What another window is asked is not ours to answer. */
+const NOT_OURS: readonly ApprovalRequest[] = [];
+
+export interface ApprovalPromptsOptions {
+  readonly threads: ShownThread;
+  readonly submitTo: (threadId: string, op: Op) => void;
+  readonly isPanelVisible: () => boolean;
+  /** Opens the panel with this thread. */
+  readonly showThread: (threadId: string) => void;
+  /** Shows all that waits as one list. */
+  readonly showList: () => void;
+}
+
+/** Requests of one response come together, and so does the word of them. */
+const GATHER_MS = 250;
+/** However many come, a notification is followed by the next one only after this. */
+const QUIET_MS = 3_000;
+
+/**
+ * Questions outside the panel: context keys for titles, keys and the palette, and a notification where the panel cannot
+ * be seen; one, however many wait. Approvals live in the session; these are only views of them (design decision 11).
+ */
+export class ApprovalPrompts implements Disposable {
+  readonly #options: ApprovalPromptsOptions;
+  readonly #store = new DisposableStore();
+  readonly #setHasApproval = contextKey<boolean>('tiller.hasApproval');
+  readonly #setHasPatchApproval = contextKey<boolean>('tiller.hasPatchApproval');
+  #waiting: readonly ApprovalRequest[] = [];
+  /** Those that a notification asks about, wherever it is by now, and what became of them. */
+  readonly #told = new Map<string, Settled | undefined>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #notifiedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ApprovalPromptsOptions) {
+    this.#options = options;
+    const { threads } = options;
+    const mine = ({ state }: ThreadChange) => (threads.access.type === 'own' && state?.approvals) || NOT_OURS;
+    this.#store.add(threads.onChange((change) => this.#update(mine(change))));
+    this.#store.add(
+      threads.onEvent(({ event: { msg } }) => {
+        if (msg.type === 'approval_resolved' && this.#told.has(msg.approvalId)) this.#told.set(msg.approvalId, msg);
+      }),
+    );
+  }
+
+  /** Of the thread that is shown, oldest first. */
+  get waiting(): readonly ApprovalRequest[] {
+    return this.#waiting;
+  }
+
+  /** A pending approval of any thread of this window: an editor may still show the proposal of a thread that is not shown. */
+  find(approvalId: string): ApprovalRequest | undefined {
+    const pending = this.#options.threads.waiting.flatMap((thread) => thread.approvals);
+    return pending.find((approval) => approval.approvalId === approvalId);
+  }
+
+  /** Sends the answer to the thread that asked, shown or not. The first answer counts: resolved approvals are skipped. */
+  answer(approvals: readonly ApprovalRequest[], decision: ApprovalDecision): void {
+    const answered = new Set(approvals.map(({ approvalId }) => approvalId));
+    for (const { threadId, approvals: open } of this.#options.threads.waiting) {
+      const approvalIds = open.map(({ approvalId }) => approvalId).filter((id) => answered.has(id));
+      if (approvalIds.length > 0) this.#options.submitTo(threadId, { type: 'approval', approvalIds, decision });
+    }
+  }
+
+  /** Opens the panel with the thread that asked. One that is no longer pending opens the thread that is shown. */
+  show({ approvalId }: ApprovalRequest): void {
+    const { threads, showThread } = this.#options;
+    const asking = threads.waiting.find(({ approvals }) => approvals.some((each) => each.approvalId === approvalId));
+    const threadId = asking?.threadId ?? threads.state?.threadId;
+    if (threadId !== undefined) showThread(threadId);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#store.dispose();
+  }
+
+  #update(waiting: readonly ApprovalRequest[]): void {
+    if (waiting === this.#waiting) return;
+    const before = new Set(this.#waiting.map(({ approvalId }) => approvalId));
+    this.#waiting = waiting;
+    this.#setHasApproval(waiting.length > 0);
+    this.#setHasPatchApproval(waiting.some(isPatch));
+    // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
+    if (waiting.length === 0 && before.size > 0) void vscode.commands.executeCommand('notifications.hideToasts');
+    if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
+  }
+
+  #notifySoon(): void {
+    if (this.#options.isPanelVisible()) return;
+    const wait = Math.max(GATHER_MS, this.#notifiedAt + QUIET_MS - Date.now());
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#waiting.length > 0 && !this.#options.isPanelVisible()) void this.#notify(this.#waiting);
+    }, wait);
+  }
+
+  async #notify(waiting: readonly ApprovalRequest[]): Promise<void> {
+    const isReminder = this.#notifiedAt !== Number.NEGATIVE_INFINITY;
+    this.#notifiedAt = Date.now();
+    // One of fewer requests may still be on the screen.
+    if (isReminder) await vscode.commands.executeCommand('notifications.hideToasts');
+    const [only, ...others] = waiting;
+    if (only && others.length === 0) return this.#notifyOfOne(only);
+    const show = vscode.l10n.t('Show List');
+    const sentence = vscode.l10n.t('Tiller wants your answer to {0} requests', waiting.length);
+    const answer = await vscode.window.showInformationMessage(sentence, show);
+    if (answer !== show) return;
+    if (this.#waiting.length > 0) this.#options.showList();
+    else void vscode.window.showInformationMessage(vscode.l10n.t('Nothing waits for your answer any more.'));
+  }
+
+  async #notifyOfOne(approval: ApprovalRequest): Promise<void> {
+    const yeses = yesesTo(approval);
+    const deny = vscode.l10n.t('Deny');
+    const show = vscode.l10n.t('Show');
+    this.#told.set(approval.approvalId, undefined);
+    const answer = await vscode.window.showInformationMessage(
+      questionOf(approval),
+      ...yeses.map(({ label }) => label),
+      deny,
+      show,
+    );
+    const settled = this.#told.get(approval.approvalId);
+    this.#told.delete(approval.approvalId);
+    if (answer === show) this.show(approval);
+    else if (answer !== undefined) {
+      const yes = yeses.find(({ label }) => label === answer);
+      this.#answerLate(approval, yes?.decision ?? { denied: {} }, settled);
+    }
+  }
+
+  /** Says why when the approval is no longer pending. */
+  #answerLate(approval: ApprovalRequest, decision: ApprovalDecision, settled: Settled | undefined): void {
+    if (this.find(approval.approvalId)) this.answer([approval], decision);
+    else void vscode.window.showInformationMessage(tooLate(approval, settled));
+  }
+}

@@ -1,0 +1,189 @@
+/** What the person can say of changes that have landed, from the palette, by key, in the editor and in Source Control. */
+import * as vscode from 'vscode';
+import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
+import { leftAloneInWords } from '../ui/workspacePaths.ts';
+import { uriOf } from '../workspace/places.ts';
+import type { Choice, Decisions, LeftAlone } from './decide.ts';
+import { Navigation } from './navigation.ts';
+import { hasHunks, type PendingFile } from './pendingFile.ts';
+import type { ReviewKeys } from './reviewKeys.ts';
+import type { Reviews } from './reviews.ts';
+
+export interface ReviewCommandsParts {
+  readonly reviews: Reviews;
+  readonly decisions: Decisions;
+  readonly keys: ReviewKeys;
+  /** Whether VS Code's peek knows our changes. */
+  readonly hasPeek: () => boolean;
+}
+
+/** A line change as VS Code hands it to the buttons of its peek: lines from 1, and an end of 0 for none. */
+interface LineChange {
+  readonly modifiedStartLineNumber: number;
+  readonly modifiedEndLineNumber: number;
+}
+
+export class ReviewCommands {
+  readonly #reviews: Reviews;
+  readonly #decisions: Decisions;
+  readonly #keys: ReviewKeys;
+  readonly #hasPeek: () => boolean;
+  readonly #navigation: Navigation;
+
+  constructor({ reviews, decisions, keys, hasPeek }: ReviewCommandsParts) {
+    this.#reviews = reviews;
+    this.#decisions = decisions;
+    this.#keys = keys;
+    this.#hasPeek = hasPeek;
+    this.#navigation = new Navigation(reviews);
+  }
+
+  next(): Promise<void> {
+    return this.#navigation.go('next');
+  }
+
+  previous(): Promise<void> {
+    return this.#navigation.go('previous');
+  }
+
+  /** Of the hunk that a lens names, else of the one at the cursor; then the next one is in front. */
+  async keepHunk(address?: unknown, id?: unknown): Promise<void> {
+    const choice = this.#choiceOf(address, id);
+    if (choice === undefined) return nothingHere();
+    this.#keep([choice]);
+    if (id === undefined) await this.#navigation.go('next', true);
+  }
+
+  async undoHunk(address?: unknown, id?: unknown): Promise<void> {
+    const choice = this.#choiceOf(address, id);
+    if (choice === undefined) return nothingHere();
+    await this.#undo([choice]);
+    if (id === undefined) await this.#navigation.go('next', true);
+  }
+
+  keepFile(given?: unknown): void {
+    const file = this.#fileOf(given);
+    if (file === undefined) nothingHere();
+    else this.#keep([{ file, hunks: 'all' }]);
+  }
+
+  async undoFile(given?: unknown): Promise<void> {
+    const file = this.#fileOf(given);
+    if (file === undefined) nothingHere();
+    else await this.#undo([{ file, hunks: 'all' }]);
+  }
+
+  keepAll(): void {
+    const all = this.#reviews.pending.map((file) => ({ file, hunks: 'all' as const }));
+    if (all.length === 0) nothingHere();
+    else this.#keep(all);
+  }
+
+  /** Ctrl+Z takes it back in each file by itself, so in many it is asked first. */
+  async undoAll(): Promise<void> {
+    const all = this.#reviews.pending.map((file) => ({ file, hunks: 'all' as const }));
+    if (all.length === 0) return nothingHere();
+    if (all.length > 1) {
+      const undo = vscode.l10n.t('Undo All');
+      const question = vscode.l10n.t('Undo all changes of Tiller in {0} files?', all.length);
+      const detail = vscode.l10n.t('What you have written yourself stays. Ctrl+Z takes it back file by file.');
+      if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, undo)) !== undo) return;
+    }
+    await this.#undo(all);
+  }
+
+  unkeep(): void {
+    const isSomething = this.#decisions.unkeep();
+    this.#keys.refresh();
+    if (!isSomething)
+      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was kept that could wait again.'));
+  }
+
+  /** A button of the peek; `changes` are those of all source controls. */
+  keepChange(uri: vscode.Uri, changes: readonly LineChange[], index: number): void {
+    const choice = this.#choiceAt(uri, changes[index]);
+    if (choice !== undefined) this.#keep([choice]);
+  }
+
+  async undoChange(uri: vscode.Uri, changes: readonly LineChange[], index: number): Promise<void> {
+    const choice = this.#choiceAt(uri, changes[index]);
+    if (choice !== undefined) await this.#undo([choice]);
+  }
+
+  async peek(address: unknown, id: unknown): Promise<void> {
+    const { file, hunk } = this.#hunkOf(address, id) ?? {};
+    if (file === undefined || hunk === undefined) return;
+    if (this.#hasPeek() && vscode.workspace.getWorkspaceFolder(file.uri)) {
+      await this.#navigation.peek(file, hunk);
+    } else await this.#navigation.showDiff(file);
+  }
+
+  async showDiff(given?: unknown): Promise<void> {
+    const file = this.#fileOf(given);
+    if (file !== undefined) await this.#navigation.showDiff(file);
+  }
+
+  async showAll(): Promise<void> {
+    if (this.#reviews.pending.length === 0) nothingHere();
+    else await this.#navigation.showAll();
+  }
+
+  #keep(choices: readonly Choice[]): void {
+    this.#decisions.keep(choices);
+    this.#keys.refresh();
+  }
+
+  async #undo(choices: readonly Choice[]): Promise<void> {
+    tell(await this.#decisions.undo(choices));
+  }
+
+  /** In a file that is new as a whole there is one thing to decide. */
+  #choiceOf(address: unknown, id: unknown): Choice | undefined {
+    const found = this.#hunkOf(address, id);
+    if (found !== undefined) return { file: found.file, hunks: hasHunks(found.file) ? [found.hunk.id] : 'all' };
+    const file = id === undefined ? this.#fileOf(undefined) : undefined;
+    return file !== undefined && file.story.type === 'added' ? { file, hunks: 'all' } : undefined;
+  }
+
+  #hunkOf(address: unknown, id: unknown): { readonly file: PendingFile; readonly hunk: ReviewHunk } | undefined {
+    if (typeof address === 'string' && typeof id === 'number') {
+      const file = this.#reviews.at(vscode.Uri.parse(address, true));
+      const hunk = file?.text.hunks.find((known) => known.id === id);
+      return file && hunk && { file, hunk };
+    }
+    const editor = vscode.window.activeTextEditor;
+    const file = editor && this.#reviews.at(editor.document.uri);
+    const hunk = editor && file && hunkAt(file.text, editor.selection.active.line);
+    return file && hunk && { file, hunk };
+  }
+
+  #choiceAt(uri: vscode.Uri, change: LineChange | undefined): Choice | undefined {
+    const file = this.#reviews.at(uri) ?? this.#reviews.at(uriOf(uri.fsPath));
+    if (file === undefined || change === undefined) return undefined;
+    // VS Code may place a change one line beside ours, where the lines are alike.
+    const start =
+      change.modifiedEndLineNumber === 0 ? change.modifiedStartLineNumber : change.modifiedStartLineNumber - 1;
+    const end = Math.max(start, change.modifiedEndLineNumber);
+    const hunks = file.text.hunks.filter((hunk) => hunk.start <= end && hunk.end >= start).map(({ id }) => id);
+    return { file, hunks: hasHunks(file) ? hunks : 'all' };
+  }
+
+  /** A title button hands over an address, a row of the Source Control view itself; else it is the active editor's. */
+  #fileOf(given: unknown): PendingFile | undefined {
+    const row = given as { readonly resourceUri?: unknown } | undefined;
+    const uri = given instanceof vscode.Uri ? given : row?.resourceUri;
+    const wanted = uri instanceof vscode.Uri ? uri : vscode.window.activeTextEditor?.document.uri;
+    if (wanted === undefined) return undefined;
+    const file = this.#reviews.at(wanted) ?? this.#reviews.at(uriOf(wanted.fsPath));
+    return this.#reviews.pending.find((pending) => pending === file);
+  }
+}
+
+function nothingHere(): void {
+  void vscode.window.showInformationMessage(vscode.l10n.t('No change of Tiller waits for your review here.'));
+}
+
+function tell(leftAlone: readonly LeftAlone[]): void {
+  if (leftAlone.length === 0) return;
+  void vscode.window.showWarningMessage(vscode.l10n.t('Not undone: {0}', leftAloneInWords(leftAlone)));
+}

@@ -1,0 +1,46 @@
+/** What keys, title buttons and menus go by: context keys, set when they change and not otherwise. */
+import * as vscode from 'vscode';
+import { hunkAt } from '../../core/changeReview/textReview.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { contextKey } from '../ui/contextKey.ts';
+import type { Reviews } from './reviews.ts';
+
+export class ReviewKeys implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #reviews: Reviews;
+  readonly #canUnkeep: () => boolean;
+  readonly #setPendingPaths = contextKey<Readonly<Record<string, true>>>('tiller.pendingPaths');
+  readonly #setHasPendingHunk = contextKey<boolean>('tiller.hasPendingHunk');
+  readonly #setCanUnkeep = contextKey<boolean>('tiller.canUnkeep');
+  readonly #setCursorInHunk = contextKey<boolean>('tiller.cursorInHunk');
+
+  constructor(reviews: Reviews, canUnkeep: () => boolean) {
+    this.#reviews = reviews;
+    this.#canUnkeep = canUnkeep;
+    this.#store.add(reviews.onDidChange(() => this.refresh()));
+    this.#store.add(vscode.window.onDidChangeActiveTextEditor(() => this.#refreshCursor()));
+    this.#store.add(vscode.window.onDidChangeTextEditorSelection(() => this.#refreshCursor()));
+  }
+
+  refresh(): void {
+    const { pending } = this.#reviews;
+    // Addresses of a remote window are others than ours: menus go by the path (review-ui.md §1).
+    const paths = pending.flatMap(({ uri }) => [uri.path, uri.fsPath]).map((path): [string, true] => [path, true]);
+    this.#setPendingPaths(Object.fromEntries(paths));
+    this.#setHasPendingHunk(pending.length > 0);
+    this.#setCanUnkeep(this.#canUnkeep());
+    this.#refreshCursor();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #refreshCursor(): void {
+    const editor = vscode.window.activeTextEditor;
+    const file = editor && this.#reviews.at(editor.document.uri);
+    const isNew = file?.story.type === 'added';
+    const isIn = editor && file && hunkAt(file.text, editor.selection.active.line) !== undefined;
+    this.#setCursorInHunk(isNew || isIn === true);
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * Every file with something of an agent's in it that waits for the person's word, kept in step with what happens to the
+ * documents: landings, typing, undo and redo, formatters, renames. Decorations, lenses and the rest are views of it.
+ */
+import * as vscode from 'vscode';
+import { applyEdits, type Author, becomeText } from '../../core/changeReview/edits.ts';
+import { linesOf, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import { Emitter } from '../../core/util/emitter.ts';
+import type { LandedChange, LandingWatch, PatchOrigin } from '../apply/model.ts';
+import { openDocument } from '../workspace/documents.ts';
+import { uriOf } from '../workspace/places.ts';
+import { sameButEndings } from '../workspace/textContent.ts';
+import { afterLanding } from './afterLanding.ts';
+import { countOf, isPending, type PendingFile } from './pendingFile.ts';
+
+/** What changes meanwhile is the work of a formatter. */
+const LONGEST_SAVE_MS = 5000;
+
+/** An edit that VS Code is about to tell of. */
+interface Expected {
+  readonly author: Author;
+  /** Its place. */
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+export class Reviews implements Disposable {
+  readonly #store = new DisposableStore();
+  /** By address. A file with nothing to decide stays while its document is open: Ctrl+Z may bring hunks back. */
+  readonly #files = new Map<string, PendingFile>();
+  readonly #expected = new Map<string, Expected>();
+  /** Since when; VS Code does not tell of a save that has failed. */
+  readonly #saving = new Map<string, number>();
+  /** What VS Code has told to be deleted, for the patch that did it and tells of it afterwards. */
+  readonly #gone = new Map<string, PendingFile>();
+  readonly #changed: Emitter<PendingFile>;
+
+  constructor(report: (error: unknown) => void) {
+    this.#changed = this.#store.add(new Emitter(report));
+    const { workspace } = vscode;
+    this.#store.add(workspace.onDidChangeTextDocument((event) => this.#textChanged(event)));
+    this.#store.add(workspace.onDidOpenTextDocument((document) => this.#catchUp(document)));
+    this.#store.add(workspace.onDidCloseTextDocument(({ uri }) => this.#forgetIfDone(uri)));
+    this.#store.add(
+      workspace.onWillSaveTextDocument(({ document }) => this.#saving.set(document.uri.toString(), Date.now())),
+    );
+    this.#store.add(
+      workspace.onDidSaveTextDocument((document) => {
+        this.#saving.delete(document.uri.toString());
+        this.#catchUp(document);
+      }),
+    );
+    this.#store.add(
+      workspace.onDidRenameFiles(({ files }) => {
+        for (const { oldUri, newUri } of files) this.#renamed(oldUri, newUri);
+      }),
+    );
+    this.#store.add(workspace.onDidDeleteFiles(({ files }) => this.#removed(files)));
+  }
+
+  /** Hears of the file as it is now; one that is not pending is done with. */
+  get onDidChange(): Emitter<PendingFile>['event'] {
+    return this.#changed.event;
+  }
+
+  /** In the order of their names. */
+  get pending(): readonly PendingFile[] {
+    const files = [...this.#files.values()].filter(isPending);
+    return files.toSorted((one, other) => (one.uri.path < other.uri.path ? -1 : 1));
+  }
+
+  /** How many decisions wait. */
+  get count(): number {
+    return this.pending.reduce((sum, file) => sum + countOf(file), 0);
+  }
+
+  at(uri: vscode.Uri): PendingFile | undefined {
+    return this.#files.get(uri.toString());
+  }
+
+  put(file: PendingFile): void {
+    const address = file.uri.toString();
+    this.#gone.delete(address);
+    if (isPending(file) || openDocument(file.uri) !== undefined) this.#files.set(address, file);
+    else this.#files.delete(address);
+    this.#changed.fire(file);
+  }
+
+  /** For landings whose edits are of that author. */
+  watchAs(author: Author): LandingWatch {
+    return {
+      edits: ({ uri, path }, { before, after }) => {
+        const address = uri.toString();
+        const expected = { author, path, before, after };
+        this.#expected.set(address, expected);
+        return () => {
+          if (this.#expected.get(address) === expected) this.#expected.delete(address);
+        };
+      },
+      moves: (from, to) => {
+        const file = this.#files.get(from.uri.toString());
+        if (file !== undefined) this.#move(file, to.uri, to.path, to.path);
+      },
+    };
+  }
+
+  /** What a patch of an agent has left. What the person has seen and agreed to is theirs. */
+  landed(changes: readonly LandedChange[], origin: PatchOrigin | undefined): void {
+    const author = authorOf(origin);
+    for (const landed of changes) {
+      const { change } = landed;
+      const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
+      const uri = uriOf(path);
+      const there = this.#files.get(uri.toString()) ?? [...this.#files.values()].find((file) => file.path === path);
+      const known = there ?? (change.kind === 'delete' ? this.#gone.get(uri.toString()) : undefined);
+      const text = openDocument(known?.uri ?? uri)?.getText() ?? landed.final ?? '';
+      const next = afterLanding(landed, { uri, path, place: placeOf(landed), known, author, text });
+      if (next === 'gone') this.drop(known?.uri ?? uri);
+      else if (next !== undefined && next !== known) this.put(next);
+    }
+  }
+
+  /** Nothing of it is to be decided any more. */
+  drop(uri: vscode.Uri): void {
+    const file = this.#files.get(uri.toString());
+    if (file === undefined) return;
+    this.#files.delete(uri.toString());
+    this.#changed.fire({ ...file, story: { type: 'edited' }, text: { ...file.text, hunks: [], kept: [] } });
+  }
+
+  /** The file is found to hold this text. */
+  found(file: PendingFile, text: string, author: Author): PendingFile {
+    const next = { ...file, text: becomeText(file.text, text, author) };
+    if (next.text !== file.text) this.put(next);
+    return next;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #textChanged({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    const address = document.uri.toString();
+    const known = this.#files.get(address);
+    const expected = this.#expected.get(address);
+    if ((known === undefined && expected === undefined) || contentChanges.length === 0) return;
+    const isExpected = expected !== undefined && sameButEndings(document.getText(), expected.after);
+    const file = known ?? (isExpected && expected.author === 'agent' ? newFile(document.uri, expected) : undefined);
+    if (file === undefined || file.story.type === 'deleted') return;
+    const author = isExpected ? expected.author : this.#authorOf(address, reason);
+    const edits = contentChanges.map(({ range, text }) => ({
+      startLine: range.start.line,
+      startCharacter: range.start.character,
+      endLine: range.end.line,
+      endCharacter: range.end.character,
+      text,
+    }));
+    const text = applyEdits(file.text, edits, author);
+    this.put({ ...file, text: text.current.length === document.lineCount ? text : now(file.text, document, author) });
+  }
+
+  #authorOf(address: string, reason: vscode.TextDocumentChangeReason | undefined): Author {
+    if (reason !== undefined) return 'history';
+    return Date.now() - (this.#saving.get(address) ?? 0) < LONGEST_SAVE_MS ? 'agreed' : 'person';
+  }
+
+  #catchUp(document: vscode.TextDocument): void {
+    const file = this.#files.get(document.uri.toString());
+    if (file === undefined || file.story.type === 'deleted') return;
+    const text = now(file.text, document, 'agreed');
+    if (text !== file.text) this.put({ ...file, text });
+  }
+
+  #forgetIfDone(uri: vscode.Uri): void {
+    const file = this.#files.get(uri.toString());
+    if (file === undefined) return;
+    // A document without a file is gone, or is a file of another name from now on.
+    if (uri.scheme === 'untitled') this.drop(uri);
+    else if (!isPending(file)) this.#files.delete(uri.toString());
+  }
+
+  /** Of a folder: what lies in it. */
+  #renamed(oldUri: vscode.Uri, newUri: vscode.Uri): void {
+    for (const file of [...this.#files.values()]) {
+      if (!isIn(file.uri, oldUri)) continue;
+      const rest = file.uri.path.slice(oldUri.path.length);
+      const uri = newUri.with({ path: newUri.path + rest });
+      this.#move(file, uri, uri.scheme === 'file' ? uri.fsPath : uri.path, undefined);
+    }
+  }
+
+  #removed(files: readonly vscode.Uri[]): void {
+    for (const file of [...this.#files.values()]) {
+      if (file.story.type === 'deleted' || !files.some((uri) => isIn(file.uri, uri))) continue;
+      this.#gone.set(file.uri.toString(), file);
+      this.drop(file.uri);
+    }
+  }
+
+  #move(file: PendingFile, uri: vscode.Uri, path: string, place: string | undefined): void {
+    if (uri.toString() === file.uri.toString()) return;
+    this.drop(file.uri);
+    this.put({ ...file, uri, path, place });
+  }
+}
+
+function authorOf(origin: PatchOrigin | undefined): Author {
+  return origin?.isUnseen ? 'agent' : 'agreed';
+}
+
+/** Of what was removed: the name that stood there. */
+function placeOf({ change }: LandedChange): string {
+  const { path, movedTo } = change.places;
+  return change.kind === 'delete' ? path.name : (movedTo ?? path).target;
+}
+
+function newFile(uri: vscode.Uri, { path, before }: Expected): PendingFile {
+  return { uri, path, place: path, story: { type: 'edited' }, text: startReview(before, before) };
+}
+
+function now(text: TextReview, document: vscode.TextDocument, author: Author): TextReview {
+  const lines = linesOf(document.getText());
+  const isSame = lines.length === text.current.length && lines.every((line, at) => line === text.current[at]);
+  return isSame ? text : becomeText(text, document.getText(), author);
+}
+
+function isIn(uri: vscode.Uri, place: vscode.Uri): boolean {
+  if (uri.scheme !== place.scheme || uri.authority !== place.authority) return false;
+  return uri.path === place.path || uri.path.startsWith(`${place.path}/`);
+}

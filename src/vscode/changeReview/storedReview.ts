@@ -1,0 +1,73 @@
+/** A pending file as it is written down, so that a reload of the window loses nothing. */
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { isConsistent, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
+import type { FileImage } from '../apply/model.ts';
+import type { FileStory, PendingFile } from './pendingFile.ts';
+
+const imageSchema = z.object({
+  text: z.string().nullable(),
+  /** As base64. */
+  bytes: z.string().nullable(),
+  mode: z.number().optional(),
+  linkTarget: z.string().optional(),
+});
+
+const plainStorySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('edited') }),
+  z.object({ type: z.literal('added') }),
+  z.object({ type: z.literal('moved'), from: z.string(), place: z.string().optional() }),
+]);
+
+const line = z.number().int().min(0);
+
+const storedSchema = z.object({
+  version: z.literal(1),
+  uri: z.string(),
+  path: z.string(),
+  place: z.string().optional(),
+  story: z.union([
+    plainStorySchema,
+    z.object({ type: z.literal('deleted'), image: imageSchema, was: plainStorySchema }),
+  ]),
+  base: z.array(z.string()).min(1),
+  current: z.array(z.string()).min(1),
+  hunks: z.array(z.object({ id: line, baseStart: line, baseEnd: line, start: line, end: line, touched: z.boolean() })),
+});
+type Stored = z.infer<typeof storedSchema>;
+
+export function writeReview({ uri, path, place, story, text }: PendingFile): string {
+  const { base, current, hunks } = text;
+  const stored = { version: 1, uri: uri.toString(), path, place, story: storedStory(story), base, current, hunks };
+  return JSON.stringify(stored);
+}
+
+/** `undefined` when it is not what we have written. */
+export function readReview(json: string): PendingFile | undefined {
+  try {
+    const stored = storedSchema.parse(JSON.parse(json));
+    const { uri, path, place, story } = stored;
+    return { uri: vscode.Uri.parse(uri, true), path, place, story: storyOf(story), text: textOf(stored) };
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf({ base, current, hunks }: Stored): TextReview {
+  const fresh = startReview(base.join('\n'), current.join('\n'));
+  if (!isConsistent({ base, current, hunks })) return fresh;
+  return { ...fresh, hunks, nextId: Math.max(0, ...hunks.map(({ id }) => id)) + 1 };
+}
+
+function storedStory(story: FileStory): unknown {
+  if (story.type !== 'deleted') return story;
+  const { bytes, ...image } = story.image;
+  return { ...story, image: { ...image, bytes: bytes && Buffer.from(bytes).toString('base64') } };
+}
+
+function storyOf(story: Stored['story']): FileStory {
+  if (story.type !== 'deleted') return story;
+  const { text, bytes, mode, linkTarget } = story.image;
+  const image: FileImage = { text, bytes: bytes === null ? null : Buffer.from(bytes, 'base64'), mode, linkTarget };
+  return { ...story, image };
+}

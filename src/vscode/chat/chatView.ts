@@ -1,0 +1,242 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../core/util/disposable.ts';
+import { DisposableStore } from '../../core/util/disposable.ts';
+import type { KeyHider } from '../../core/util/keyHider.ts';
+import { mapTexts } from '../../core/util/mapTexts.ts';
+import {
+  type HostMessage,
+  type InterruptedPatch,
+  type PanelNews,
+  type PanelSettings,
+  type PendingReview,
+  type WebviewMessage,
+  webviewMessageSchema,
+} from '../../protocol/wire.ts';
+import type { ReviewState } from '../../protocol/review.ts';
+import type { Drafts } from './drafts.ts';
+import { EventBatcher } from './eventBatcher.ts';
+import { HiddenStream } from './redactingStream.ts';
+import { panelHtml } from '../ui/webviewHtml.ts';
+import { pageOfTurns, snapshotOf } from './snapshot.ts';
+import type { Dequeued, ShownThread } from '../../core/agent/shownThread.ts';
+
+export interface ChatViewOptions {
+  readonly extensionUri: vscode.Uri;
+  readonly build: string;
+  readonly threads: ShownThread;
+  readonly drafts: Drafts;
+  /** What was said in any thread, newest first. */
+  readonly history: () => Promise<readonly string[]>;
+  readonly settings: () => PanelSettings;
+  /** Those that Tiller holds: the page need not know them. */
+  readonly keys: KeyHider;
+  /** Those that wait for a decision. */
+  readonly interrupted: () => readonly InterruptedPatch[];
+  /** What was chosen of the patches that wait. */
+  readonly reviews: () => readonly ReviewState[];
+  /** What has landed and waits for review. */
+  readonly pendingReview: () => PendingReview;
+  /** What only the host can do. */
+  readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
+  /** The page is gone, and what it showed with it. */
+  readonly onGone: () => void;
+  readonly log: (level: 'warn' | 'error', message: string) => void;
+}
+
+/**
+ * The panel as the host sees it: it is sent a snapshot and then what happens, and whatever it says is parsed and passed
+ * on, nothing else. The page may be thrown away at any time; everything that matters is kept here.
+ */
+export class ChatView implements vscode.WebviewViewProvider, Disposable {
+  readonly #options: ChatViewOptions;
+  readonly #store = new DisposableStore();
+  readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
+  readonly #stream: HiddenStream;
+  #view: vscode.WebviewView | undefined;
+  /** The page has its snapshot and may be told what happens. */
+  #ready = false;
+  /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
+  readonly #held: PanelNews[] = [];
+
+  constructor(options: ChatViewOptions) {
+    this.#options = options;
+    this.#stream = new HiddenStream(options.keys);
+    this.#store.add(
+      options.threads.onChange((change) => {
+        if (!this.#ready) return;
+        if (change.type === 'switched') this.#sendSnapshot();
+        else for (const event of this.#stream.take(change.event)) this.#batcher.push(event);
+      }),
+    );
+    this.#store.add(
+      options.threads.onActivity(() => {
+        this.#showBadge();
+        this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
+      }),
+    );
+    this.#store.add(options.threads.onDequeued((dequeued) => this.#takeBack(dequeued)));
+  }
+
+  get visible(): boolean {
+    return this.#view?.visible ?? false;
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.#view = view;
+    this.#ready = false;
+    const { extensionUri } = this.#options;
+    view.webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'webview')],
+    };
+    view.webview.onDidReceiveMessage((message: unknown) => this.#receive(message));
+    view.onDidDispose(() => {
+      this.#view = undefined;
+      this.#batcher.clear();
+      this.#pageIsGone();
+    });
+    view.onDidChangeVisibility(() => {
+      // The next one asks for everything.
+      if (!view.visible) this.#pageIsGone();
+    });
+    view.webview.html = panelHtml(view.webview, extensionUri);
+    this.#showBadge();
+  }
+
+  sendSettings(): void {
+    if (this.#ready) this.#post({ type: 'settings', settings: this.#options.settings() });
+  }
+
+  sendInterrupted(): void {
+    this.#showBadge();
+    this.tell({ type: 'interrupted', patches: this.#options.interrupted() });
+  }
+
+  sendReview(): void {
+    this.tell({ type: 'review', review: this.#options.pendingReview() });
+  }
+
+  insertText(text: string): void {
+    this.#postWhenReady({ type: 'insert_text', text });
+  }
+
+  /** Opens the list of threads; with an id, to rename that one. */
+  showThreads(rename?: string): void {
+    this.#postWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
+  }
+
+  /** Lost on a page that is not there: it asks again, or is told with its snapshot. */
+  tell(message: PanelNews): void {
+    if (this.#ready) this.#post(message);
+  }
+
+  focusComposer(): void {
+    this.#postWhenReady({ type: 'focus_composer' });
+  }
+
+  sendRulePreview(
+    answer: Pick<Extract<HostMessage, { type: 'rule_preview' }>, 'approvalId' | 'rule' | 'preview'>,
+  ): void {
+    if (this.#ready) this.#post({ type: 'rule_preview', ...answer });
+  }
+
+  showWaiting(): void {
+    this.#postWhenReady({ type: 'show_waiting' });
+  }
+
+  dispose(): void {
+    this.#batcher.clear();
+    this.#store.dispose();
+  }
+
+  #pageIsGone(): void {
+    this.#ready = false;
+    this.#options.onGone();
+  }
+
+  /** How many questions wait. */
+  #showBadge(): void {
+    if (!this.#view) return;
+    const { threads, interrupted } = this.#options;
+    const value = threads.questions + interrupted().length;
+    this.#view.badge = value === 0 ? undefined : { value, tooltip: vscode.l10n.t('{0} waiting for you', value) };
+  }
+
+  #receive(raw: unknown): void {
+    const parsed = webviewMessageSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.#options.log('warn', `The panel said something unknown: ${parsed.error.message}`);
+      return;
+    }
+    const message = parsed.data;
+    switch (message.type) {
+      case 'ready':
+        return this.#welcome(message.build);
+      case 'draft':
+        return this.#options.drafts.set(message.threadId, message.text, message.edit);
+      case 'load_earlier':
+        return this.#sendEarlier(message.before);
+      case 'log':
+        return this.#options.log(message.level, message.message);
+      default:
+        return this.#options.handle(message);
+    }
+  }
+
+  #welcome(build: string): void {
+    if (build !== this.#options.build && this.#view) {
+      this.#view.webview.html = panelHtml(this.#view.webview, this.#options.extensionUri);
+      return;
+    }
+    void this.#options.threads.restore().then(() => {
+      this.#ready = true;
+      this.#sendSnapshot();
+      for (const message of this.#held.splice(0)) this.#post(message);
+    });
+  }
+
+  #sendSnapshot(): void {
+    this.#batcher.clear();
+    const { threads, drafts, settings, interrupted, reviews, pendingReview } = this.#options;
+    const { state } = threads;
+    this.#post({
+      type: 'snapshot',
+      ...(state ? snapshotOf(this.#stream.begin(state)) : { thread: null, earlierTurns: 0 }),
+      access: threads.access,
+      draft: drafts.get(state?.threadId ?? null),
+      edit: drafts.editOf(state?.threadId ?? null),
+      settings: settings(),
+      texts: vscode.l10n.bundle ?? {},
+    });
+    this.#post({ type: 'elsewhere', ...threads.elsewhere });
+    this.#post({ type: 'interrupted', patches: interrupted() });
+    for (const review of reviews()) this.#post({ type: 'patch_review', review });
+    this.#post({ type: 'review', review: pendingReview() });
+    void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
+  }
+
+  /** A message that was dropped stands in the composer again. The page ends an edit of its own by the same event. */
+  #takeBack({ threadId, msg, text }: Dequeued): void {
+    const { drafts, threads } = this.#options;
+    if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || text === '') return;
+    drafts.append(threadId, text);
+    if (threads.state?.threadId === threadId) this.tell({ type: 'insert_text', text });
+  }
+
+  #sendEarlier(before: string): void {
+    const turns = this.#options.threads.state?.turns ?? [];
+    const end = turns.findIndex((turn) => turn.id === before);
+    if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
+  }
+
+  #postWhenReady(message: PanelNews): void {
+    if (this.#ready) this.#post(message);
+    else this.#held.push(message);
+  }
+
+  #post(message: PanelNews): void {
+    const { build, keys } = this.#options;
+    const told = { ...message, build };
+    void this.#view?.webview.postMessage(keys.isEmpty ? told : mapTexts(told, (text) => keys.hide(text)));
+  }
+}

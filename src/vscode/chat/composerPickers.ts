@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import type { ReasoningEffort, TurnOverrides } from '../../protocol/op.ts';
+import type { ChatMode, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import { MODES } from './modes.ts';
+
+interface Choice<Value> extends vscode.QuickPickItem {
+  readonly value: Value;
+}
+
+/** Lists a person chooses from. Each resolves with what to change, or `undefined` when nothing was chosen. */
+export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
+  const picked = await pick(
+    vscode.l10n.t('Mode'),
+    MODES.map((bundle) => ({ ...describeMode(bundle.mode), value: bundle })),
+  );
+  return picked && { policy: picked.policy, box: policyOf(picked.sandbox) };
+}
+
+export async function pickBox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
+  const modes: SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
+  const picked = await pick(
+    vscode.l10n.t('Commands may'),
+    modes.map((value) => ({ ...describeBox(value), value })),
+  );
+  return picked && { box: policyOf(picked) };
+}
+
+export async function pickEffort(): Promise<TurnOverrides | undefined> {
+  const efforts: ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
+  const choices: Choice<ReasoningEffort | null>[] = [
+    { label: vscode.l10n.t("The model's own"), value: null },
+    ...efforts.map((value) => ({ label: value, value })),
+  ];
+  const picked = await pick(vscode.l10n.t('Reasoning effort'), choices);
+  return picked === undefined ? undefined : { effort: picked };
+}
+
+/** A file of the workspace, as a path to speak of it by. */
+export async function pickFile(): Promise<string | undefined> {
+  const files = await vscode.workspace.findFiles('**/*', undefined, 5000);
+  const paths = files
+    .map((file) => vscode.workspace.asRelativePath(file))
+    .toSorted((left, right) => left.localeCompare(right));
+  return pick(
+    vscode.l10n.t('Add a file to the message'),
+    paths.map((label) => ({ label, value: label })),
+  );
+}
+
+/** The quick pick closes over its list, so a value may be anything, `null` included. */
+async function pick<Value>(title: string, choices: readonly Choice<Value>[]): Promise<Value | undefined> {
+  const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
+  return picked?.value;
+}
+
+function describeMode(mode: ChatMode): vscode.QuickPickItem {
+  switch (mode) {
+    case 'chat':
+      return {
+        label: vscode.l10n.t('Chat'),
+        detail: vscode.l10n.t('Reads and answers. Changes nothing, asks nothing.'),
+      };
+    case 'agent':
+      return {
+        label: vscode.l10n.t('Agent'),
+        detail: vscode.l10n.t('Edits the workspace and runs commands; asks for what goes further.'),
+      };
+    case 'plan':
+      return {
+        label: vscode.l10n.t('Plan'),
+        detail: vscode.l10n.t('Reads and plans; asks before anything is changed.'),
+      };
+    case 'full-access':
+      return {
+        label: vscode.l10n.t('Full access'),
+        detail: vscode.l10n.t('Runs and writes everything without asking. Take care.'),
+      };
+  }
+}
+
+function describeBox(mode: SandboxMode): vscode.QuickPickItem {
+  switch (mode) {
+    case 'read-only':
+      return { label: vscode.l10n.t('Read only'), detail: vscode.l10n.t('Commands may read files and write none.') };
+    case 'workspace-write':
+      return {
+        label: vscode.l10n.t('Write in the workspace'),
+        detail: vscode.l10n.t('Commands may write in the workspace, without network.'),
+      };
+    case 'danger-full-access':
+      return { label: vscode.l10n.t('Everything'), detail: vscode.l10n.t('Commands run with all your rights.') };
+    case 'external-sandbox':
+      return { label: vscode.l10n.t('As the surrounding sandbox allows') };
+  }
+}

@@ -1,0 +1,34 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
+import type { PanelSettings } from '../../protocol/wire.ts';
+import { modeOf } from './modes.ts';
+
+/** What the panel shows around a thread. */
+export function panelSettings(settings: Settings, turn: TurnSettings, quarantined: readonly string[]): PanelSettings {
+  const chat = vscode.workspace.getConfiguration('chat');
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  const demo = settings.provider === DEMO_PROVIDER;
+  const fontFamily = chat.get<string>('fontFamily');
+  return {
+    model: demo ? vscode.l10n.t('demo (scripted)') : settings.model,
+    models: [],
+    // Restricted Mode leaves nothing but answers, whatever the policy.
+    mode: vscode.workspace.isTrusted ? modeOf(turn.approvalPolicy, turn.sandboxPolicy.type) : 'chat',
+    approvalPolicy: turn.approvalPolicy,
+    sandboxPolicy: turn.sandboxPolicy,
+    box: turn.box,
+    noBoxCause: turn.noBoxCause,
+    quarantined,
+    review: settings.review,
+    fontSize: chat.get<number>('fontSize') ?? null,
+    fontFamily: fontFamily && fontFamily !== 'default' ? fontFamily : null,
+    showRawReasoning: settings['reasoning.showRaw'],
+    trusted: vscode.workspace.isTrusted,
+    hasWorkspace: folder !== undefined,
+    demo,
+    ...(folder ? { workspaceName: folder.name || basename(folder.uri.fsPath) } : {}),
+    ...(demo ? { demoTask: vscode.l10n.t('Find out why the tests fail and fix it') } : {}),
+  };
+}

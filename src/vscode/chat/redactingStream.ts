@@ -1,0 +1,175 @@
+import type { KeyHider } from '../../core/util/keyHider.ts';
+import { assertNever } from '../../core/util/assertNever.ts';
+import type { Event, EventMsgOf } from '../../protocol/event.ts';
+import type { TurnItem, TurnItemOf } from '../../protocol/item.ts';
+import {
+  mayBeCut,
+  type PanelEvent,
+  type ProcessState,
+  type TextGrowth,
+  type ThreadState,
+} from '../../protocol/thread.ts';
+
+/**
+ * The texts of one thread as the panel may show them: without the keys that Tiller holds, also where a key arrives in
+ * pieces. The end of a text in which a key may have begun is held until the next piece decides; other text is never
+ * delayed. What is sent in place of a piece is a `TextGrowth`, not an event.
+ */
+export class HiddenStream {
+  readonly #keys: KeyHider;
+  /** Held ends by their text. */
+  readonly #held = new Map<string, TextGrowth>();
+
+  constructor(keys: KeyHider) {
+    this.#keys = keys;
+  }
+
+  /** The state for a page that gets everything from here on. Texts that still grow are held at their ends, too. */
+  begin(state: ThreadState): ThreadState {
+    this.#held.clear();
+    if (this.#keys.isEmpty) return state;
+    const running = new Set(state.processes.filter(isRunning).map(({ processId }) => processId));
+    const turns = state.turns.map((turn) => ({
+      ...turn,
+      items: turn.items.map((item) => this.#beginItem(item, turn.id, running)),
+    }));
+    return { ...state, turns, processes: state.processes.map((process) => this.#beginProcess(process)) };
+  }
+
+  /** What the page may be sent now. */
+  take(event: Event): readonly PanelEvent[] {
+    if (this.#keys.isEmpty) return [event];
+    const { msg, turnId } = event;
+    if (msg.type === 'process_output' || (msg.type === 'item_delta' && msg.kind !== 'section_break')) {
+      return this.#grow({ turnId, msg });
+    }
+    const ended = [...this.#held].filter(([, growth]) => endsText(event, growth));
+    for (const [textId] of ended) this.#held.delete(textId);
+    if (msg.type === 'item_completed') {
+      // The item carries its texts whole.
+      return goesOn(msg.item) ? [{ ...event, msg: { ...msg, item: this.#handOver(msg.item) } }] : [event];
+    }
+    // What is held may be a whole key that could still have become a longer one.
+    return [...ended.map(([, growth]) => withText(growth, this.#keys.hide(growth.msg.text))), event];
+  }
+
+  #grow(growth: TextGrowth): readonly TextGrowth[] {
+    const textId = textIdOf(growth.msg);
+    const before = this.#held.get(textId)?.msg.text ?? '';
+    const { shown, held } = this.#keys.hideBeginning(before + growth.msg.text);
+    this.#hold(withText(growth, held));
+    return shown === '' && held !== '' ? [] : [withText(growth, shown)];
+  }
+
+  #hold(growth: TextGrowth): void {
+    const textId = textIdOf(growth.msg);
+    if (growth.msg.text === '') this.#held.delete(textId);
+    else this.#held.set(textId, growth);
+  }
+
+  #beginItem(item: TurnItem, turnId: string, running: ReadonlySet<string>): TurnItem {
+    if (item.status !== 'in_progress') return goesOn(item) && running.has(item.processId) ? this.#handOver(item) : item;
+    const begin = (kind: EventMsgOf<'item_delta'>['kind'], text: string) =>
+      this.#begin({ turnId, msg: { type: 'item_delta', itemId: item.id, kind, text } });
+    switch (item.type) {
+      case 'agent_message':
+        return { ...item, text: begin('text', item.text) };
+      case 'reasoning': {
+        const last = item.summary.at(-1);
+        const summary =
+          last === undefined ? item.summary : item.summary.with(item.summary.length - 1, begin('summary', last));
+        return { ...item, summary, ...(item.raw === undefined ? {} : { raw: begin('raw', item.raw) }) };
+      }
+      case 'command_execution':
+        return { ...item, output: begin('output', this.#withoutHalfKey(item.output)) };
+      case 'file_change':
+        return item.patch === undefined ? item : { ...item, patch: begin('patch', item.patch) };
+      case 'user_message':
+      case 'plan':
+      case 'process_interaction':
+      case 'mcp_tool_call':
+      case 'dynamic_tool_call':
+      case 'web_search':
+      case 'image_view':
+      case 'sub_agent':
+      case 'compaction':
+        // Their texts arrive whole; every message to the panel hides whole keys.
+        return item;
+      default:
+        return assertNever(item);
+    }
+  }
+
+  #beginProcess(process: ProcessState): ProcessState {
+    // Hidden before the snapshot takes the end of it, which may begin in the middle of a key.
+    if (!isRunning(process)) return { ...process, output: this.#keys.hide(process.output) };
+    const { processId } = process;
+    const before = this.#held.get(textIdOf({ type: 'process_output', processId }))?.msg.text ?? '';
+    const text = before + this.#withoutHalfKey(process.output);
+    return {
+      ...process,
+      output: this.#begin({ turnId: null, msg: { type: 'process_output', processId, stream: 'stdout', text } }),
+    };
+  }
+
+  #begin(growth: TextGrowth): string {
+    const { shown, held } = this.#keys.hideBeginning(growth.msg.text);
+    this.#hold(withText(growth, held));
+    return shown;
+  }
+
+  /** The reducer may have cut a key in two; what is left of it is dropped. */
+  #withoutHalfKey(output: string): string {
+    return mayBeCut(output) ? this.#keys.withoutCutKey(output) : output;
+  }
+
+  /** The panel shows the output of the process right after the output of its item: a key may begin in one and end in the other. */
+  #handOver(item: BackgroundCommand): TurnItem {
+    const { shown, held } = this.#keys.hideBeginning(item.output);
+    const msg = { type: 'process_output', processId: item.processId, stream: 'stdout' } as const;
+    const after = this.#held.get(textIdOf(msg))?.msg.text ?? '';
+    this.#hold({ turnId: null, msg: { ...msg, text: held + after } });
+    return { ...item, output: shown };
+  }
+}
+
+/** A command whose process outlives its call. */
+type BackgroundCommand = TurnItemOf<'command_execution'> & { readonly processId: string };
+
+function goesOn(item: TurnItem): item is BackgroundCommand {
+  return item.type === 'command_execution' && item.processId !== undefined;
+}
+
+function isRunning({ status }: ProcessState): boolean {
+  return status.type === 'running';
+}
+
+function withText({ turnId, msg }: TextGrowth, text: string): TextGrowth {
+  return { turnId, msg: { ...msg, text } };
+}
+
+type TextName =
+  | Pick<EventMsgOf<'process_output'>, 'type' | 'processId'>
+  | Pick<EventMsgOf<'item_delta'>, 'type' | 'itemId' | 'kind'>;
+
+/** Both pipes of a process are one text in the panel. */
+function textIdOf(msg: TextName): string {
+  return msg.type === 'process_output' ? `process ${msg.processId}` : `${msg.kind} ${msg.itemId}`;
+}
+
+/** Whether the event is the last that can be about the text: what was held of it is no beginning of a key. */
+function endsText({ msg, turnId }: Event, growth: TextGrowth): boolean {
+  switch (msg.type) {
+    case 'item_completed':
+      return growth.msg.type === 'item_delta' && growth.msg.itemId === msg.item.id;
+    case 'item_delta':
+      return growth.msg.type === 'item_delta' && growth.msg.itemId === msg.itemId && growth.msg.kind === 'summary';
+    case 'process_exited':
+      return growth.msg.type === 'process_output' && growth.msg.processId === msg.processId;
+    case 'turn_completed':
+    case 'turn_aborted':
+      return growth.msg.type === 'item_delta' && growth.turnId === turnId;
+    default:
+      return false;
+  }
+}

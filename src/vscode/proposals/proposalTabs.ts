@@ -1,0 +1,194 @@
+/**
+ * Tabs of proposals in VS Code's own diff editors: one file side by side, several in the multi-diff overview. A view of an
+ * approval and nothing more: closing a tab never decides, and a decision made anywhere closes the tabs (design
+ * decisions 6 and 11).
+ */
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { PlacedHunk } from '../../core/patch/reviewText.ts';
+import type { ProposedFile } from '../../core/ports.ts';
+import { DisposableStore } from '../../core/util/disposable.ts';
+import type { PatchReview } from '../../protocol/policy.ts';
+import { contextKey } from '../ui/contextKey.ts';
+import { allTabs } from '../workspace/documents.ts';
+import { HunkLenses } from './hunkLenses.ts';
+import type { KeptReviews } from './keptReviews.ts';
+import { approvalOf } from './proposalAddress.ts';
+import { type OpenProposal, Proposals } from './proposals.ts';
+
+export interface ShowOptions {
+  /**
+   * True when the person asked for it. Otherwise it opens beside what they look at, without the focus, since a diff in
+   * their own group swallows what they type (review-ui.md §1); and an overview, which always takes it, does not open.
+   */
+  readonly focus: boolean;
+}
+
+export class DiffPreview implements vscode.Disposable {
+  readonly #store = new DisposableStore();
+  /** The active tab is a proposal. */
+  readonly #setActive = contextKey<boolean>('tiller.proposalActive');
+  /** The active tab is the overview of a proposal of several files. */
+  readonly #setIsOverview = contextKey<boolean>('tiller.multiReviewActive');
+  /** The active tab is a proposal of several files: one of them, or the overview. */
+  readonly #setIsOfSeveral = contextKey<boolean>('tiller.proposalOfSeveral');
+  /** The active proposal is unchanged: guards a key that would otherwise delete a word. */
+  readonly #setIsUntouched = contextKey<boolean>('tiller.proposalUntouched');
+  readonly proposals: Proposals;
+  /** The labels that overviews go by: VS Code does not tell us more about such a tab. */
+  readonly #titles = new Map<string, string>();
+  #active: string | undefined;
+
+  /** `kept`: where choices outlive the window. */
+  constructor(kept?: KeptReviews) {
+    this.proposals = this.#store.add(new Proposals(kept));
+    this.#store.add(new HunkLenses(this.proposals));
+    this.#store.add(this.proposals.onDidChange(() => this.#lookAtActiveTab()));
+    this.#store.add(vscode.window.tabGroups.onDidChangeTabs(() => this.#lookAtActiveTab()));
+    this.#store.add(vscode.window.tabGroups.onDidChangeTabGroups(() => this.#lookAtActiveTab()));
+    void this.#closeStale();
+  }
+
+  /** The approval whose proposal the person is looking at. */
+  get active(): string | undefined {
+    return this.#active;
+  }
+
+  /** For title buttons, which hand over the address of the right side. */
+  approvalOf(uri: vscode.Uri | undefined): string | undefined {
+    return approvalOf(uri) ?? this.#active;
+  }
+
+  /**
+   * Sets or replaces what is proposed; open diff editors follow. Opens nothing. `reviewed`: what was chosen of it when it
+   * was asked before.
+   */
+  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: PatchReview): void {
+    if (!this.#titles.has(approvalId)) this.#titles.set(approvalId, this.#newOverviewTitle());
+    this.proposals.put(approvalId, files, reviewed);
+  }
+
+  /** `path` picks one file of several. Returns whether something was opened. */
+  async show(approvalId: string, { focus }: ShowOptions, path?: string): Promise<boolean> {
+    const files = this.proposals.filesOf(approvalId);
+    const open = files.find((each) => isNamed(each, path)) ?? files[0];
+    if (open === undefined) return false;
+    if (path !== undefined || files.length === 1) {
+      const viewColumn = focus ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
+      const options: vscode.TextDocumentShowOptions = { preserveFocus: !focus, preview: false, viewColumn };
+      await vscode.commands.executeCommand('vscode.diff', open.before, open.after, titleOf(open), options);
+      return true;
+    }
+    if (!focus) return false;
+    const resources = files.map(({ file: { change }, before, after }) => [
+      after,
+      change.kind === 'add' && change.before === null ? undefined : before,
+      change.kind === 'delete' ? undefined : after,
+    ]);
+    await vscode.commands.executeCommand('vscode.changes', this.#titles.get(approvalId), resources);
+    this.#lookAtActiveTab();
+    return true;
+  }
+
+  /** Takes a hunk out, or back in; without a word of which, the other of the two. `hunk`: `null` is the whole file. */
+  async toggleHunk(
+    uri = vscode.window.activeTextEditor?.document.uri,
+    hunk?: number | null,
+    wanted?: 'in' | 'out',
+  ): Promise<void> {
+    const approvalId = approvalOf(uri);
+    const open = uri && this.proposals.find(uri);
+    if (uri === undefined || approvalId === undefined || open === undefined) {
+      void vscode.window.showInformationMessage(vscode.l10n.t('Put the cursor into a hunk of a proposed change.'));
+      return;
+    }
+    const places = this.proposals.placesIn(uri);
+    const which =
+      hunk === undefined ? hunkAt(places, vscode.window.activeTextEditor?.selection.active.line ?? 0) : hunk;
+    const file = this.proposals.stateOf(approvalId).files.find(({ path }) => path === open.file.name);
+    const isOut = which === null ? file?.isOut : file?.hunks[which] === 'out';
+    await this.proposals.choose(approvalId, open.file.name, which, wanted ?? (isOut ? 'in' : 'out'));
+  }
+
+  /**
+   * The question is gone: its tabs go, and its texts. `isAnswered` is false where only its turn has ended, and it may be
+   * asked anew.
+   */
+  async close(approvalId: string, isAnswered = true): Promise<void> {
+    const canClose = await this.proposals.saveAll(approvalId);
+    const tabs = canClose ? allTabs().filter((tab) => this.#proposalIn(tab) === approvalId) : [];
+    this.#titles.delete(approvalId);
+    if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true).then(undefined, () => false);
+    this.proposals.forget(approvalId, isAnswered);
+    this.#lookAtActiveTab();
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Tabs of before a reload: what they showed is asked anew, or was answered. */
+  async #closeStale(): Promise<void> {
+    const stale = allTabs().filter((tab) => {
+      const approvalId = this.#proposalIn(tab);
+      return approvalId !== undefined && !this.#titles.has(approvalId) && !tab.isDirty;
+    });
+    if (stale.length > 0) await vscode.window.tabGroups.close(stale, true).then(undefined, () => false);
+  }
+
+  #lookAtActiveTab(): void {
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    const active = tab && this.#proposalIn(tab);
+    const isOverview = active !== undefined && !(tab?.input instanceof vscode.TabInputTextDiff);
+    const isUntouched = active !== undefined && this.proposals.reviewOf(active) === undefined;
+    const isOfSeveral = active !== undefined && this.proposals.filesOf(active).length > 1;
+    this.#active = active;
+    this.#setActive(active !== undefined);
+    this.#setIsOverview(isOverview);
+    this.#setIsOfSeveral(isOfSeveral);
+    this.#setIsUntouched(isUntouched);
+  }
+
+  /**
+   * The input of an overview has no type in the stable API, so its label has to do (review-ui.md §1). VS Code adds the
+   * number of files to our title.
+   */
+  #proposalIn({ input, label }: vscode.Tab): string | undefined {
+    if (input instanceof vscode.TabInputTextDiff) return approvalOf(input.modified) ?? approvalOf(input.original);
+    if (input instanceof vscode.TabInputText) return approvalOf(input.uri);
+    return [...this.#titles].find(([, title]) => label.startsWith(`${title} (`))?.[0];
+  }
+
+  /** No two proposals share one. */
+  #newOverviewTitle(): string {
+    const taken = [...this.#titles.values()];
+    const first = vscode.l10n.t('Tiller: proposed changes');
+    let title = first;
+    for (let number = 2; taken.includes(title); number++) title = `${first} ${number}`;
+    return title;
+  }
+}
+
+/** The hunk at a line, or the next one below, or the last; the whole file where there is none. */
+function hunkAt(places: readonly PlacedHunk[], line: number): number | null {
+  const at = places.findIndex(({ start, end }) => line < Math.max(end, start + 1));
+  return at === -1 ? (places.length === 0 ? null : places.length - 1) : at;
+}
+
+function isNamed({ file: { name, change } }: OpenProposal, path: string | undefined): boolean {
+  const movedTo = change.kind === 'update' ? change.movedTo : null;
+  return path !== undefined && [name, change.path, movedTo].includes(path);
+}
+
+function titleOf({ file: { change } }: OpenProposal): string {
+  const name = basename(change.path);
+  switch (change.kind) {
+    case 'add':
+      return vscode.l10n.t('{0} (proposed: new file)', name);
+    case 'delete':
+      return vscode.l10n.t('{0} (proposed: deleted)', name);
+    case 'update':
+      if (change.movedTo === null) return vscode.l10n.t('{0} (proposed)', name);
+      return vscode.l10n.t('{0} → {1} (proposed)', name, basename(change.movedTo));
+  }
+}

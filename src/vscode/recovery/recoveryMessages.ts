@@ -1,0 +1,104 @@
+/** What is said and asked about patches that a crash left half landed. */
+import * as vscode from 'vscode';
+import { assertNever } from '../../core/util/assertNever.ts';
+import type { ThreadOwner } from '../../protocol/threads.ts';
+import { visibleName } from '../../protocol/text/escapeInvisible.ts';
+import type { WayOut } from '../../protocol/wire.ts';
+import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
+import type { HalfLandedPatch, PatchSettlement, SettledPatch } from './interruptedPatch.ts';
+import { shownPath } from '../ui/workspacePaths.ts';
+
+export function sentenceOf({ changes }: HalfLandedPatch): string {
+  const names = shortList(changes.map(({ path }) => path));
+  return changes.length === 1
+    ? vscode.l10n.t('A patch was interrupted while it landed: {0}', names)
+    : vscode.l10n.t('A patch to {0} files was interrupted while it landed: {1}', changes.length, names);
+}
+
+/** The only one is not asked for. */
+export async function pickPatch(patches: readonly HalfLandedPatch[]): Promise<HalfLandedPatch | undefined> {
+  const [only, ...others] = patches;
+  if (only === undefined) void vscode.window.showInformationMessage(vscode.l10n.t('No patch was interrupted.'));
+  if (others.length === 0) return only;
+  const rows = patches.map((patch) => ({
+    patch,
+    label: withoutIcons(shortList(patch.changes.map(({ path }) => path))),
+    description: patch.startedAt.toLocaleString(),
+  }));
+  const title = vscode.l10n.t('Which of the patches that were interrupted?');
+  return (await vscode.window.showQuickPick(rows, { title }))?.patch;
+}
+
+export async function pickWay(patch: HalfLandedPatch): Promise<WayOut | undefined> {
+  const rows: readonly (vscode.QuickPickItem & { readonly way: WayOut })[] = [
+    {
+      way: 'put_back',
+      label: vscode.l10n.t('Put Back'),
+      detail: vscode.l10n.t('Every file as it was before the patch'),
+    },
+    { way: 'finish', label: vscode.l10n.t('Finish'), detail: vscode.l10n.t('Every file as the patch wanted it') },
+  ];
+  return (await vscode.window.showQuickPick(rows, { title: sentenceOf(patch) }))?.way;
+}
+
+/** While somebody else decides the same patch. */
+export function waitingFor(owner: ThreadOwner): string {
+  return vscode.l10n.t('{0} is deciding it…', nameOf(owner));
+}
+
+/** Whoever answers when it was settled long ago hears how, or by whom; `null`: that is not known. */
+export function settledSentence(
+  { changes }: Pick<HalfLandedPatch, 'changes'>,
+  decision: WayOut | ThreadOwner | null,
+): string {
+  const names = shortList(changes.map(({ path }) => path));
+  if (decision === 'put_back') return vscode.l10n.t('You have already chosen to put this patch back: {0}', names);
+  if (decision === 'finish') return vscode.l10n.t('You have already chosen to finish this patch: {0}', names);
+  return settledElsewhere(decision);
+}
+
+function settledElsewhere(by: ThreadOwner | null): string {
+  return by !== null
+    ? vscode.l10n.t('The patch was settled already: {0} has decided it.', nameOf(by))
+    : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
+}
+
+export function tellHowItWent(settlement: PatchSettlement, way: WayOut): void {
+  switch (settlement.type) {
+    case 'settled':
+      return tellWhatWasDone(settlement.result, way);
+    case 'settled_elsewhere':
+      return void vscode.window.showInformationMessage(settledElsewhere(settlement.by));
+    case 'busy':
+      return void vscode.window.showInformationMessage(waitingFor(settlement.owner));
+    default:
+      return assertNever(settlement);
+  }
+}
+
+function nameOf({ name, pid }: ThreadOwner): string {
+  return name === 'vscode'
+    ? vscode.l10n.t('Another window (process {0})', pid)
+    : vscode.l10n.t('The command line (process {0})', pid);
+}
+
+function tellWhatWasDone({ leftAlone, unsaved }: SettledPatch, way: WayOut): void {
+  if (leftAlone.length > 0) {
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),
+    );
+  }
+  const told: string[] = [];
+  if (leftAlone.length === 0) {
+    told.push(way === 'put_back' ? vscode.l10n.t('The patch is put back.') : vscode.l10n.t('The patch is finished.'));
+  }
+  if (unsaved.length > 0) {
+    told.push(vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(unsaved)));
+  }
+  if (told.length > 0) void vscode.window.showInformationMessage(told.join(' '));
+}
+
+function shortList(paths: readonly string[]): string {
+  const shown = paths.slice(0, 3).map((path) => withoutLinks(visibleName(shownPath(path))));
+  return paths.length > 3 ? `${shown.join(', ')}, …` : shown.join(', ');
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { importAutoApprove } from '../../core/policy/importAutoApprove.ts';
+import { importCodexRules } from '../../core/policy/importRules.ts';
+import type { Rule } from '../../protocol/policy.ts';
+import type { ImportedRules, RuleEdit, RuleEditResult } from '../../protocol/rules.ts';
+import { withoutIcons } from '../ui/escapeUiText.ts';
+
+interface SourceItem extends vscode.QuickPickItem {
+  readonly read: () => Promise<ImportedRules | undefined>;
+}
+
+interface RuleItem extends vscode.QuickPickItem {
+  readonly rule: Rule;
+}
+
+/**
+ * Takes over rules that were written for another tool. The person sees each of them and says which; nothing is loosened
+ * before that.
+ * @throws Error with a sentence for the person when a file cannot be read.
+ */
+export async function importRules(
+  homeDirectory: string,
+  edit: (edit: RuleEdit) => Promise<RuleEditResult>,
+): Promise<void> {
+  const source = await vscode.window.showQuickPick<SourceItem>(
+    [
+      {
+        label: vscode.l10n.t("Codex's rules"),
+        detail: vscode.l10n.t('A .rules file with prefix_rule(…)'),
+        read: () => readCodex(homeDirectory),
+      },
+      {
+        label: vscode.l10n.t("VS Code's terminal commands"),
+        detail: vscode.l10n.t('Your setting chat.tools.terminal.autoApprove'),
+        read: async () => importAutoApprove(autoApproveOfPerson()),
+      },
+    ],
+    // A step on a longer way: a page that takes the focus back late must not end it.
+    { title: vscode.l10n.t('Import Rules'), ignoreFocusOut: true },
+  );
+  const found = await source?.read();
+  if (!found) return;
+  const picked = found.rules.length === 0 ? [] : await pickRules(found.rules);
+  if (picked === undefined) return;
+  const refused: ImportedRules['skipped'][number][] = [];
+  for (const rule of picked) {
+    const result = await edit({ type: 'add', scope: 'user', rule });
+    if (result.type === 'refused') refused.push({ what: patternOf(rule), why: result.message });
+  }
+  await report(picked.length - refused.length, [...found.skipped, ...refused]);
+}
+
+async function readCodex(homeDirectory: string): Promise<ImportedRules | undefined> {
+  const [file] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t("Codex's rules"),
+      defaultUri: vscode.Uri.file(path.join(homeDirectory, '.codex', 'rules')),
+      filters: { [vscode.l10n.t('Rules')]: ['rules'] },
+    })) ?? [];
+  return file && importCodexRules(await readFile(file.fsPath, 'utf8'), file.fsPath);
+}
+
+/** Only what the person wrote for every window: a workspace could have written the rest. */
+function autoApproveOfPerson(): unknown {
+  return vscode.workspace.getConfiguration('chat.tools.terminal').inspect('autoApprove')?.globalValue;
+}
+
+async function pickRules(rules: readonly Rule[]): Promise<readonly Rule[] | undefined> {
+  const items = rules.map((rule): RuleItem => {
+    const label = withoutIcons(patternOf(rule));
+    const detail = rule.justification ?? '';
+    return { rule, label, description: decisionOf(rule), detail, picked: true };
+  });
+  const picked = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Rules to add, for everywhere'),
+    placeHolder: vscode.l10n.t('Commands stay inside the sandbox, whatever the rules did there'),
+    canPickMany: true,
+    ignoreFocusOut: true,
+  });
+  return picked?.map(({ rule }) => rule);
+}
+
+function patternOf({ pattern }: Rule): string {
+  return pattern.map((word) => (typeof word === 'string' ? word : `(${word.join('|')})`)).join(' ');
+}
+
+function decisionOf({ decision }: Rule): string {
+  switch (decision) {
+    case 'allow':
+      return vscode.l10n.t('Allow');
+    case 'prompt':
+      return vscode.l10n.t('Ask');
+    case 'forbidden':
+      return vscode.l10n.t('Forbid');
+  }
+}
+
+async function report(added: number, skipped: ImportedRules['skipped']): Promise<void> {
+  if (skipped.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Rules added: {0}.', added));
+    return;
+  }
+  const show = vscode.l10n.t('Show Why');
+  const sentence = vscode.l10n.t('Rules added: {0}. Left out: {1}.', added, skipped.length);
+  if ((await vscode.window.showWarningMessage(sentence, show)) !== show) return;
+  const content = skipped.map(({ what, why }) => `${what}\n    ${why}\n`).join('\n');
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content }));
+}

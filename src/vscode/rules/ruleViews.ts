@@ -1,0 +1,92 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { Ports } from '../../core/ports.ts';
+import type { AgentService } from '../../core/agent/agentService.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { AuditPage } from './auditPage.ts';
+import { importRules } from './importRules.ts';
+import { announceProposals } from './ruleProposals.ts';
+import { RulesPage } from './rulesPage.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+import { changesRules, RulesController } from './rulesController.ts';
+
+export interface RuleViewsDeps {
+  readonly context: Pick<vscode.ExtensionContext, 'extensionUri' | 'workspaceState'>;
+  readonly manager: AgentService;
+  readonly threads: ShownThread;
+  readonly ports: Ports;
+  /** What commands run under now. */
+  readonly current: () => TurnSettings;
+  /** Tells the person, too. */
+  readonly tell: (error: unknown) => void;
+}
+
+/** What decides and what was decided, in pages of their own. */
+export class RuleViews implements Disposable {
+  readonly #deps: RuleViewsDeps;
+  readonly #store = new DisposableStore();
+  readonly #controller: RulesController;
+  readonly #rules: RulesPage;
+  readonly #audit: AuditPage;
+
+  constructor(deps: RuleViewsDeps) {
+    this.#deps = deps;
+    const { context, manager, threads, ports, current } = deps;
+    const { extensionUri } = context;
+    this.#controller = new RulesController({ rules: manager.rules, threads, current, ports });
+    this.#rules = this.#store.add(
+      new RulesPage({ extensionUri, hands: this.#controller, log: (level, ...said) => ports.log[level](...said) }),
+    );
+    this.#audit = this.#store.add(this.#createAudit());
+    this.#store.add(manager.rules.onChange(() => this.#rules.refresh()));
+    this.#store.add(
+      threads.onChange((change) => {
+        if (!changesRules(change)) return;
+        this.#rules.refresh();
+        this.#audit.refresh();
+      }),
+    );
+  }
+
+  #createAudit(): AuditPage {
+    const { context, manager, threads, ports, tell } = this.#deps;
+    const nameOf = (title: string | null) => title ?? vscode.l10n.t('Untitled');
+    return new AuditPage({
+      extensionUri: context.extensionUri,
+      hands: {
+        latest: (limit) => ports.audit.latest(limit),
+        titles: async () => new Map((await manager.catalog.list([])).map(({ id, title }) => [id, nameOf(title)])),
+        openThread: async (id) => {
+          if (await threads.open(id)) await vscode.commands.executeCommand('tiller.focus');
+        },
+        file: path.join(ports.storage.home, 'audit.jsonl'),
+      },
+      warn: (message) => ports.log.warn(message),
+      report: tell,
+    });
+  }
+
+  showRules(): void {
+    this.#rules.show();
+  }
+
+  showAudit(): void {
+    this.#audit.show();
+  }
+
+  async importRules(): Promise<void> {
+    const { ports, tell } = this.#deps;
+    await importRules(ports.host.homeDirectory, (edit) => this.#controller.edit(edit)).catch(tell);
+  }
+
+  /** Says once what the workspace would like to be allowed. */
+  async announceProposals(): Promise<void> {
+    const { overview } = await this.#controller.state();
+    await announceProposals(overview.proposals, this.#deps.context.workspaceState, () => this.showRules());
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}

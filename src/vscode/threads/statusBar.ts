@@ -1,0 +1,92 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import { allowsNetwork } from '../../protocol/policy.ts';
+import type { ThreadState } from '../../protocol/thread.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+
+/** Always says whether Tiller works or waits, and in what box commands run. */
+export class StatusBar implements Disposable {
+  readonly #item: vscode.StatusBarItem;
+  readonly #store = new DisposableStore();
+  readonly #threads: ShownThread;
+  readonly #settings: () => TurnSettings;
+  readonly #interrupted: () => number;
+  /** What the window was told last: it is asked with every delta of a model. */
+  #said = '';
+
+  /** `interrupted`: how many patches wait for a decision since a crash; `refresh` when there are more or fewer. */
+  constructor(threads: ShownThread, settings: () => TurnSettings, interrupted: () => number) {
+    this.#threads = threads;
+    this.#settings = settings;
+    this.#interrupted = interrupted;
+    this.#item = this.#store.add(
+      vscode.window.createStatusBarItem('tiller.status', vscode.StatusBarAlignment.Right, 100),
+    );
+    this.#item.name = vscode.l10n.t('Tiller');
+    this.#store.add(threads.onChange(() => this.refresh()));
+    this.#store.add(threads.onActivity(() => this.refresh()));
+    this.refresh();
+    this.#item.show();
+  }
+
+  /** A click leads to the thread that waits, whichever is shown, or to what a crash has left. */
+  refresh(): void {
+    const { live, waiting, questions, state } = this.#threads;
+    const interrupted = this.#interrupted();
+    const [first] = waiting;
+    const running = live.filter(({ activeTurnId }) => activeTurnId !== null).length;
+    this.#item.command = first || interrupted === 0 ? commandFor(first, state) : 'tiller.settlePatch';
+    if (first) {
+      const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
+    } else if (interrupted > 0) {
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it landed')], true);
+    } else if (running > 1) {
+      this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
+    } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);
+    else this.#set('$(sparkle)', [vscode.l10n.t('Tiller')], false);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
+    const text = `${icon} ${vscode.l10n.t('Tiller')}`;
+    const tooltip = [...sentences, boxSentence(this.#settings())].join('\n');
+    const said = `${text}\n${tooltip}`;
+    if (said === this.#said) return;
+    this.#said = said;
+    this.#item.text = text;
+    this.#item.tooltip = tooltip;
+    this.#item.accessibilityInformation = { label: sentences.join(', ') };
+    this.#item.backgroundColor = wantsAttention ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+  }
+}
+
+function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null): string {
+  if (waiting && waiting !== shown) return 'tiller.showWaitingThread';
+  // A list is for several.
+  return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
+}
+
+function boxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
+  switch (box) {
+    case 'bubblewrap':
+    case 'seatbelt':
+      if (sandboxPolicy.type === 'read-only') return vscode.l10n.t('Commands run in a sandbox and write nowhere.');
+      return allowsNetwork(sandboxPolicy)
+        ? vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, with network.')
+        : vscode.l10n.t('Commands run in a sandbox: they write in this workspace only, without network.');
+    case 'external':
+      return vscode.l10n.t('Commands run in a sandbox that is managed from outside.');
+    case 'none':
+      return noBoxCause === undefined
+        ? vscode.l10n.t('Commands run without a sandbox.')
+        : vscode.l10n.t(
+            'No sandbox works here, so every command that is not known to only read is asked about. {0}',
+            noBoxCause,
+          );
+  }
+}

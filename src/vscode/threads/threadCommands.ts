@@ -1,0 +1,200 @@
+import * as vscode from 'vscode';
+import type { CatalogResult } from '../../core/rollout/catalog.ts';
+import type { AgentService } from '../../core/agent/agentService.ts';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
+import type { ThreadContext } from './threadContext.ts';
+import { typedText } from '../../core/agent/threadActivity.ts';
+import { askForExport, askForImport } from './threadFileDialogs.ts';
+import { shownTitle } from './takeOver.ts';
+import { ThreadList } from './threadList.ts';
+import { ThreadNotices } from './threadNotices.ts';
+import type { StoredThread } from './threadRows.ts';
+import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
+import type { ThreadFactory } from './threadFactory.ts';
+
+export interface ThreadCommandsDeps {
+  readonly threads: ShownThread;
+  readonly manager: AgentService;
+  readonly factory: ThreadFactory;
+  readonly drafts: { set(threadId: string, text: string): void };
+  readonly view: { tell(message: PanelNews): void; showThreads(rename?: string): void };
+  readonly homeDirectory: string;
+  readonly report: (error: unknown) => void;
+}
+
+/** Commands about whole threads: from the list in the panel, its context menu and the command palette. */
+export class ThreadCommands implements Disposable {
+  readonly list: ThreadList;
+  readonly #deps: ThreadCommandsDeps;
+  readonly #store = new DisposableStore();
+
+  constructor(deps: ThreadCommandsDeps) {
+    this.#deps = deps;
+    const { threads, view, report } = deps;
+    this.list = this.#store.add(
+      new ThreadList({
+        threads,
+        find: (query, signal) => this.#find(query, signal),
+        post: (message) => view.tell(message),
+        report,
+      }),
+    );
+    this.#store.add(threads.onChange((change) => this.#markSeen(change)));
+    this.#store.add(new ThreadNotices(threads, (id) => void this.show(id).catch(report)));
+  }
+
+  async showList(): Promise<void> {
+    await vscode.commands.executeCommand('tiller.chat.focus');
+    this.#deps.view.showThreads();
+  }
+
+  async open(threadId: string): Promise<void> {
+    if (!(await this.#deps.threads.open(threadId))) sayWhyNot({ type: 'missing' });
+  }
+
+  async rename(threadId: string, title: string): Promise<void> {
+    if (this.#deps.threads.live.some((state) => state.threadId === threadId)) {
+      return this.#deps.threads.submitTo(threadId, { type: 'set_title', title });
+    }
+    const renamed = await this.#deps.manager.catalog.rename(threadId, title);
+    if (renamed.type !== 'done') sayWhyNot(renamed);
+    this.list.refresh();
+  }
+
+  /** In the list where the person is looking at it, else in a box of its own. */
+  async askName(context: ThreadContext | undefined): Promise<void> {
+    const { state } = this.#deps.threads;
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    if (context?.threadId !== undefined) return this.#deps.view.showThreads(threadId);
+    const given = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Rename Thread'),
+      value: state?.title ?? '',
+      validateInput: (text) => (text.trim() === '' ? vscode.l10n.t('A thread needs a name.') : undefined),
+    });
+    const title = given?.trim().slice(0, 200);
+    if (title) await this.rename(threadId, title);
+  }
+
+  /** The copy is shown; the message it was cut at stands in the composer, to be said in another way. */
+  async fork(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    const { session, draft } = await this.#deps.factory.fork(threadId, context?.itemId ?? null);
+    if (draft) this.#deps.drafts.set(session.threadId, typedText(draft));
+    await this.#deps.threads.adopt(session);
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  /** Into the bin, at once: it can be taken back where it was thrown away from. */
+  async remove(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? null;
+    const { threads, manager } = this.#deps;
+    const removed = await threads.forget(threadId, () => manager.remove(threadId));
+    if (removed.type !== 'done') return sayWhyNot(removed);
+    if (this.list.isOpen) {
+      this.list.refresh();
+      return this.#deps.view.tell({ type: 'thread_deleted', threadId, title });
+    }
+    const undo = vscode.l10n.t('Undo');
+    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', shownTitle(title));
+    if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.takeBack(threadId);
+  }
+
+  async takeBack(threadId: string): Promise<void> {
+    if (!(await this.#deps.manager.catalog.takeBack(threadId))) return sayWhyNot({ type: 'missing' });
+    if (this.list.isOpen) this.list.refresh();
+    else await this.show(threadId);
+  }
+
+  async export(context: ThreadContext | undefined): Promise<void> {
+    const threadId = this.#meant(context);
+    if (threadId === undefined) return this.#sayNone();
+    const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
+    const file = await askForExport(title);
+    if (!file) return;
+    const text = await this.#deps.manager.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
+    if (text === undefined) return sayWhyNot({ type: 'missing' });
+    await vscode.workspace.fs.writeFile(file, Buffer.from(text));
+    const open = vscode.l10n.t('Open');
+    const sentence = vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(file));
+    if ((await vscode.window.showInformationMessage(sentence, open)) === open)
+      await vscode.window.showTextDocument(file);
+  }
+
+  async bringIn(): Promise<void> {
+    const [file] = (await askForImport(this.#deps.homeDirectory)) ?? [];
+    if (!file) return;
+    const text = Buffer.from(await vscode.workspace.fs.readFile(file)).toString('utf8');
+    await this.#deps.threads.adopt(await this.#deps.factory.importThread(text));
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  /** From the window that has it. */
+  async takeOver(): Promise<void> {
+    const threadId = this.#deps.threads.state?.threadId;
+    if (threadId === undefined) return;
+    const location = { viewId: 'tiller.chat' };
+    await vscode.window.withProgress({ location }, () => this.#deps.threads.open(threadId, 'ask'));
+    if (this.#deps.threads.access.type === 'own') return;
+    void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not give the thread up.'));
+  }
+
+  async show(threadId: string): Promise<void> {
+    await this.open(threadId);
+    await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  async showWaiting(): Promise<void> {
+    const [first] = this.#deps.threads.waiting;
+    if (first) await this.show(first.threadId);
+    else await vscode.commands.executeCommand('tiller.focus');
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #meant(context: ThreadContext | undefined): string | undefined {
+    return context?.threadId ?? this.#deps.threads.state?.threadId;
+  }
+
+  #sayNone(): void {
+    void vscode.window.showInformationMessage(vscode.l10n.t('No thread is shown.'));
+  }
+
+  async #find({ scope, query }: ThreadQuery, signal: AbortSignal): Promise<readonly StoredThread[]> {
+    const { catalog } = this.#deps.manager;
+    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+    const listed = (await catalog.list(folders)).filter(({ place }) => scope === 'all' || place !== 'elsewhere');
+    if (query.trim() === '') return listed;
+    const found = new Map<string, string>();
+    const hits = catalog.search(query, signal, { among: listed, hitsPerThread: 1 });
+    for await (const { threadId, before, match, after } of hits) {
+      found.set(threadId, `${before}${match}${after}`.trim());
+    }
+    return listed.flatMap((thread) => {
+      const words = found.get(thread.id);
+      return words === undefined ? [] : [{ ...thread, found: words }];
+    });
+  }
+
+  /** What is shown has been seen, and so has what ends while it is shown. */
+  #markSeen(change: ThreadChange): void {
+    const isEnd = change.type === 'event' && change.state.activeTurnId === null && change.before.activeTurnId !== null;
+    if (change.state === null || (change.type === 'event' && !isEnd)) return;
+    this.#deps.manager.catalog.markSeen(change.state.threadId).catch(this.#deps.report);
+  }
+}
+
+/** Something could not be done to a thread. */
+function sayWhyNot(result: Exclude<CatalogResult, { type: 'done' }>): void {
+  const sentence =
+    result.type === 'missing'
+      ? vscode.l10n.t('This thread is gone or cannot be read. The log says more.')
+      : vscode.l10n.t('This thread is open in another window.');
+  void vscode.window.showWarningMessage(sentence);
+}

@@ -1,0 +1,192 @@
+import { readFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { ModelFault } from '../../core/model/client.ts';
+import type { ModelClientFactory } from '../../core/model/modelClientFactory.ts';
+import type { Log } from '../../core/ports.ts';
+import { shownState } from '../../core/rollout/replay.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { ChosenBox } from '../../core/session/sessionOptions.ts';
+import type { AgentService, ThreadConfig } from '../../core/agent/agentService.ts';
+import {
+  sandboxPolicyOf,
+  type ThreadSurroundings,
+  threadConfigOf,
+  turnSettingsOf,
+} from '../../core/agent/threadSettings.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { TurnOverrides } from '../../protocol/op.ts';
+import type { SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
+import type { Settings } from '../../protocol/settings.ts';
+import type { ReadOnlyReason } from '../../protocol/threads.ts';
+import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
+
+export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay'> {
+  readonly manager: AgentService;
+  /** Undefined when the settings name no provider that is known. */
+  readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
+  readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
+  readonly settings: () => Settings;
+  readonly homeDirectory: string;
+  readonly log: Log;
+}
+
+/** How often, and after what time, a thread is asked for that an ended host may still be letting go of. */
+const RELOAD_LOOKS = 5;
+const RELOAD_PAUSE_MS = 200;
+
+/** Threads under the settings of the person and what was chosen in the panel. */
+export class ThreadFactory implements ThreadSource {
+  readonly #deps: ThreadFactoryDeps;
+  /** Chosen in the panel: for every thread begun from now on, until the window closes. */
+  #chosen: TurnOverrides = {};
+
+  constructor(deps: ThreadFactoryDeps) {
+    this.#deps = deps;
+  }
+
+  choose(overrides: TurnOverrides): void {
+    this.#chosen = { ...this.#chosen, ...overrides };
+  }
+
+  /** What the next thread would run under; the model may still be missing. */
+  get settings(): TurnSettings {
+    const settings = this.#deps.settings();
+    const model = this.#modelOf(settings) ?? '';
+    return this.#withChoices(turnSettingsOf(settings, { model, ...this.#places(), boxFor: this.#deps.boxFor }));
+  }
+
+  /** A box of this kind, with all else that the settings say and the folders of this window. */
+  policyOf(mode: SandboxMode): SandboxPolicy {
+    return sandboxPolicyOf(this.#deps.settings(), this.#places(), mode);
+  }
+
+  /** @throws ModelFault of kind `config` when no model is selected. */
+  async start(): Promise<Session> {
+    return this.#deps.manager.start(await this.#config());
+  }
+
+  async open(id: string, how: OpenHow): Promise<Opened> {
+    if (how === 'read') return this.#read(id, 'owned');
+    const { manager, log } = this.#deps;
+    const config = await this.#configIfAny();
+    if (config === undefined) return this.#read(id, 'no_model');
+    const resumed = await (how === 'ask' ? manager.takeOver(id, config) : this.#resume(id, how, config));
+    if (resumed.type === 'resumed') return { type: 'live', session: resumed.session };
+    if (resumed.type === 'refused') log.warn(resumed.message);
+    return this.#read(id, resumed.type === 'owned' ? 'owned' : 'newer_format');
+  }
+
+  async #resume(id: string, how: OpenHow, config: ThreadConfig): ReturnType<AgentService['resume']> {
+    for (let look = 0; ; look++) {
+      const resumed = await this.#deps.manager.resume({ id }, config);
+      if (resumed.type !== 'owned' || how !== 'take_back' || look === RELOAD_LOOKS) return resumed;
+      await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
+    }
+  }
+
+  async #read(id: string, reason: ReadOnlyReason['type']): Promise<Opened> {
+    const opened = await this.#deps.manager.catalog.read(id);
+    if (opened.type === 'unreadable') return { type: 'missing' };
+    const { reader } = opened;
+    return {
+      type: 'read_only',
+      reason,
+      reader: {
+        get state() {
+          return shownState(reader.thread);
+        },
+        poll: () => reader.poll(),
+      },
+    };
+  }
+
+  /** @throws Error that says why not. */
+  async fork(id: string, itemId: string | null) {
+    const forked = await this.#deps.manager.fork({ id }, itemId, await this.#config());
+    if (forked.type === 'resumed') return forked;
+    throw new Error(forked.type === 'owned' ? vscode.l10n.t('This thread is open in another window.') : forked.message);
+  }
+
+  /** @throws Error that says why not. */
+  async importThread(text: string): Promise<Session> {
+    const imported = await this.#deps.manager.importThread(text, await this.#config());
+    if (imported.type === 'resumed') return imported.session;
+    throw new Error(
+      imported.type === 'refused' ? imported.message : vscode.l10n.t('No thread was found in this file.'),
+    );
+  }
+
+  /** `undefined` when no model is selected. */
+  async #configIfAny(): Promise<ThreadConfig | undefined> {
+    try {
+      return await this.#config();
+    } catch (error) {
+      if (error instanceof ModelFault && error.kind === 'config') return undefined;
+      throw error;
+    }
+  }
+
+  async #config(): Promise<ThreadConfig> {
+    const settings = this.#deps.settings();
+    const models = this.#deps.modelsOf(settings);
+    const model = this.#modelOf(settings);
+    if (!models || model === null) {
+      const message = vscode.l10n.t('No model is selected.');
+      throw new ModelFault('config', message, { retryable: false, action: 'select_model' });
+    }
+    const file = settings.baseInstructionsFile;
+    const baseInstructions = file === null ? null : await readFile(file, 'utf8');
+    return this.#configured(settings, { models, model, baseInstructions });
+  }
+
+  #configured(
+    settings: Settings,
+    given: Pick<ThreadSurroundings, 'models' | 'model' | 'baseInstructions'>,
+  ): ThreadConfig {
+    const { boxFor, onProposal, undoTurn, givesWay } = this.#deps;
+    const config = threadConfigOf(settings, {
+      ...given,
+      ...this.#places(),
+      review: settings.review,
+      interactive: true,
+      keepsSettings: true,
+      boxFor,
+      isTrusted: () => vscode.workspace.isTrusted,
+      onProposal,
+      undoTurn,
+    });
+    return { ...config, givesWay, settings: this.#withChoices(config.settings) };
+  }
+
+  #modelOf(settings: Settings): string | null {
+    return this.#deps.modelsOf(settings)?.defaultModel ?? settings.model;
+  }
+
+  #places() {
+    return { cwd: this.#workingDirectory(), writable: this.#otherFolders() };
+  }
+
+  #withChoices(settings: TurnSettings): TurnSettings {
+    const { policy, box, effort } = this.#chosen;
+    const sandboxPolicy = box ?? settings.sandboxPolicy;
+    return {
+      ...settings,
+      approvalPolicy: policy ?? settings.approvalPolicy,
+      effort: effort === undefined ? settings.effort : effort,
+      sandboxPolicy,
+      ...this.#deps.boxFor(sandboxPolicy),
+    };
+  }
+
+  /** The first folder; a workspace that is not trusted is not even named to the model. */
+  #workingDirectory(): string {
+    const [folder] = vscode.workspace.workspaceFolders ?? [];
+    return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#deps.homeDirectory;
+  }
+
+  /** The person opened them beside it to be worked in; other file systems no command can reach. */
+  #otherFolders(): string[] {
+    const [, ...others] = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+    return others.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
+  }
+}

@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
+import type { ThreadState } from '../../protocol/thread.ts';
+import { inOneLine } from '../../protocol/text/truncate.ts';
+import { withoutLinks } from '../ui/escapeUiText.ts';
+import { questionOf } from './threadRows.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+
+/** Characters of a question in a notification; the rest is in the panel. */
+const QUESTION_LENGTH = 160;
+
+/** Says once, with its name, when a thread that is not shown begins to wait for the person. */
+export class ThreadNotices implements Disposable {
+  readonly #threads: ShownThread;
+  readonly #showThread: (threadId: string) => void;
+  readonly #store = new DisposableStore();
+  #known: ReadonlySet<string> = new Set();
+
+  constructor(threads: ShownThread, showThread: (threadId: string) => void) {
+    this.#threads = threads;
+    this.#showThread = showThread;
+    this.#store.add(threads.onActivity(() => this.#look()));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #look(): void {
+    const { waiting, state } = this.#threads;
+    const news = waiting.filter((thread) => thread !== state && !this.#known.has(thread.threadId));
+    this.#known = new Set(waiting.map(({ threadId }) => threadId));
+    for (const thread of news) void this.#notify(thread);
+  }
+
+  async #notify(thread: ThreadState): Promise<void> {
+    const show = vscode.l10n.t('Show');
+    const title = withoutLinks(thread.title ?? vscode.l10n.t('Untitled'));
+    const question = withoutLinks(inOneLine(questionOf(thread), QUESTION_LENGTH));
+    const sentence = vscode.l10n.t('“{0}” is waiting for you: {1}', title, question);
+    if ((await vscode.window.showInformationMessage(sentence, show)) === show) this.#showThread(thread.threadId);
+  }
+}

@@ -1,0 +1,58 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ThreadState } from '../../protocol/thread.ts';
+import type { ThreadListEntry } from '../../protocol/threads.ts';
+import type { ThreadRow } from '../../protocol/wire.ts';
+import { activityOf } from '../../core/agent/threadActivity.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
+
+/** A thread as it lies on the disk. */
+export interface StoredThread extends ThreadListEntry {
+  /** The words that were searched for, with some around them. */
+  readonly found?: string;
+}
+
+/** What is on the disk, with what this window knows better of the threads it has open. */
+export function rowsOf(stored: readonly StoredThread[], threads: ShownThread): readonly ThreadRow[] {
+  const live = new Map(threads.live.map((state) => [state.threadId, state]));
+  return stored.map((thread) => {
+    const state = live.get(thread.id);
+    return { ...rowOf(thread), ...(state && liveFacts(state, thread)) };
+  });
+}
+
+function rowOf(thread: StoredThread): ThreadRow {
+  const { id, title, updatedAt, model, tokens, cwd, found } = thread;
+  const note = found ?? (thread.owner === 'another_process' ? vscode.l10n.t('in another window') : null);
+  return { id, title, status: statusOf(thread), note, updatedAt, model, tokens, place: path.basename(cwd) };
+}
+
+function statusOf({ status, unread }: StoredThread): ThreadRow['status'] {
+  if (status !== 'resting') return status;
+  return unread ? 'unread' : 'idle';
+}
+
+function liveFacts(state: ThreadState, stored: StoredThread): Partial<ThreadRow> {
+  const activity = activityOf(state);
+  return {
+    title: state.title ?? stored.title,
+    tokens: state.tokens?.total.total ?? stored.tokens,
+    status: activity === 'idle' && stored.unread ? 'unread' : activity,
+    ...(activity === 'waiting' ? { note: questionOf(state) } : {}),
+  };
+}
+
+/** What a thread waits for, in a few words. */
+export function questionOf({ approvals, questions }: ThreadState): string {
+  const [approval] = approvals;
+  if (approval) {
+    if (approval.kind !== 'patch') return vscode.l10n.t('Run {0}?', approval.command ?? approval.callId);
+    const [first, ...others] = approval.changes ?? [];
+    return first && others.length === 0
+      ? vscode.l10n.t('Change {0}?', path.basename(first.path))
+      : vscode.l10n.t('Change {0} files?', others.length + 1);
+  }
+  const [question] = questions;
+  if (!question) return '';
+  return question.source === 'mcp' ? question.message : (question.questions[0]?.question ?? '');
+}

@@ -1,0 +1,158 @@
+/**
+ * "Tiller: Undo Patch": takes back what patches of this session did, in buffers as in closed files, without git (design
+ * decision 7). A file somebody worked on since keeps that work; where both touched the same lines it is left alone and
+ * named. Nothing is restored from a guess.
+ */
+import * as vscode from 'vscode';
+import type { LandedChange, LandingChange, PatchOrigin } from '../apply/model.ts';
+import { inverseOf, type Reader } from '../apply/inverseOf.ts';
+import type { LandingResult } from '../apply/applyPatch.ts';
+
+export interface UndoReport {
+  /** Paths as the patch named them. */
+  readonly restored: readonly string[];
+  /** `reason`: one sentence for a person. */
+  readonly leftAlone: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface UndoPatchHands {
+  readonly reader: Reader;
+  readonly land: (changes: readonly LandingChange[]) => Promise<LandingResult>;
+}
+
+interface Patch {
+  readonly origin: PatchOrigin;
+  readonly changes: readonly LandedChange[];
+}
+
+/** Text kept for undoing; beyond it the oldest patches are forgotten. */
+const MAX_KEPT_CHARACTERS = 64_000_000;
+
+export class UndoPatch {
+  readonly #hands: UndoPatchHands;
+  /** Oldest first. */
+  #landed: readonly Patch[] = [];
+  #undone: readonly Patch[] = [];
+
+  constructor(hands: UndoPatchHands) {
+    this.#hands = hands;
+  }
+
+  /** To be given to the workspace as `onLanded`. A patch of nobody cannot be named, so it is not kept. */
+  record(changes: readonly LandedChange[], origin: PatchOrigin | undefined): void {
+    if (origin === undefined) return;
+    this.#undone = [];
+    this.#landed = newestWithin(MAX_KEPT_CHARACTERS, [...this.#landed, { origin, changes }]);
+  }
+
+  /** The patch that landed last and still stands. */
+  get latest(): PatchOrigin | undefined {
+    return this.#landed.at(-1)?.origin;
+  }
+
+  /** `id` names a turn, with all its patches, or the item of one patch. */
+  canUndo(id: string): boolean {
+    return this.#landed.some(({ origin }) => isOf(id, origin));
+  }
+
+  get canRedo(): boolean {
+    return this.#undone.length > 0;
+  }
+
+  /** Newest patch first. Never rejects. */
+  async undo(id: string): Promise<UndoReport> {
+    const reports: UndoReport[] = [];
+    for (const patch of this.#landed.filter(({ origin }) => isOf(id, origin)).toReversed()) {
+      const { report, changes, remaining } = await this.#takeBack(patch);
+      reports.push(report);
+      // What was left alone can be undone when its reason is gone.
+      this.#landed = this.#landed.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
+      this.#undone = [...this.#undone, ...withChanges(patch, changes)];
+    }
+    return joined(reports);
+  }
+
+  /** Takes back what was undone last: one patch, or the patches of one turn. */
+  async redo(): Promise<UndoReport> {
+    const last = this.#undone.at(-1)?.origin.turnId;
+    const reports: UndoReport[] = [];
+    for (const patch of this.#undone.filter(({ origin }) => origin.turnId === last).toReversed()) {
+      const { report, changes, remaining } = await this.#takeBack(patch);
+      reports.push(report);
+      this.#undone = this.#undone.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
+      this.#landed = [...this.#landed, ...withChanges(patch, changes)];
+    }
+    return joined(reports);
+  }
+
+  /** `changes`: what taking back did, which can be taken back in its turn. */
+  async #takeBack({ changes }: Patch): Promise<{
+    report: UndoReport;
+    changes: readonly LandedChange[];
+    remaining: readonly LandedChange[];
+  }> {
+    const inverses = await Promise.all(
+      changes.toReversed().map(async (landed) => ({
+        landed,
+        inverse: await inverseOf(landed, changes, this.#hands.reader),
+      })),
+    );
+    const leftAlone = inverses.flatMap(({ landed, inverse }) =>
+      inverse.type === 'left_alone' ? { landed, path: landed.change.path, reason: inverse.reason } : [],
+    );
+    const possible = inverses.filter(({ inverse }) => inverse.type === 'changes');
+    const wanted = possible.flatMap(({ inverse }) => (inverse.type === 'changes' ? inverse.changes : []));
+    const result = await this.#hands.land(wanted);
+    const paths = possible.map(({ landed }) => landed.change.path);
+    if (result.type !== 'applied') {
+      const reason = reasonOf(result);
+      const all = [...leftAlone, ...paths.map((path) => ({ path, reason }))];
+      return { report: { restored: [], leftAlone: all.map(shown) }, changes: [], remaining: changes };
+    }
+    return {
+      report: { restored: paths, leftAlone: leftAlone.map(shown) },
+      changes: result.changes,
+      remaining: leftAlone.map(({ landed }) => landed),
+    };
+  }
+}
+
+function isOf(id: string, { turnId, itemId }: PatchOrigin): boolean {
+  return turnId === id || itemId === id;
+}
+
+function withChanges({ origin }: Patch, changes: readonly LandedChange[]): readonly Patch[] {
+  return changes.length === 0 ? [] : [{ origin, changes }];
+}
+
+function reasonOf(result: Exclude<LandingResult, { type: 'applied' }>): string {
+  if (result.type === 'failed') return result.message;
+  return vscode.l10n.t('It was changed at the same moment.');
+}
+
+function shown({ path, reason }: { path: string; reason: string }): { path: string; reason: string } {
+  return { path, reason };
+}
+
+function joined(reports: readonly UndoReport[]): UndoReport {
+  return {
+    restored: [...new Set(reports.flatMap(({ restored }) => restored))],
+    leftAlone: reports.flatMap(({ leftAlone }) => leftAlone),
+  };
+}
+
+function newestWithin(characters: number, patches: readonly Patch[]): readonly Patch[] {
+  let left = characters;
+  const kept = patches.toReversed().filter((patch, index) => {
+    left -= sizeOf(patch);
+    return left >= 0 || index === 0;
+  });
+  return kept.toReversed();
+}
+
+function sizeOf({ changes }: Patch): number {
+  const sizes = changes.map(
+    ({ before, over, final }) => (before?.bytes?.length ?? 0) + (over?.bytes?.length ?? 0) + (final?.length ?? 0),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

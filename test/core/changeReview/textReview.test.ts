@@ -1,0 +1,252 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { describe, test } from 'vitest';
+import { applyHunks, invertHunks } from '../../../src/core/patch/hunkAlgebra.ts';
+import type { TextHunk } from '../../../src/core/ports.ts';
+import { hunksWithout, keepHunks, unkeepHunks } from '../../../src/core/changeReview/decisions.ts';
+import { applyEdits, type Author, becomeText, type TextEdit } from '../../../src/core/changeReview/edits.ts';
+import {
+  hunkAt,
+  isConsistent,
+  type ReviewHunk,
+  startReview,
+  type TextReview,
+} from '../../../src/core/changeReview/textReview.ts';
+import { rounds } from '../../support/rounds.ts';
+
+const AUTHORS: readonly Author[] = ['agent', 'decision', 'history', 'person', 'agreed'];
+
+const word = fc.constantFrom('a', 'b', 'c', '', 'long line');
+const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((lines) => lines.join('\n'));
+
+/** One thing that happens; the numbers are taken modulo what there is. */
+const happening = fc.oneof(
+  fc.record({
+    type: fc.constant('edit' as const),
+    author: fc.constantFrom(...AUTHORS),
+    from: fc.nat(),
+    to: fc.nat(),
+    text,
+  }),
+  fc.record({ type: fc.constant('become' as const), author: fc.constantFrom(...AUTHORS), text }),
+  fc.record({ type: fc.constant('keep' as const), which: fc.nat() }),
+  fc.record({ type: fc.constant('undo' as const), which: fc.nat() }),
+  fc.record({ type: fc.constant('unkeep' as const), which: fc.nat() }),
+);
+type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The person's document beside the review of it. */
+interface Story {
+  readonly document: string;
+  readonly review: TextReview;
+}
+
+describe('a text under review', () => {
+  test('has hunks that lead back to its base, whoever does what', () => {
+    fc.assert(
+      fc.property(text, text, fc.array(happening, { maxLength: 25 }), (before, after, happenings) => {
+        let story: Story = { document: after, review: startReview(before, after) };
+        for (const [step, what] of happenings.entries()) {
+          story = goOn(story, what, step);
+          assert.equal(story.review.current.join('\n'), story.document);
+          assert.ok(isConsistent(story.review), 'the hunks do not lead back');
+        }
+        const all = new Set(story.review.hunks.map(({ id }) => id));
+        assert.equal(all.size, story.review.hunks.length);
+        assert.deepEqual(textOf(keepHunks(story.review, all, -1).base), story.document);
+        assert.equal(textWithout(story.review, story.review.hunks, story.document), textOf(story.review.base));
+      }),
+      { numRuns: rounds(500, 15_000) },
+    );
+  });
+
+  test('has no hunks once all were kept, and the same ones when that is taken back', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const review = startReview(before, after);
+        const kept = keepHunks(review, new Set(review.hunks.map(({ id }) => id)), 1);
+        assert.deepEqual([kept.hunks, textOf(kept.base)], [[], after]);
+        const again = unkeepHunks(kept, 1);
+        assert.ok(isConsistent(again));
+        assert.deepEqual([textOf(again.base), again.kept], [before, []]);
+      }),
+    );
+  });
+
+  test('has no hunks once all were undone, and all of them when Ctrl+Z takes that back', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const review = startReview(before, after);
+        const undone = undo(review, review.hunks, after);
+        assert.deepEqual([undone.hunks, textOf(undone.base)], [[], before]);
+        const again = applyEdits(undone, editsOf(redoing(review, after), before), 'history');
+        assert.deepEqual([textOf(again.base), textOf(again.current)], [before, after]);
+        assert.ok(isConsistent(again));
+      }),
+    );
+  });
+});
+
+const BEFORE = '1\n2\n3\n4\n5\n6\n';
+const AFTER = '1\ntwo\n3\n4\n6\n';
+const typed = (startLine: number, startCharacter: number, words: string): TextEdit => ({
+  ...{ startLine, startCharacter, endLine: startLine, endCharacter: startCharacter },
+  text: words,
+});
+
+describe('what the person types', () => {
+  const review = startReview(BEFORE, AFTER);
+
+  test('outside of hunks is theirs at once', () => {
+    const now = applyEdits(review, [typed(3, 1, ' and a half\nmore')], 'person');
+    assert.equal(textOf(now.base), '1\n2\n3\n4 and a half\nmore\n5\n6\n');
+    assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
+    assert.ok(now.hunks.every(({ touched }) => !touched));
+  });
+
+  test('beside a hunk does not belong to it', () => {
+    const now = applyEdits(review, [typed(2, 0, 'mine\n')], 'person');
+    assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
+  });
+
+  test('inside a hunk makes it one of both', () => {
+    const now = applyEdits(review, [typed(1, 3, '!')], 'person');
+    assert.equal(textOf(now.base), BEFORE);
+    assert.deepEqual(
+      now.hunks.map(({ touched }) => touched),
+      [true, false],
+    );
+    assert.ok(applyEdits(review, [typed(1, 3, '!')], 'agreed').hunks.every(({ touched }) => !touched));
+  });
+
+  test('inside a hunk, if it is what stood there, is the end of it', () => {
+    const edit = { startLine: 1, startCharacter: 0, endLine: 1, endCharacter: 3, text: '2' };
+    assert.deepEqual(places(applyEdits(review, [edit], 'person')), ['4-4 for 4-5']);
+  });
+});
+
+describe('Ctrl+Z and Ctrl+Y', () => {
+  const landed = [
+    { startLine: 1, startCharacter: 0, endLine: 2, endCharacter: 0, text: 'two\n' },
+    { startLine: 4, startCharacter: 0, endLine: 5, endCharacter: 0, text: '' },
+  ];
+  const back = [
+    { startLine: 1, startCharacter: 0, endLine: 2, endCharacter: 0, text: '2\n' },
+    { startLine: 4, startCharacter: 0, endLine: 4, endCharacter: 0, text: '5\n' },
+  ];
+
+  test('of a landing take the hunks away and bring them back', () => {
+    const review = startReview(BEFORE, AFTER);
+    const undone = applyEdits(review, back, 'history');
+    assert.deepEqual([undone.hunks, textOf(undone.base)], [[], BEFORE]);
+    assert.deepEqual(places(applyEdits(undone, landed, 'history')), places(review));
+  });
+
+  test('of a landing that was kept leave nothing to be decided', () => {
+    const review = startReview(BEFORE, AFTER);
+    const kept = keepHunks(review, new Set([1, 2]), 1);
+    const undone = applyEdits(kept, back, 'history');
+    assert.deepEqual([undone.hunks, textOf(undone.base)], [[], BEFORE]);
+  });
+});
+
+describe('a later edit of the agent', () => {
+  test('grows the hunk that it meets, and one that brings the old lines back ends it', () => {
+    const review = startReview(BEFORE, AFTER);
+    const grown = applyEdits(review, [typed(2, 0, 'between\n')], 'agent');
+    assert.deepEqual(places(grown), ['1-3 for 1-2', '5-5 for 4-5']);
+    const same = becomeText(grown, BEFORE, 'agent');
+    assert.deepEqual([same.hunks, textOf(same.base)], [[], BEFORE]);
+  });
+});
+
+describe('taking hunks out of a text', () => {
+  test('keeps its line ends, and its last line without one', () => {
+    const review = startReview('1\n2\n3', '1\ntwo\nmore\n3');
+    assert.equal(textWithout(review, review.hunks, '1\r\ntwo\r\nmore\r\n3'), '1\r\n2\r\n3');
+    const shorter = startReview('1\n2\n3\n', '1');
+    assert.equal(textWithout(shorter, shorter.hunks, '1'), '1\n2\n3\n');
+  });
+
+  test('is not done in a text that is another one', () => {
+    const review = startReview('1\n', '2\n');
+    assert.equal(textWithout(review, review.hunks, '3\n'), undefined);
+  });
+});
+
+test('a cursor beside a deletion is in it, and inside a hunk in that one', () => {
+  const review = startReview(BEFORE, AFTER);
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((line) => hunkAt(review, line)?.id),
+    [undefined, 1, undefined, 2, 2],
+  );
+});
+
+function goOn({ document, review }: Story, what: Happening, step: number): Story {
+  switch (what.type) {
+    case 'edit': {
+      const [from, to] = [what.from % (document.length + 1), what.to % (document.length + 1)].toSorted((a, b) => a - b);
+      const [start, end] = [from ?? 0, to ?? 0];
+      const edit = { ...placeOf(document, start, 'start'), ...placeOf(document, end, 'end'), text: what.text };
+      return {
+        document: document.slice(0, start) + what.text + document.slice(end),
+        review: applyEdits(review, [edit as TextEdit], what.author),
+      };
+    }
+    case 'become':
+      return { document: what.text, review: becomeText(review, what.text, what.author) };
+    case 'keep': {
+      const hunk = review.hunks[what.which % Math.max(1, review.hunks.length)];
+      return { document, review: keepHunks(review, new Set(hunk ? [hunk.id] : []), step) };
+    }
+    case 'undo': {
+      const hunk = review.hunks[what.which % Math.max(1, review.hunks.length)];
+      if (hunk === undefined) return { document, review };
+      return { document: textWithout(review, [hunk], document) ?? '', review: undo(review, [hunk], document) };
+    }
+    case 'unkeep':
+      return { document, review: unkeepHunks(review, what.which % Math.max(1, step)) };
+  }
+}
+
+function textWithout(review: TextReview, hunks: readonly ReviewHunk[], document: string): string | undefined {
+  const edits = hunksWithout(review, hunks, document);
+  return edits && applyHunks(document, edits);
+}
+
+function undo(review: TextReview, hunks: readonly ReviewHunk[], document: string): TextReview {
+  return applyEdits(review, editsOf(hunksWithout(review, hunks, document) ?? [], document), 'decision');
+}
+
+/** What Ctrl+Z does when all hunks were undone. */
+function redoing(review: TextReview, document: string): readonly TextHunk[] {
+  const undone = hunksWithout(review, review.hunks, document) ?? [];
+  return invertHunks(document, undone);
+}
+
+/** As VS Code tells of them: the last one first. */
+function editsOf(hunks: readonly TextHunk[], document: string): readonly TextEdit[] {
+  const lines = document.split('\n');
+  const place = (line: number) =>
+    line < lines.length ? { line, character: 0 } : { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+  return hunks.toReversed().map(({ start, end, text: words }) => {
+    const [from, to] = [place(start), place(end)];
+    return {
+      ...{ startLine: from.line, startCharacter: from.character, endLine: to.line, endCharacter: to.character },
+      text: words,
+    };
+  });
+}
+
+function placeOf(document: string, offset: number, name: 'start' | 'end'): Record<string, number> {
+  const before = document.slice(0, offset).split('\n');
+  return { [`${name}Line`]: before.length - 1, [`${name}Character`]: before.at(-1)?.length ?? 0 };
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.join('\n');
+}
+
+function places({ hunks }: TextReview): string[] {
+  return hunks.map(({ start, end, baseStart, baseEnd }) => `${start}-${end} for ${baseStart}-${baseEnd}`);
+}

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { commentsAndTitles, countBanned, tooMany } from '../../scripts/lint/plainEnglish.mjs';
+
+const source = `
+/** Whoever asks is told. */
+const url = 'https://nobody.example'; // the person decides
+it('says that somebody waits', () => 'whoever');
+`;
+
+it('reads comments and titles, and no other text', () => {
+  const prose: string = commentsAndTitles(source);
+  expect(prose.split('\n').map((line) => line.trim())).toEqual([
+    '/** Whoever asks is told. */',
+    '// the person decides',
+    'says that somebody waits',
+  ]);
+});
+
+it('counts banned words, and fails only where there are more than before', () => {
+  const counts = countBanned([source]);
+  expect(counts).toMatchObject({
+    'whoever, whatever': 1,
+    'is told': 1,
+    'the person': 1,
+    'somebody, nobody, everybody': 1,
+  });
+  expect(tooMany(counts, counts)).toEqual([]);
+  expect(tooMany(counts, { ...counts, 'is told': 0 })).toEqual(['“is told”: 1, at most 0']);
+});

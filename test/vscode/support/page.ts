@@ -1,0 +1,46 @@
+/** The extension put together in a real VS Code, with a page that the test plays. */
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { WebviewMessage } from '../../../src/protocol/wire.ts';
+
+/** The panel, as the host sees it. */
+export class Page {
+  readonly heard: unknown[] = [];
+  readonly #receive = new vscode.EventEmitter<unknown>();
+  readonly view = {
+    visible: true,
+    onDidDispose: new vscode.EventEmitter<void>().event,
+    onDidChangeVisibility: new vscode.EventEmitter<void>().event,
+    webview: {
+      cspSource: '',
+      asWebviewUri: (uri: vscode.Uri) => uri,
+      onDidReceiveMessage: this.#receive.event,
+      postMessage: (message: unknown) => this.heard.push(message),
+    },
+  } as unknown as vscode.WebviewView;
+
+  say(message: WebviewMessage): void {
+    this.#receive.fire(message);
+  }
+
+  /** Until it has been told something with these words. */
+  hears(words: string): Promise<void> {
+    return eventually(() => JSON.stringify(this.heard).includes(words));
+  }
+}
+
+export async function eventually(isSo: () => boolean): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  while (!isSo()) {
+    assert.ok(Date.now() < deadline, `it never came to ${isSo.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** As much of it as the object graph asks for. */
+export function contextOf(): vscode.ExtensionContext {
+  const extensionUri = vscode.extensions.getExtension('tiller-dev.tiller')?.extensionUri;
+  const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };
+  const secrets = { get: async () => undefined, store: async () => {}, delete: async () => {} };
+  return { extensionUri, secrets, workspaceState: nothing, globalState: nothing } as unknown as vscode.ExtensionContext;
+}

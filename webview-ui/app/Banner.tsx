@@ -1,0 +1,21 @@
+import { runCommand } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { settings } from '../store.ts';
+import { Link } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** Restricted mode: what works and the way out of it. */
+export function Banner() {
+  if (settings.value === null || settings.value.trusted || !settings.value.hasWorkspace) return null;
+  return (
+    <section class="banner" aria-label={t('Restricted mode')} data-testid="restricted-banner">
+      <Icon name="workspace-untrusted" />
+      <p>
+        {t('You have not trusted this folder: Tiller can answer, but not read or change files or run commands.')}{' '}
+        <Link testid="manage-trust" onClick={() => runCommand('manageTrust')}>
+          {t('Manage trust')}
+        </Link>
+      </p>
+    </section>
+  );
+}

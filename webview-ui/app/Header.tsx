@@ -1,0 +1,68 @@
+import { runCommand } from '../actions.ts';
+import { plural, t } from '../l10n.ts';
+import { title } from '../store.ts';
+import { closeList, elsewhere, isListOpen, openList } from '../threads/store.ts';
+import { openPopup } from '../view.ts';
+import { IconButton } from '../components/Buttons.tsx';
+import { HeaderMenu } from './HeaderMenu.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** The thread's name leads to the others. */
+export function Header() {
+  const name = title.value ?? t('New thread');
+  const isOpen = openPopup.value === 'menu';
+  return (
+    <header class="head">
+      <h1 class="head-h">
+        <button
+          type="button"
+          class="head-title"
+          data-testid="thread-title"
+          aria-haspopup="dialog"
+          aria-expanded={isListOpen.value}
+          title={name}
+          onClick={() => (isListOpen.value ? closeList() : openList())}
+        >
+          <span class="head-text">{name}</span>
+          <Icon name="chevron-down" />
+        </button>
+      </h1>
+      <Elsewhere />
+      <span class="head-actions">
+        <IconButton testid="new-thread" icon="add" label={t('New thread')} onClick={() => runCommand('newThread')} />
+        <button
+          type="button"
+          class="ibtn"
+          data-testid="more-actions"
+          title={t('More actions')}
+          aria-label={t('More actions')}
+          aria-haspopup="menu"
+          aria-expanded={isOpen}
+          onClick={() => (openPopup.value = isOpen ? null : 'menu')}
+        >
+          <Icon name="ellipsis" />
+        </button>
+        {isOpen && <HeaderMenu />}
+      </span>
+    </header>
+  );
+}
+
+/** Other threads that want something. */
+function Elsewhere() {
+  const { waiting } = elsewhere.value;
+  if (waiting === 0) return null;
+  const said = plural(waiting, '{0} other thread waits for you', '{0} other threads wait for you');
+  return (
+    <button
+      type="button"
+      class="badge"
+      data-testid="threads-waiting"
+      title={said}
+      aria-label={said}
+      onClick={() => runCommand('showWaitingThread')}
+    >
+      {waiting}
+    </button>
+  );
+}

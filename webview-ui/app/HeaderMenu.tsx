@@ -1,0 +1,47 @@
+import { type PanelCommand, runCommand } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { openPopup } from '../view.ts';
+import { Icon } from '../components/Icon.tsx';
+import { Popup } from '../components/Popup.tsx';
+
+export function HeaderMenu() {
+  const entries: readonly { command: PanelCommand; icon: string; label: string }[] = [
+    { command: 'setApiKey', icon: 'key', label: t('Enter an API key') },
+    { command: 'showRules', icon: 'law', label: t('Rules and approvals') },
+    { command: 'openSettings', icon: 'settings-gear', label: t('Settings') },
+    { command: 'openWalkthrough', icon: 'book', label: t('Walkthrough') },
+    { command: 'showLog', icon: 'output', label: t('Show log') },
+  ];
+  return (
+    <Popup testid="more-actions-menu" label={t('More actions')} opener="more-actions" className="pop pop-head">
+      <ul role="menu" aria-label={t('More actions')} onKeyDown={moveByArrow}>
+        {entries.map(({ command, icon, label }) => (
+          <li key={command} role="none">
+            <button
+              type="button"
+              class="pop-item"
+              role="menuitem"
+              data-testid="more-actions-item"
+              onClick={() => {
+                openPopup.value = null;
+                runCommand(command);
+              }}
+            >
+              <Icon name={icon} />
+              <span class="pop-label">{label}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Popup>
+  );
+}
+
+function moveByArrow(event: KeyboardEvent & { currentTarget: HTMLUListElement }): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  if (step === 0) return;
+  event.preventDefault();
+  const items = [...event.currentTarget.querySelectorAll('button')];
+  const place = items.findIndex((item) => item === document.activeElement);
+  items[(place + step + items.length) % items.length]?.focus();
+}

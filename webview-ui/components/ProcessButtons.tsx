@@ -1,0 +1,43 @@
+import type { ProcessState } from '../../src/protocol/thread.ts';
+import { submit } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { t } from '../l10n.ts';
+import { Act } from './Buttons.tsx';
+
+/** Set when a process was killed from a button, which is removed with the process. */
+let hasKilled = false;
+
+/** Whether a process was killed from a button since the last call: its focus has to go elsewhere. */
+export function takeKilled(): boolean {
+  const killed = hasKilled;
+  hasKilled = false;
+  return killed;
+}
+
+/** To watch it as a terminal would show it, and to type into it. */
+export function OpenTerminal({ process: { processId, command } }: { process: ProcessState }) {
+  return (
+    <Act
+      testid="process-terminal"
+      label={t('Open {0} in a terminal', command)}
+      onClick={() => post({ type: 'open_terminal', processId })}
+    >
+      {t('Terminal')}
+    </Act>
+  );
+}
+
+export function Kill({ process: { processId, command } }: { process: ProcessState }) {
+  return (
+    <Act
+      testid="process-kill"
+      label={t('Kill {0}', command)}
+      onClick={() => {
+        hasKilled = true;
+        submit({ type: 'kill_process', processId });
+      }}
+    >
+      {t('Kill')}
+    </Act>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { replaceDraft } from '../actions.ts';
+import * as history from './historySearch.ts';
+import { t } from '../l10n.ts';
+import { composerFocus } from '../store.ts';
+import type { FoundText } from '../text/searchTexts.ts';
+
+/** Ctrl+R: earlier messages over the composer, the newest next to it, as a shell's history is looked through. */
+export function HistorySearch() {
+  return history.isSearching.value ? <Search /> : null;
+}
+
+function Search() {
+  const field = useRef<HTMLInputElement>(null);
+  const active = history.active.value;
+  useEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    document.getElementById(rowId(history.activeIndex.value))?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+  return (
+    <div class="pop hist" role="dialog" aria-label={t('Earlier messages')} data-testid="history">
+      <div class="hist-list" role="listbox" id="history-list" aria-label={t('Earlier messages')}>
+        {history.found.value.map((hit, index) => <Row key={hit.text} hit={hit} index={index} />).toReversed()}
+      </div>
+      <p class="hist-none" role="status">
+        {active === null && t('No earlier message has these words.')}
+      </p>
+      <input
+        ref={field}
+        class="input"
+        role="combobox"
+        data-testid="history-search"
+        aria-label={t('Search earlier messages')}
+        aria-expanded="true"
+        aria-controls="history-list"
+        aria-autocomplete="list"
+        aria-activedescendant={active === null ? undefined : rowId(history.activeIndex.value)}
+        autocomplete="off"
+        placeholder={t('Search earlier messages; Ctrl+R goes further back')}
+        value={history.query.value}
+        onInput={({ currentTarget }) => history.search(currentTarget.value)}
+        onKeyDown={onKeyDown}
+        onBlur={history.closeSearch}
+      />
+    </div>
+  );
+}
+
+function Row({ hit, index }: { hit: FoundText; index: number }) {
+  const isActive = index === history.activeIndex.value;
+  return (
+    <div
+      class="hist-row"
+      id={rowId(index)}
+      role="option"
+      data-testid="history-row"
+      aria-selected={isActive}
+      title={hit.text}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => take(hit)}
+    >
+      {hit.before}
+      <b>{hit.match}</b>
+      {hit.after}
+    </div>
+  );
+}
+
+/** Keys that are ours are not told to VS Code, where Ctrl+R opens a recent folder. */
+function onKeyDown(event: KeyboardEvent): void {
+  if (event.isComposing) return;
+  const { active } = history;
+  if (isSearchKey(event) || event.key === 'ArrowUp') history.stepBack(1);
+  else if (event.key === 'ArrowDown') history.stepBack(-1);
+  else if (event.key === 'Enter' && active.value !== null) take(active.value);
+  else if (event.key === 'Escape') leave();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** The same key on every system, as in a shell. */
+export function isSearchKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === 'r' && ctrlKey && !metaKey && !altKey && !shiftKey;
+}
+
+function take({ text }: FoundText): void {
+  history.closeSearch();
+  replaceDraft(text);
+}
+
+function leave(): void {
+  history.closeSearch();
+  composerFocus.value++;
+}
+
+function rowId(index: number): string {
+  return `history-${index}`;
+}

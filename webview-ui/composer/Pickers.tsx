@@ -1,0 +1,115 @@
+import type { ChatMode } from '../../src/protocol/policy.ts';
+import type { ReasoningEffort } from '../../src/protocol/op.ts';
+import type { PanelSettings, WebviewMessage } from '../../src/protocol/wire.ts';
+import { pick, runCommand } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { effort, settings } from '../store.ts';
+import { Icon } from '../components/Icon.tsx';
+
+/** What a turn would run with. The host shows the menus. */
+export function Pickers() {
+  const { value } = settings;
+  if (value === null) return null;
+  const box = boxOf(value);
+  return (
+    <div class="picks">
+      <Picker
+        testid="pick-mode"
+        className="pick-mode"
+        what="mode"
+        name={t('Mode')}
+        label={modeLabel(value)}
+        isRestricted={!value.trusted}
+      />
+      <Picker testid="pick-model" className="pick-model" what="model" name={t('Model')} label={modelLabel(value)} />
+      {effort.value !== null && value.model !== null && (
+        <Picker
+          testid="pick-effort"
+          className="pick-effort"
+          what="effort"
+          name={t('Reasoning effort')}
+          label={effortLabel(effort.value)}
+        />
+      )}
+      <Picker
+        testid="pick-box"
+        className={box.isOpen ? 'pick-box is-open' : 'pick-box'}
+        what="box"
+        name={t('Commands run in')}
+        label={box.label}
+        detail={value.noBoxCause}
+        icon={box.isOpen ? 'warning' : 'shield'}
+        isRestricted={!value.trusted}
+      />
+    </div>
+  );
+}
+
+function Picker(props: {
+  testid: string;
+  className: string;
+  what: Extract<WebviewMessage, { type: 'pick' }>['what'];
+  name: string;
+  label: string;
+  icon?: string;
+  /** Why it is so. */
+  detail?: string | undefined;
+  /** Restricted Mode decides it: a click leads to the workspace's trust. */
+  isRestricted?: boolean;
+}) {
+  const { testid, className, what, name, label, icon, isRestricted = false } = props;
+  const detail = isRestricted ? t('Restricted Mode: trust this folder to change it.') : props.detail;
+  const said = t('{0}: {1}', name, label);
+  return (
+    <button
+      type="button"
+      class={`pick ${className}`}
+      data-testid={testid}
+      aria-haspopup={isRestricted ? undefined : 'menu'}
+      title={detail === undefined ? said : `${said}\n${detail}`}
+      aria-label={said}
+      onClick={() => (isRestricted ? runCommand('manageTrust') : pick(what))}
+    >
+      {icon && <Icon name={icon} />}
+      <span class="pick-label">{label}</span>
+      <Icon name="chevron-down" className="pick-chevron" />
+    </button>
+  );
+}
+
+function modeLabel({ mode }: PanelSettings): string {
+  const labels: Record<ChatMode, string> = {
+    chat: t('Chat'),
+    agent: t('Agent'),
+    plan: t('Plan'),
+    'full-access': t('Full access'),
+  };
+  return mode === null ? t('Custom') : labels[mode];
+}
+
+function modelLabel({ model, models, demo }: PanelSettings): string {
+  if (model === null) return t('No model');
+  if (demo) return t('demo (scripted)');
+  return models.find(({ id }) => id === model)?.label ?? model;
+}
+
+function effortLabel(effort: ReasoningEffort): string {
+  const labels: Record<ReasoningEffort, string> = {
+    none: t('None'),
+    minimal: t('Minimal'),
+    low: t('Low'),
+    medium: t('Medium'),
+    high: t('High'),
+    xhigh: t('Extra high'),
+  };
+  return labels[effort];
+}
+
+/** `isOpen`: nothing surrounds a command. */
+function boxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
+  if (!trusted) return { label: t('No commands'), isOpen: false };
+  if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };
+  if (sandboxPolicy.type === 'external-sandbox') return { label: t('Outer sandbox'), isOpen: false };
+  if (sandboxPolicy.type === 'read-only') return { label: t('Read only'), isOpen: false };
+  return { label: sandboxPolicy.networkAccess ? t('Workspace, network') : t('Workspace'), isOpen: false };
+}

@@ -1,0 +1,107 @@
+import { useSignal } from '@preact/signals';
+import { needsCare } from '../../src/protocol/approval.ts';
+import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { decide } from '../actions.ts';
+import { reasonInFull } from '../text/reasons.ts';
+import { plural, t } from '../l10n.ts';
+import { approvals, wantsList } from '../store.ts';
+import { DecisionCard } from './DecisionCard.tsx';
+import { LineCount } from '../components/Facts.tsx';
+import { sumOf } from '../components/FileRows.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** The id under which a word of denial is written for several. */
+const TOGETHER = 'together';
+
+/**
+ * All that waits, answered at once. What leaves the box or can destroy work is never part of it by default: a yes to
+ * many is read less closely than a yes to one.
+ */
+export function ApprovalList() {
+  const toggled = useSignal<ReadonlySet<string>>(new Set());
+  const requests = approvals.value;
+  const isTicked = (request: ApprovalRequest) =>
+    canBeAnswered(request) && toggled.value.has(request.approvalId) !== !needsCare(request);
+  const ticked = requests.filter(isTicked).map(({ approvalId }) => approvalId);
+  const toggle = (id: string) => {
+    const next = new Set(toggled.value);
+    if (!next.delete(id)) next.add(id);
+    toggled.value = next;
+  };
+  const hasAny = ticked.length > 0;
+  return (
+    <DecisionCard
+      id={TOGETHER}
+      testid="approval-list"
+      title={plural(requests.length, '{0} request waits for you', '{0} requests wait for you')}
+      isRisky={requests.some((request) => needsCare(request) && isTicked(request))}
+      hasPlace={false}
+      answers={[
+        {
+          testid: 'decision-approve-all',
+          label: t('Approve {0} of {1}', ticked.length, requests.length),
+          shortcut: 'Enter',
+          disabled: !hasAny,
+          act: () => decide(ticked, 'approved'),
+        },
+      ]}
+      wider={[
+        {
+          testid: 'decision-one-by-one',
+          label: t('One by one'),
+          shortcut: 'L',
+          act: () => (wantsList.value = false),
+        },
+      ]}
+      deny={hasAny ? (word) => decide(ticked, { denied: word === '' ? {} : { message: word } }) : undefined}
+      denyLabel={t('Deny {0}…', ticked.length)}
+      stop={{
+        testid: 'decision-stop',
+        label: t('Stop'),
+        shortcut: 'Esc',
+        act: () => decide(requests[0]?.approvalId ?? [], 'abort'),
+      }}
+    >
+      <ul class="batch" aria-label={t('Requests')}>
+        {requests.map((request) => (
+          <li key={request.approvalId}>
+            <label class="batch-row" data-need={needsCare(request) ? 'yes' : 'no'}>
+              <input
+                type="checkbox"
+                data-testid="approval-list-tick"
+                checked={isTicked(request)}
+                disabled={!canBeAnswered(request)}
+                onChange={() => toggle(request.approvalId)}
+              />
+              <span class="batch-text">
+                <Subject request={request} />
+                <span class="batch-why">
+                  {needsCare(request) && <Icon name="warning" />}
+                  {reasonInFull(request.reason)}
+                </span>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </DecisionCard>
+  );
+}
+
+/** What needs more than a plain yes is answered on its own card. */
+function canBeAnswered({ choices }: ApprovalRequest): boolean {
+  return choices.includes('approved') && !choices.includes('approved_saving');
+}
+
+/** What would be done, in full: nobody says yes to half a command. */
+function Subject({ request }: { request: ApprovalRequest }) {
+  const { kind, command = '', changes = [] } = request;
+  if (kind !== 'patch') return <code>{visibleText(command)}</code>;
+  const paths = changes.map(({ path, movedTo }) => (movedTo === undefined ? path : t('{0} to {1}', path, movedTo)));
+  return (
+    <span>
+      {t('Change {0}', paths.join(', '))} <LineCount {...sumOf(changes)} />
+    </span>
+  );
+}

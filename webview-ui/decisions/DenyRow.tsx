@@ -1,0 +1,35 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../l10n.ts';
+import { Button } from '../components/Buttons.tsx';
+
+/** Stands in place of the answers, so that Enter still means one thing. */
+export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; onBack: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const deny = () => onDeny(field.current?.value.trim() ?? '');
+  useLayoutEffect(() => field.current?.focus(), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter' && event.target === field.current) deny();
+    else if (event.key === 'Escape') onBack();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="deny-row" onKeyDown={onKeyDown}>
+      <input
+        ref={field}
+        class="input"
+        data-testid="decision-deny-word"
+        aria-label={t('What should Tiller do instead?')}
+        placeholder={t('Say what to do instead (optional)')}
+      />
+      <Button testid="decision-deny-send" kind="primary" shortcut="Enter" onClick={deny}>
+        {t('Deny')}
+      </Button>
+      <Button testid="decision-deny-back" kind="quiet" shortcut="Esc" onClick={onBack}>
+        {t('Back')}
+      </Button>
+    </div>
+  );
+}

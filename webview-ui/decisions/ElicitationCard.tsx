@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals';
+import type { QuestionRequest } from '../../src/protocol/event.ts';
+import { interrupt, submit } from '../actions.ts';
+import { decisionTitle } from './titles.ts';
+import { t } from '../l10n.ts';
+import { type FormField, formFieldsOf } from '../text/formFields.ts';
+import { DecisionCard } from './DecisionCard.tsx';
+
+type Elicitation = Extract<QuestionRequest, { source: 'mcp' }>;
+type Value = FormField['initial'];
+
+/** An MCP server wants to know something; what is entered goes to it and nowhere else. */
+export function ElicitationCard({ request }: { request: Elicitation }) {
+  const { questionId, server, message, requestedSchema } = request;
+  const fields = formFieldsOf(requestedSchema);
+  const values = useSignal<Readonly<Record<string, Value>>>(
+    Object.fromEntries(fields.map(({ name, initial }) => [name, initial])),
+  );
+  const send = () => {
+    const filled = Object.entries(values.value).filter(([, value]) => value !== '');
+    submit({ type: 'elicitation_answer', questionId, action: 'accept', content: Object.fromEntries(filled) });
+  };
+  return (
+    <DecisionCard
+      id={questionId}
+      testid="elicitation"
+      icon="mcp"
+      title={decisionTitle({ type: 'question', id: questionId, request })}
+      answers={[
+        { testid: 'elicitation-send', label: t('Send to {0}', server), shortcut: 'Enter', act: send },
+        {
+          testid: 'elicitation-decline',
+          label: t('Decline'),
+          act: () => submit({ type: 'elicitation_answer', questionId, action: 'decline' }),
+        },
+      ]}
+      stop={{ testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: interrupt }}
+    >
+      <p class="decide-lead">
+        {message} {t('What you enter is sent to {0}.', server)}
+      </p>
+      <div class="form">
+        {fields.map((field) => (
+          <Field
+            key={field.name}
+            field={field}
+            value={values.value[field.name] ?? field.initial}
+            onChange={(value) => (values.value = { ...values.value, [field.name]: value })}
+          />
+        ))}
+      </div>
+    </DecisionCard>
+  );
+}
+
+function Field({ field, value, onChange }: { field: FormField; value: Value; onChange: (value: Value) => void }) {
+  const id = `elicitation-${field.name}`;
+  if (field.kind === 'boolean') {
+    return (
+      <>
+        <span />
+        <label class="check">
+          <input
+            type="checkbox"
+            data-testid="elicitation-field"
+            checked={value === true}
+            onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+          />
+          <span>{field.title}</span>
+        </label>
+      </>
+    );
+  }
+  return (
+    <>
+      <label for={id}>{field.title}</label>
+      {field.kind === 'choice' ? (
+        <select
+          class="input"
+          id={id}
+          data-testid="elicitation-field"
+          value={String(value)}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        >
+          {field.options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          class="input"
+          id={id}
+          data-testid="elicitation-field"
+          inputMode={field.kind === 'number' ? 'decimal' : 'text'}
+          value={String(value)}
+          placeholder={field.description}
+          onInput={({ currentTarget }) =>
+            onChange(
+              field.kind === 'number' && currentTarget.value !== '' ? Number(currentTarget.value) : currentTarget.value,
+            )
+          }
+        />
+      )}
+    </>
+  );
+}

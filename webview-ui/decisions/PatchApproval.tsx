@@ -1,0 +1,99 @@
+import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import { countHunks, isTouched, type ReviewedFile } from '../../src/protocol/review.ts';
+import { decide } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { decisionTitle } from './titles.ts';
+import { reasonInFull } from '../text/reasons.ts';
+import { t } from '../l10n.ts';
+import { pendingDiff, reviews } from '../store.ts';
+import { denyOf, stopOf, widerAnswers } from './CommandApproval.tsx';
+import { type Answer, DecisionCard } from './DecisionCard.tsx';
+import { Elsewhere } from './Elsewhere.tsx';
+import { LineCount } from '../components/Facts.tsx';
+import { type Choices, FileRows, sumOf } from '../components/FileRows.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** One row per file, hunks inside; Review takes it to the diff editor. */
+export function PatchApproval({ request }: { request: ApprovalRequest }) {
+  const { approvalId, itemId, changes = [], reason } = request;
+  const showsReason = reason.id !== 'review-before' && reason.id !== 'unsaved-edits';
+  const files = reviews.value.get(approvalId)?.files ?? [];
+  const isOut = (path: string) => files.some((file) => file.path === path && file.isOut);
+  const discarded = changes.filter((change) => change.discardsUnsaved && !isOut(change.path)).map(({ path }) => path);
+  const { taken, total } = countHunks(files);
+  const isReviewed = files.some(isTouched);
+  const nothingLeft = isReviewed && taken === 0;
+  const approve: Answer =
+    discarded.length === 0
+      ? {
+          testid: 'decision-approve',
+          label: approveLabel(changes.length, isReviewed, taken, total),
+          shortcut: 'Enter',
+          disabled: nothingLeft,
+          act: () => decide(approvalId, 'approved'),
+        }
+      : {
+          // No key: nobody gives up what they typed by habit.
+          testid: 'decision-approve-discarding',
+          label: t('Discard Unsaved Edits and Approve'),
+          act: () => decide(approvalId, { approved_discarding: { paths: discarded } }),
+        };
+  return (
+    <DecisionCard
+      id={approvalId}
+      testid="approval-patch"
+      title={decisionTitle({ type: 'approval', id: approvalId, request })}
+      isRisky={discarded.length > 0}
+      aside={
+        <>
+          {isReviewed && (
+            <span class="decide-nth" data-testid="review-count">
+              {t('{0} of {1} hunks', taken, total)}
+            </span>
+          )}
+          <LineCount {...sumOf(changes)} />
+        </>
+      }
+      answers={[
+        approve,
+        {
+          testid: 'decision-review',
+          label: t('Review'),
+          shortcut: 'R',
+          icon: 'diff-multiple',
+          act: () => post({ type: 'open_diff', itemId }),
+        },
+      ]}
+      deny={denyOf(request)}
+      stop={stopOf(request)}
+      // What is remembered is a yes to the files: it does not go with a part of a patch.
+      wider={isReviewed ? [] : widerAnswers(request)}
+    >
+      {discarded.length > 0 && (
+        <p class="decide-lead" data-testid="approval-discards">
+          <Icon name="warning" /> {t('Edits you have not saved would go: {0}', discarded.join(', '))}
+        </p>
+      )}
+      <Elsewhere request={request} />
+      {showsReason && <p class="decide-lead">{t('Asked because: {0}', reasonInFull(reason))}</p>}
+      <FileRows
+        itemId={itemId}
+        changes={changes}
+        diff={pendingDiff(itemId)}
+        openFirst
+        choices={choicesOf(approvalId, files, total)}
+      />
+    </DecisionCard>
+  );
+}
+
+function approveLabel(fileCount: number, isReviewed: boolean, taken: number, total: number): string {
+  if (isReviewed) return taken === total ? t('Approve as edited') : t('Approve {0} of {1} hunks', taken, total);
+  return fileCount === 1 ? t('Approve') : t('Approve all');
+}
+
+/** Of a single hunk there is no part to take: that is what Deny is for. */
+function choicesOf(approvalId: string, files: readonly ReviewedFile[], total: number): Choices | undefined {
+  if (total < 2) return undefined;
+  return { files, choose: (path, hunk, wanted) => post({ type: 'choose_hunk', approvalId, path, hunk, wanted }) };
+}

@@ -1,0 +1,182 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ApprovalRequest } from '../../src/protocol/event.ts';
+import type { Rule, RuleScope } from '../../src/protocol/policy.ts';
+import type { RulePreview } from '../../src/protocol/rules.ts';
+import { decide } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { scriptOf } from '../../src/protocol/text/ruleLabels.ts';
+import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { say, t } from '../l10n.ts';
+import { rulePreview } from '../store.ts';
+import { Button, IconButton } from '../components/Buttons.tsx';
+
+/**
+ * "Always allow …", said exactly: the words it begins with, where it holds, and whether it leaves the box. Stands in
+ * place of the answers, so that Enter still means one thing.
+ */
+export function RuleRow({
+  request,
+  proposed,
+  onBack,
+}: {
+  request: ApprovalRequest;
+  proposed: Rule;
+  onBack: () => void;
+}) {
+  const { approvalId } = request;
+  const length = useSignal(proposed.pattern.length);
+  const scope = useSignal<RuleScope>('workspace');
+  const outside = useSignal(false);
+  const answer = rulePreview.value?.approvalId === approvalId ? rulePreview.value : null;
+  const words = wordsOf(proposed, answer?.preview);
+  const rule: Rule = {
+    pattern: words.slice(0, length.value),
+    decision: 'allow',
+    ...(outside.value ? { bypassSandbox: true } : {}),
+  };
+  const name = JSON.stringify(rule);
+  useEffect(() => post({ type: 'preview_rule', approvalId, rule }), [name]);
+  // An answer to an earlier question says nothing of this one.
+  const preview = answer !== null && JSON.stringify(answer.rule) === name ? answer.preview : null;
+  const allow = () => {
+    if (preview?.problem === null) decide(approvalId, { approved_rule: { rule, scope: scope.value } });
+  };
+  const resize = (wanted: number) => (length.value = Math.min(Math.max(wanted, 1), words.length));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { target } = event;
+    if (event.key === 'Escape') onBack();
+    else if (event.key === 'Enter' && !(target instanceof HTMLButtonElement)) allow();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="deny-row rule-row" role="group" aria-labelledby="rule-lead rule-words" onKeyDown={onKeyDown}>
+      <p class="rule-lead" id="rule-lead">
+        {t('Always allow commands that start with')}
+      </p>
+      <span class="sr" id="rule-words">
+        {rule.pattern.join(' ')}
+      </span>
+      <div class="rule-words" role="group" aria-label={t('Words that a command must start with')}>
+        {words.map((word, index) => (
+          <button
+            key={index}
+            type="button"
+            class="rule-word"
+            data-testid="rule-word"
+            aria-pressed={index < length.value}
+            onClick={() => resize(index + 1)}
+          >
+            <code>{visibleText(word)}</code>
+          </button>
+        ))}
+        <IconButton testid="rule-shorter" icon="remove" label={t('Shorter')} onClick={() => resize(length.value - 1)} />
+        <IconButton testid="rule-longer" icon="add" label={t('Longer')} onClick={() => resize(length.value + 1)} />
+      </div>
+      <Reach rule={rule} preview={preview} />
+      <div class="rule-options">
+        <select
+          class="input"
+          data-testid="rule-scope"
+          aria-label={t('Where it holds')}
+          value={scope.value}
+          onChange={(event) => (scope.value = scopeOf(event.currentTarget.value))}
+        >
+          <option value="thread">{t('In this thread')}</option>
+          <option value="workspace">{t('In this workspace')}</option>
+          <option value="user">{t('Everywhere')}</option>
+        </select>
+        <label class="check">
+          <input
+            type="checkbox"
+            data-testid="rule-outside"
+            checked={outside.value}
+            onChange={() => (outside.value = !outside.value)}
+          />
+          <span>{t('Run outside the sandbox, too')}</span>
+        </label>
+      </div>
+      {proposed.bypassSandbox === true && !outside.value && (
+        <p class="rule-note">
+          {t('This command asks to leave the sandbox, so without that it will be asked about again.')}
+        </p>
+      )}
+      <Button
+        testid="rule-allow"
+        kind="primary"
+        shortcut="Enter"
+        disabled={preview !== null && preview.problem !== null}
+        onClick={allow}
+      >
+        {t('Always allow')}
+      </Button>
+      <Button testid="rule-back" kind="quiet" shortcut="Esc" onClick={onBack}>
+        {t('Back')}
+      </Button>
+    </div>
+  );
+}
+
+/** The whole command once the host has said it: a prefix may grow as far as that. */
+function wordsOf({ pattern }: Rule, preview: RulePreview | undefined): readonly string[] {
+  const proposed = pattern.map((word) => (typeof word === 'string' ? word : (word[0] ?? '')));
+  return preview !== undefined && preview.words.length > 0 ? preview.words : proposed;
+}
+
+/** What it covers and what it does not. */
+function Reach({ rule, preview }: { rule: Rule; preview: RulePreview | null }) {
+  const words = rule.pattern.map(String);
+  const last = words.at(-1) ?? '';
+  const before = words.slice(0, -1).join(' ');
+  if (preview?.problem) {
+    return (
+      <p class="rule-note" role="alert">
+        {preview.problem}
+      </p>
+    );
+  }
+  if (scriptOf(rule.pattern) !== null) {
+    return (
+      <dl class="facts rule-reach">
+        <div>
+          <dt>{t('Covers')}</dt>
+          <dd>{t('this script, word for word')}</dd>
+        </div>
+      </dl>
+    );
+  }
+  return (
+    <dl class="facts rule-reach">
+      <div>
+        <dt>{t('Covers')}</dt>
+        <dd>{say('{0} with anything after it', <code>{words.join(' ')}</code>)}</dd>
+      </div>
+      <div>
+        <dt>{t('Not')}</dt>
+        <dd>
+          {before === ''
+            ? say('any program but {0}', <code>{last}</code>)
+            : say('{0} with another word than {1}', <code>{before}</code>, <code>{last}</code>)}
+        </dd>
+      </div>
+      {preview !== null && preview.stillAsked.length > 0 && (
+        <div>
+          <dt>{t('Still asked')}</dt>
+          <dd>
+            {preview.stillAsked.map((command) => (
+              <code key={command} class="rule-still">
+                {command}
+              </code>
+            ))}
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function scopeOf(value: string): RuleScope {
+  return value === 'thread' || value === 'user' ? value : 'workspace';
+}

@@ -1,0 +1,71 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../l10n.ts';
+import { decision, denying, makingRule, quietIn } from '../view.ts';
+import { answersTogether, type Waiting } from '../store.ts';
+import { ApprovalList } from '../decisions/ApprovalList.tsx';
+import { CommandApproval } from '../decisions/CommandApproval.tsx';
+import { Composer } from '../composer/Composer.tsx';
+import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
+import { InterruptedCard } from '../decisions/InterruptedCard.tsx';
+import { PatchApproval } from '../decisions/PatchApproval.tsx';
+import { Processes } from './Processes.tsx';
+import { QuestionCard } from '../decisions/QuestionCard.tsx';
+import { Review } from './Review.tsx';
+import { Queue } from './Queue.tsx';
+
+/** What waits for the person, then the composer. It never scrolls away. */
+export function Dock() {
+  const place = useRef<HTMLElement>(null);
+  const shown = decision.value;
+  const isList = answersTogether.value;
+  const shownId = isList ? 'list' : (shown?.id ?? null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const move = () => {
+      moveFocus(place.current, shownId !== null, isFirst.current);
+      isFirst.current = false;
+      // Who has just sent the message gets the card, too, once the fingers rest.
+      const wait = quietIn();
+      if (shownId !== null && wait > 0) timer = setTimeout(move, wait);
+    };
+    move();
+    return () => clearTimeout(timer);
+  }, [shownId, denying.value, makingRule.value]);
+  return (
+    <section class="dock" aria-label={t('Your turn')} data-testid="dock" ref={place}>
+      <div class="col">
+        {isList && <ApprovalList />}
+        {!isList && shown && <Card key={shown.id} waiting={shown} />}
+        <Review />
+        <Processes />
+        <Queue />
+        <Composer />
+      </div>
+    </section>
+  );
+}
+
+function Card({ waiting }: { waiting: Waiting }) {
+  if (waiting.type === 'approval') {
+    const { request } = waiting;
+    return request.kind === 'patch' ? <PatchApproval request={request} /> : <CommandApproval request={request} />;
+  }
+  if (waiting.type === 'interrupted') return <InterruptedCard patch={waiting.patch} />;
+  const { request } = waiting;
+  return request.source === 'mcp' ? <ElicitationCard request={request} /> : <QuestionCard request={request} />;
+}
+
+/**
+ * A new card takes the focus only from nobody: not from somebody who writes, reads or is in another window. A card that
+ * went takes its focused button along; the composer is the next place to be.
+ */
+function moveFocus(dock: HTMLElement | null, hasCard: boolean, isFirst: boolean): void {
+  if (dock === null || !document.hasFocus()) return;
+  const { activeElement } = document;
+  const isLost = activeElement === null || activeElement === document.body;
+  const isIdle = activeElement instanceof HTMLTextAreaElement && activeElement.value === '' && quietIn() === 0;
+  // Never an answer without a key of its own: what gives something up is not said by the next Enter.
+  if (hasCard && (isLost || isIdle)) dock.querySelector<HTMLElement>('.decide .btn[aria-keyshortcuts]')?.focus();
+  else if (!hasCard && isLost && !isFirst) dock.querySelector('textarea')?.focus();
+}

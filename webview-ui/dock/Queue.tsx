@@ -1,0 +1,60 @@
+import { firstLine } from '../../src/protocol/text/truncate.ts';
+import { cancelEdit, editQueued, sendQueuedNow, withdrawQueued } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { queuedEdit, queuedInputs } from '../store.ts';
+import { IconButton } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+import { textOfInput } from '../../src/protocol/thread.ts';
+
+/** Messages sent while a turn runs, which join it at its next step. One that is edited in the composer is held. */
+export function Queue() {
+  const queued = queuedInputs.value;
+  if (queued.length === 0) return null;
+  return (
+    <ul class="queue" aria-label={t('Queued messages')} data-testid="queue">
+      {queued.map(({ id, input }) => (
+        <QueuedRow key={id} id={id} text={textOfInput(input)} isEdited={queuedEdit.value?.id === id} />
+      ))}
+    </ul>
+  );
+}
+
+function QueuedRow({ id, text, isEdited }: { id: string; text: string; isEdited: boolean }) {
+  return (
+    <li data-testid="queued-message" data-edited={isEdited}>
+      <Icon name={isEdited ? 'edit' : 'arrow-right'} />
+      <span class="queue-text">{firstLine(text, 200)}</span>
+      <span class="queue-actions">
+        {isEdited ? (
+          <IconButton
+            testid="queued-cancel-edit"
+            icon="discard"
+            label={t('Cancel editing (Esc)')}
+            onClick={cancelEdit}
+          />
+        ) : (
+          <>
+            <IconButton
+              testid="queued-send-now"
+              icon="debug-step-over"
+              label={t('Stop and send now')}
+              onClick={() => sendQueuedNow(id)}
+            />
+            <IconButton
+              testid="queued-edit"
+              icon="edit"
+              label={t('Edit queued message')}
+              onClick={() => editQueued(id, text)}
+            />
+          </>
+        )}
+        <IconButton
+          testid="queued-withdraw"
+          icon="close"
+          label={t('Remove queued message')}
+          onClick={() => withdrawQueued(id)}
+        />
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,104 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { PendingReviewFile } from '../../src/protocol/wire.ts';
+import { post } from '../bridge.ts';
+import { plural, t } from '../l10n.ts';
+import { composerFocus, review } from '../store.ts';
+import { splitPath } from '../text/fileLink.ts';
+import { Act } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** What has landed and waits for Keep or Undo: one line, and the files when it is opened. */
+export function Review() {
+  const { changes, fileCount, files } = review.value;
+  const place = useRef<HTMLElement>(null);
+  useLayoutEffect(() => keepFocus(place.current), [changes]);
+  if (changes === 0) return null;
+  const hidden = fileCount - files.length;
+  return (
+    <section class="review" aria-label={t('Changes to review')} data-testid="review" ref={place}>
+      <div class="step-line">
+        <details>
+          <summary class="review-row">
+            <Icon name="git-compare" />
+            <span class="review-title">
+              {plural(changes, '{0} change', '{0} changes')} {plural(fileCount, 'in {0} file', 'in {0} files')}
+            </span>
+            <Icon name="chevron-right" className="step-chevron" />
+          </summary>
+          <ul class="review-list">
+            {files.map((file) => (
+              <File key={file.path} file={file} />
+            ))}
+            {hidden > 0 && <li class="review-more">{plural(hidden, 'and {0} more file', 'and {0} more files')}</li>}
+          </ul>
+        </details>
+        <span class="step-acts">
+          <Act testid="review-next" onClick={() => run('tiller.review.next')}>
+            {t('Next')}
+          </Act>
+          <Act testid="review-keep-all" onClick={() => decide(() => run('tiller.review.keepAll'))}>
+            {t('Keep all')}
+          </Act>
+          <Act testid="review-undo-all" onClick={() => decide(() => run('tiller.review.undoAll'))}>
+            {t('Undo all')}
+          </Act>
+        </span>
+      </div>
+    </section>
+  );
+}
+
+function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile }) {
+  const [folder, last] = splitPath(name);
+  const say = (what: 'keep' | 'undo' | 'open') => post({ type: 'review_file', path, what });
+  return (
+    <li class="review-file" data-testid="review-file">
+      <button
+        type="button"
+        class="review-open"
+        data-testid="review-open"
+        title={name}
+        aria-label={t('Show {0}', name)}
+        onClick={() => say('open')}
+      >
+        <Icon name="file" />
+        <span class="fr-path">
+          {last} <span class="fr-dir">{folder.replace(/[\\/]$/, '')}</span>
+        </span>
+      </button>
+      <span class="review-count">{tagOf(kind) || plural(changes, '{0} change', '{0} changes')}</span>
+      <Act testid="review-keep" label={t('Keep {0}', name)} onClick={() => decide(() => say('keep'))}>
+        {t('Keep')}
+      </Act>
+      <Act testid="review-undo" label={t('Undo {0}', name)} onClick={() => decide(() => say('undo'))}>
+        {t('Undo')}
+      </Act>
+    </li>
+  );
+}
+
+function tagOf(kind: PendingReviewFile['kind']): string {
+  const tags = { edited: '', added: t('new'), moved: t('moved'), deleted: t('deleted') };
+  return tags[kind];
+}
+
+function run(command: string): void {
+  post({ type: 'run_command', command });
+}
+
+/** Set when something was decided from here: the button that did it goes with it. */
+let hasDecided = false;
+
+function decide(act: () => void): void {
+  hasDecided = true;
+  act();
+}
+
+/** Whoever decides one file after the other by keyboard goes on with the next, and from the last one to the composer. */
+function keepFocus(strip: HTMLElement | null): void {
+  if (!hasDecided || document.activeElement !== document.body) return;
+  hasDecided = false;
+  const next = strip?.querySelector<HTMLElement>('[data-testid=review-keep], [data-testid=review-next]');
+  if (next) next.focus();
+  else composerFocus.value++;
+}

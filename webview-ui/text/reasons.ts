@@ -1,0 +1,31 @@
+/** Why something was decided, as the panel and its pages say it. */
+import type { DecisionReason } from '../../src/protocol/policy.ts';
+import { visibleName, visibleText } from '../../src/protocol/text/escapeInvisible.ts';
+import { rulePlaceOf, wordsOfRule } from '../../src/protocol/text/ruleLabels.ts';
+import { t } from '../l10n.ts';
+
+/** The rule or heuristic by name, so that it can be looked up: `rule 2 of rules.json: ask before “git push…”`, `dangerous`. */
+export function reasonName(reason: DecisionReason): string {
+  const place = rulePlaceOf(reason);
+  if (place === null) return reason.id;
+  const name =
+    place.file === null
+      ? t('rule {0} of this thread', place.number)
+      : t('rule {0} of {1}', place.number, visibleName(place.file));
+  const words = wordsOfRule(reason);
+  if (words === null || reason.rule === undefined) return name;
+  switch (reason.rule.decision) {
+    case 'allow':
+      return t('{0}: allow “{1}”', name, words);
+    case 'prompt':
+      return t('{0}: ask before “{1}”', name, words);
+    case 'forbidden':
+      return t('{0}: forbid “{1}”', name, words);
+  }
+}
+
+/** Why, and which rule says so; what it says of itself, somebody else may have written. */
+export function reasonInFull(reason: DecisionReason): string {
+  if (reason.source !== 'rule') return visibleText(reason.text);
+  return t('{0} ({1})', visibleText(reason.text), reasonName(reason));
+}

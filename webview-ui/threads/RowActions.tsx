@@ -1,0 +1,38 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { t } from '../l10n.ts';
+import { activeRow, renaming } from './store.ts';
+import { Icon } from '../components/Icon.tsx';
+import { rowId } from './ThreadLine.tsx';
+
+/** Stands at the end of the active row, beside the list of options: opens the menu that a right click opens. */
+export function RowActions() {
+  const place = useRef<HTMLButtonElement>(null);
+  const row = activeRow.value;
+  useLayoutEffect(() => {
+    const line = row && document.getElementById(rowId(row.id));
+    if (place.current && line) place.current.style.insetBlockStart = `${line.offsetTop}px`;
+  });
+  if (row === null || renaming.value !== null) return null;
+  const label = t('More actions for {0}', row.title ?? t('Untitled'));
+  return (
+    <button
+      ref={place}
+      type="button"
+      class="ibtn th-more"
+      data-testid="thread-more"
+      aria-haspopup="menu"
+      aria-label={label}
+      title={label}
+      onClick={() => place.current && openMenu(row.id, place.current)}
+    >
+      <Icon name="ellipsis" />
+    </button>
+  );
+}
+
+/** The host shows it for the element that a right click would hit. */
+function openMenu(id: string, button: HTMLElement): void {
+  const { left, bottom } = button.getBoundingClientRect();
+  const options = { bubbles: true, cancelable: true, clientX: left, clientY: bottom };
+  document.getElementById(rowId(id))?.dispatchEvent(new MouseEvent('contextmenu', options));
+}

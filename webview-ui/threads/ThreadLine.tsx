@@ -1,0 +1,87 @@
+import { useComputed } from '@preact/signals';
+import type { ThreadRow } from '../../src/protocol/wire.ts';
+import { t } from '../l10n.ts';
+import { threadId } from '../store.ts';
+import { tokens } from '../text/format.ts';
+import { age } from './threadGroups.ts';
+import { activate, activeRow, openThread, scope } from './store.ts';
+import { Icon, Spinner } from '../components/Icon.tsx';
+
+/** The element of a row, for whoever must find it. */
+export function rowId(threadId: string): string {
+  return `thread-${threadId}`;
+}
+
+/** One thread: what it is called, what it wants, when it was. */
+export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: number; total: number; now: Date }) {
+  const { id, status } = row;
+  const title = row.title ?? t('Untitled');
+  const isActive = useComputed(() => activeRow.value?.id === id).value;
+  return (
+    <div
+      class="th-row"
+      id={rowId(id)}
+      role="option"
+      data-testid="thread-row"
+      data-state={status}
+      data-active={isActive}
+      data-note={row.note !== null}
+      data-current={threadId.value === id}
+      aria-selected={isActive}
+      aria-posinset={place}
+      aria-setsize={total}
+      title={tip(row, title)}
+      data-vscode-context={menuContext(id)}
+      onMouseDown={(event) => event.preventDefault()}
+      onMouseMove={() => activate(id)}
+      onClick={() => openThread(id)}
+    >
+      <span class="step-icon">
+        <Mark status={status} />
+      </span>
+      <span class="th-text">
+        <span class="th-title">{title}</span>
+        <span class="sr">{wordOf(row)}</span>
+        <span class="th-sub">{subOf(row)}</span>
+      </span>
+      <span class="step-meta num">{age(row.updatedAt, now)}</span>
+    </div>
+  );
+}
+
+/** What VS Code asks for to show the menu that package.json contributes. */
+function menuContext(threadId: string): string {
+  return JSON.stringify({ webviewSection: 'tillerThread', threadId, preventDefaultContextMenuItems: true });
+}
+
+function Mark({ status }: Pick<ThreadRow, 'status'>) {
+  switch (status) {
+    case 'waiting':
+      return <Icon name="bell-dot" />;
+    case 'running':
+      return <Spinner />;
+    case 'unread':
+      return <Icon name="circle-filled" />;
+    case 'idle':
+      return <Icon name="comment" />;
+  }
+}
+
+/** What the mark says, for who cannot see it. */
+function wordOf({ id, status }: ThreadRow): string {
+  const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), idle: '' };
+  return threadId.value === id ? t('shown now') : words[status];
+}
+
+function subOf(row: ThreadRow): string {
+  if (row.note !== null) return row.note;
+  return [...(scope.value === 'all' ? [row.place] : []), ...costOf(row)].join(' · ');
+}
+
+function costOf({ model, tokens: used }: ThreadRow): readonly string[] {
+  return used === 0 ? [model] : [model, t('{0} tokens', tokens(used))];
+}
+
+function tip(row: ThreadRow, title: string): string {
+  return [title, [row.place, ...costOf(row)].join(' · '), new Date(row.updatedAt).toLocaleString()].join('\n');
+}

@@ -1,0 +1,147 @@
+/** The list of threads while it is open: what was asked for, what came, and where the keys stand. */
+import { computed, signal } from '@preact/signals';
+import type { HostMessage, ThreadRow, WebviewMessage } from '../../src/protocol/wire.ts';
+import { post } from '../bridge.ts';
+import { composerFocus, threadId } from '../store.ts';
+import { groupRows } from './threadGroups.ts';
+
+export type ThreadScope = Extract<WebviewMessage, { type: 'list_threads' }>['scope'];
+
+/** Rows in the DOM at first; scrolling and the arrow keys bring more. */
+const FIRST_ROWS = 60;
+
+export const isListOpen = signal(false);
+export const scope = signal<ThreadScope>('workspace');
+export const query = signal('');
+/** `null` until the first answer has come. */
+const rows = signal<readonly ThreadRow[] | null>(null);
+export const isLoading = computed(() => rows.value === null);
+export const groups = computed(() => groupRows(rows.value ?? [], new Date()));
+export const ordered = computed(() => groups.value.flatMap((group) => group.rows));
+const wantedId = signal<string | null>(null);
+/** The row that keys act on. */
+export const activeRow = computed(
+  () => ordered.value.find(({ id }) => id === wantedId.value) ?? ordered.value[0] ?? null,
+);
+export const shownRows = signal(FIRST_ROWS);
+/** The row whose name is being changed. */
+export const renaming = signal<string | null>(null);
+/** The thread that was thrown away last, as long as the list is open. */
+export const deleted = signal<{ readonly id: string; readonly title: string | null } | null>(null);
+/** Threads that are not shown and wait, or run. */
+export const elsewhere = signal({ waiting: 0, running: 0 });
+
+let arriving: ThreadRow[] = [];
+
+/** What the host says of threads, and what takes the person away from their list. */
+export function receiveThreadNews(message: HostMessage): void {
+  switch (message.type) {
+    case 'threads':
+      arriving = message.isFirst ? [...message.rows] : [...arriving, ...message.rows];
+      if (message.isLast) rows.value = arriving;
+      return;
+    case 'elsewhere':
+      elsewhere.value = { waiting: message.waiting, running: message.running };
+      return;
+    case 'thread_deleted':
+      deleted.value = { id: message.threadId, title: message.title };
+      return;
+    case 'show_threads':
+      openList();
+      if (message.rename !== undefined) rename(message.rename);
+      return;
+    case 'insert_text':
+    case 'focus_composer':
+      return closeList();
+    default:
+  }
+}
+
+export function openList(): void {
+  if (isListOpen.value) return;
+  isListOpen.value = true;
+  query.value = '';
+  wantedId.value = threadId.value;
+  ask();
+}
+
+export function closeList(): void {
+  if (!isListOpen.value) return;
+  isListOpen.value = false;
+  renaming.value = null;
+  deleted.value = null;
+  rows.value = null;
+  post({ type: 'close_threads' });
+  composerFocus.value++;
+}
+
+let queryTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** The host is asked when the fingers rest. */
+export function search(text: string): void {
+  query.value = text;
+  clearTimeout(queryTimer);
+  queryTimer = setTimeout(ask, 120);
+}
+
+export function toggleScope(): void {
+  scope.value = scope.value === 'workspace' ? 'all' : 'workspace';
+  ask();
+}
+
+function ask(): void {
+  shownRows.value = FIRST_ROWS;
+  if (isListOpen.value) post({ type: 'list_threads', scope: scope.value, query: query.value });
+}
+
+export function showMoreRows(): void {
+  shownRows.value = Math.min(ordered.value.length, shownRows.value + 2 * FIRST_ROWS);
+}
+
+export function activate(id: string): void {
+  wantedId.value = id;
+}
+
+/** Up or down by so many rows, not beyond the ends. */
+export function moveActive(step: number): void {
+  const { value: list } = ordered;
+  const place = list.findIndex(({ id }) => id === activeRow.value?.id);
+  const next = Math.max(0, Math.min(list.length - 1, place + step));
+  wantedId.value = list[next]?.id ?? null;
+  while (next >= shownRows.value && shownRows.value < list.length) showMoreRows();
+}
+
+export function openThread(id: string): void {
+  if (id !== threadId.value) post({ type: 'open_thread', threadId: id });
+  closeList();
+}
+
+/** The next row becomes the active one. */
+export function remove(id: string): void {
+  const place = ordered.value.findIndex((row) => row.id === id);
+  wantedId.value = (ordered.value[place + 1] ?? ordered.value[place - 1])?.id ?? null;
+  rows.value = (rows.value ?? []).filter((row) => row.id !== id);
+  post({ type: 'delete_thread', threadId: id });
+}
+
+export function takeBack(): void {
+  if (deleted.value === null) return;
+  wantedId.value = deleted.value.id;
+  post({ type: 'restore_thread', threadId: deleted.value.id });
+  deleted.value = null;
+}
+
+export function rename(id: string): void {
+  wantedId.value = id;
+  renaming.value = id;
+}
+
+/** An empty name, or the old one, changes nothing. */
+export function endRename(title: string | null): void {
+  const id = renaming.value;
+  renaming.value = null;
+  const before = ordered.value.find((row) => row.id === id)?.title ?? '';
+  if (id === null || title === null || title.trim() === '' || title.trim() === before) return;
+  rows.value = (rows.value ?? []).map((row) => (row.id === id ? { ...row, title: title.trim() } : row));
+  post({ type: 'rename_thread', threadId: id, title: title.trim().slice(0, 200) });
+}

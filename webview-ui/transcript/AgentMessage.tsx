@@ -1,0 +1,11 @@
+import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { GrowingMarkdown } from '../components/Markdown.tsx';
+import { pure } from '../components/pure.tsx';
+
+export const AgentMessage = pure(function AgentMessage({ item }: { item: TurnItemOf<'agent_message'> }) {
+  return (
+    <div class="prose" data-testid="agent-message">
+      <GrowingMarkdown text={item.text} complete={item.status !== 'in_progress'} />
+    </div>
+  );
+});

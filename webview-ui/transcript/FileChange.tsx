@@ -1,0 +1,175 @@
+import { useComputed } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+import type { FileChangeSummary, TurnItemOf } from '../../src/protocol/item.ts';
+import { changesTaken } from '../../src/protocol/review.ts';
+import { post } from '../bridge.ts';
+import { plural, say, t } from '../l10n.ts';
+import { cwd, denialOf, waitingItems } from '../store.ts';
+import { splitPath } from '../text/fileLink.ts';
+import { leftUnsaved } from '../text/leftUnsaved.ts';
+import { patchProgress } from '../text/patchProgress.ts';
+import { whyNot } from '../text/whyNot.ts';
+import { Act } from '../components/Buttons.tsx';
+import { LineCount } from '../components/Facts.tsx';
+import { FileFacts, FileRows, sumOf } from '../components/FileRows.tsx';
+import { Icon, Spinner } from '../components/Icon.tsx';
+import { refusalFacts, Step } from '../components/Step.tsx';
+
+type FileChangeItem = TurnItemOf<'file_change'>;
+
+export function FileChange({ item }: { item: FileChangeItem }) {
+  if (waitingItems.value.has(item.id)) return <WaitingChange item={item} />;
+  switch (item.status) {
+    case 'in_progress':
+      return <GrowingChange item={item} />;
+    case 'completed':
+      return <AppliedChange item={item} />;
+    case 'declined':
+      return <DeniedChange item={item} />;
+    case 'failed':
+    case 'aborted':
+      return <UnappliedChange item={item} />;
+  }
+}
+
+/** `client.ts`, `client.ts and retry.ts`, `3 files` */
+function subjectOf(changes: readonly FileChangeSummary[]) {
+  const [first, second] = changes.map((change) => <code>{splitPath(change.movedTo ?? change.path)[1]}</code>);
+  if (changes.length === 1) return say('{0}', first);
+  return changes.length === 2 ? say('{0} and {1}', first, second) : [plural(changes.length, '{0} file', '{0} files')];
+}
+
+function WaitingChange({ item }: { item: FileChangeItem }) {
+  return (
+    <Step
+      testid="file-change"
+      icon="edit"
+      state="waiting"
+      label={t('Waiting for you: {0}', plural(item.changes.length, '{0} file', '{0} files'))}
+    />
+  );
+}
+
+/** The patch while the model writes it; in one line once its author is done and it is being looked at. */
+function GrowingChange({ item }: { item: FileChangeItem }) {
+  const files = useMemo(() => patchProgress(item.patch ?? ''), [item.patch]);
+  if (files.length === 0) {
+    return <Step testid="file-change" icon="edit" state="running" label={t('Writing changes')} />;
+  }
+  return (
+    <div class="patch" role="group" aria-label={t('Writing changes')} data-testid="patch-growing">
+      <div class="patch-head">
+        <span class="step-icon">
+          <Spinner />
+        </span>
+        <span class="patch-title">{t('Writing changes')}</span>
+        <span class="fr-count is-growing">
+          <LineCount {...sumOf(files)} />
+        </span>
+      </div>
+      <div class="files">
+        {files.map((file, index) => {
+          const isGrowing = index === files.length - 1;
+          return (
+            <div class="fr" key={file.path}>
+              <div class="fr-row">
+                <span class="step-icon">{isGrowing ? <Spinner /> : <Icon name="file" />}</span>
+                <FileFacts {...file} tag={file.kind === 'add' ? t('new') : ''} isGrowing={isGrowing} />
+              </div>
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Files({ item }: { item: FileChangeItem }) {
+  return (
+    <div class="patch">
+      <FileRows itemId={item.id} changes={item.changes} diff={item.diff} openFirst={item.changes.length === 1} />
+    </div>
+  );
+}
+
+function AppliedChange({ item }: { item: FileChangeItem }) {
+  const taken = changesTaken(item.changes);
+  return (
+    <Step
+      testid="file-change"
+      icon="edit"
+      label={say('Edited {0}', subjectOf(taken))}
+      meta={
+        <>
+          <LeftUnsaved changes={taken} />
+          <LineCount {...sumOf(taken)} />
+        </>
+      }
+      body={() => <Files item={item} />}
+      foot={
+        <Act testid="file-change-review" onClick={() => post({ type: 'open_diff', itemId: item.id })}>
+          {t('Review')}
+        </Act>
+      }
+    />
+  );
+}
+
+/** Somebody who looks for the change on the disk, or runs a command, has to know. */
+function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
+  const left = leftUnsaved(changes);
+  if (left === null) return null;
+  return (
+    <span class="step-note" data-testid="file-change-unsaved" title={left.sentence}>
+      {left.words}
+    </span>
+  );
+}
+
+function DeniedChange({ item }: { item: FileChangeItem }) {
+  const denial = useComputed(() => denialOf(item.id)).value;
+  return (
+    <Step
+      testid="file-change"
+      icon="edit"
+      state="denied"
+      label={say('Denied changes to {0}', subjectOf(item.changes))}
+      {...refusalFacts(denial, item)}
+      body={item.changes.length === 0 ? undefined : () => <Files item={item} />}
+    />
+  );
+}
+
+function UnappliedChange({ item }: { item: FileChangeItem }) {
+  const isFailed = item.status === 'failed';
+  const { line, rest } = whyNot(item.why, cwd.value);
+  const state = isFailed ? 'failed' : 'denied';
+  const whole = rest === '' ? null : <pre class="io-pre">{rest}</pre>;
+  if (item.changes.length === 0) {
+    return (
+      <Step
+        testid="file-change"
+        icon="edit"
+        state={state}
+        label={t('No change was made')}
+        word={line}
+        body={whole === null ? undefined : () => whole}
+      />
+    );
+  }
+  return (
+    <Step
+      testid="file-change"
+      icon="edit"
+      state={state}
+      label={say(isFailed ? t('Could not edit {0}') : t('Stopped before editing {0}'), subjectOf(item.changes))}
+      word={line}
+      body={() => (
+        <>
+          {whole}
+          <Files item={item} />
+        </>
+      )}
+    />
+  );
+}

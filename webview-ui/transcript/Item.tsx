@@ -1,0 +1,44 @@
+import type { TurnItem } from '../../src/protocol/item.ts';
+import { AgentMessage } from './AgentMessage.tsx';
+import { CommandExecution } from './CommandExecution.tsx';
+import { Compaction } from './Compaction.tsx';
+import { FileChange } from './FileChange.tsx';
+import { ImageView, PlanItem, ProcessInteraction, SubAgent, WebSearch } from './OneLiners.tsx';
+import { pure } from '../components/pure.tsx';
+import { Reasoning } from './Reasoning.tsx';
+import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
+import { SteerMarker } from './UserMessage.tsx';
+
+/** One file per kind; this is the list of them. A kind of a newer build shows nothing. */
+export const Item = pure(function Item({ item }: { item: TurnItem }) {
+  switch (item.type) {
+    case 'user_message':
+      return <SteerMarker item={item} />;
+    case 'agent_message':
+      return <AgentMessage item={item} />;
+    case 'reasoning':
+      return <Reasoning item={item} />;
+    case 'plan':
+      return <PlanItem item={item} />;
+    case 'command_execution':
+      return <CommandExecution item={item} />;
+    case 'process_interaction':
+      return <ProcessInteraction item={item} />;
+    case 'file_change':
+      return <FileChange item={item} />;
+    case 'mcp_tool_call':
+      return <McpToolCall item={item} />;
+    case 'dynamic_tool_call':
+      return <DynamicToolCall item={item} />;
+    case 'web_search':
+      return <WebSearch item={item} />;
+    case 'image_view':
+      return <ImageView item={item} />;
+    case 'sub_agent':
+      return <SubAgent item={item} />;
+    case 'compaction':
+      return <Compaction item={item} />;
+    default:
+      return null;
+  }
+});

@@ -1,0 +1,158 @@
+import type { ErrorAction, ErrorKind } from '../../src/protocol/policy.ts';
+import type { RetryState, TurnError } from '../../src/protocol/thread.ts';
+import type { ComponentChildren } from 'preact';
+import { actOnError } from '../actions.ts';
+import { say, t } from '../l10n.ts';
+import { waiting } from '../store.ts';
+import { now } from '../view.ts';
+import { Button } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+/** What went wrong and the one thing to do. */
+function Notice(props: {
+  testid: string;
+  kind: 'error' | 'warning';
+  icon: string;
+  title: string;
+  children: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  const { testid, kind, icon, title, children, action } = props;
+  return (
+    <div class="notice" data-kind={kind} role="group" aria-label={title} data-testid={testid}>
+      <span class="step-icon">
+        <Icon name={icon} />
+      </span>
+      <div class="notice-body">
+        <p class="notice-title">{title}</p>
+        <p class="notice-text">{children}</p>
+        {action && <div class="notice-actions">{action}</div>}
+      </div>
+    </div>
+  );
+}
+
+function titleOf(kind: ErrorKind): string {
+  const titles: Record<ErrorKind, string> = {
+    no_key: t('API key missing'),
+    auth: t('API key rejected'),
+    quota: t('Quota exceeded'),
+    rate_limited: t('Rate limit reached'),
+    overloaded: t('Server overloaded'),
+    context_exceeded: t('Context window full'),
+    invalid_request: t('Request rejected'),
+    model_not_found: t('Model not found'),
+    content_filter: t('Blocked by content filter'),
+    network: t('Could not connect to the server'),
+    tls: t('No secure connection'),
+    proxy: t('Proxy error'),
+    timeout: t('Request timed out'),
+    stream_closed: t('Response interrupted'),
+    bad_response: t('Unexpected response from server'),
+    config: t('Check your settings'),
+    storage: t('Could not write to disk'),
+    sandbox: t('Sandbox not available'),
+    paused: t('Turn paused'),
+    internal: t('Internal error in Tiller'),
+  };
+  return titles[kind] ?? t('Something went wrong');
+}
+
+const ICONS: Partial<Record<ErrorKind, string>> = {
+  no_key: 'key',
+  auth: 'key',
+  quota: 'credit-card',
+  rate_limited: 'clockface',
+  overloaded: 'clockface',
+  timeout: 'clockface',
+  context_exceeded: 'fold',
+  network: 'debug-disconnect',
+  tls: 'debug-disconnect',
+  proxy: 'debug-disconnect',
+  stream_closed: 'debug-disconnect',
+  sandbox: 'shield',
+  paused: 'debug-pause',
+};
+
+function labelOf(action: ErrorAction): string {
+  const labels: Record<ErrorAction, string> = {
+    set_api_key: t('Set API Key'),
+    select_model: t('Choose Model'),
+    check_settings: t('Open Settings'),
+    check_network: t('Try Again'),
+    retry: t('Try Again'),
+    // A thread cannot be compacted yet.
+    compact: t('New Thread'),
+    new_thread: t('New Thread'),
+    show_log: t('Show Log'),
+  };
+  return labels[action] ?? t('Show Log');
+}
+
+/** Live while nothing came after it: its action is then the one filled button, unless a decision waits. */
+export function ErrorNotice({ error, isLive }: { error: TurnError; isLive: boolean }) {
+  const { action, kind } = error;
+  return (
+    <Notice
+      testid="error"
+      kind={kind === 'context_exceeded' || kind === 'paused' ? 'warning' : 'error'}
+      icon={ICONS[kind] ?? 'error'}
+      title={titleOf(kind)}
+      action={
+        isLive &&
+        action && (
+          <Button
+            testid="error-action"
+            kind={waiting.value.length === 0 ? 'primary' : 'secondary'}
+            onClick={() => actOnError(action)}
+          >
+            {labelOf(action)}
+          </Button>
+        )
+      }
+    >
+      {error.message}
+      {error.detail && <span class="notice-detail">{error.detail}</span>}
+    </Notice>
+  );
+}
+
+export function RetryNotice({ retry }: { retry: RetryState }) {
+  const seconds = Math.ceil((Date.parse(retry.at) + retry.retryInMs - now.value) / 1000);
+  return (
+    <Notice testid="retry" kind="warning" icon={ICONS[retry.kind] ?? 'sync'} title={titleOf(retry.kind)}>
+      {retry.message}{' '}
+      {seconds > 0
+        ? say(
+            'Retrying in {0} (attempt {1} of {2}).',
+            <span class="num">{t('{0} s', seconds)}</span>,
+            retry.attempt + 1,
+            retry.of,
+          )
+        : t('Attempt {0} of {1}.', retry.attempt + 1, retry.of)}
+    </Notice>
+  );
+}
+
+/** A turn that a reload has cut off. It goes on when the person says so, and only then (design decision 14). */
+export function ReloadNotice({ onContinue }: { onContinue: () => void }) {
+  return (
+    <Notice
+      testid="turn-cut"
+      kind="warning"
+      icon="debug-restart"
+      title={t('The window was reloaded')}
+      action={
+        <Button
+          testid="turn-cut-continue"
+          kind={waiting.value.length === 0 ? 'primary' : 'secondary'}
+          onClick={onContinue}
+        >
+          {t('Continue')}
+        </Button>
+      }
+    >
+      {t('This turn was cut off. What it was running has been stopped and will not run again.')}
+    </Notice>
+  );
+}

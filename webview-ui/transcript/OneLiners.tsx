@@ -1,0 +1,109 @@
+import { firstLine } from '../../src/protocol/text/truncate.ts';
+import type { AgentState, TurnItemOf } from '../../src/protocol/item.ts';
+import { post } from '../bridge.ts';
+import { say, t } from '../l10n.ts';
+import { visibleKeys } from '../text/format.ts';
+import { splitPath } from '../text/fileLink.ts';
+import { Act } from '../components/Buttons.tsx';
+import { Markdown } from '../components/Markdown.tsx';
+import { PlanList, planFacts } from '../components/PlanList.tsx';
+import { Step, type StepState } from '../components/Step.tsx';
+
+export function WebSearch({ item }: { item: TurnItemOf<'web_search'> }) {
+  const isRunning = item.status === 'in_progress';
+  return (
+    <Step
+      testid="web-search"
+      icon="globe"
+      state={isRunning ? 'running' : item.status === 'failed' ? 'failed' : 'done'}
+      label={
+        item.query === undefined
+          ? isRunning
+            ? t('Searching the web')
+            : t('Searched the web')
+          : isRunning
+            ? t('Searching the web for “{0}”', item.query)
+            : t('Searched the web for “{0}”', item.query)
+      }
+    />
+  );
+}
+
+export function ImageView({ item }: { item: TurnItemOf<'image_view'> }) {
+  return (
+    <div class="step-line">
+      <Step
+        testid="image-view"
+        icon="device-camera"
+        title={item.path}
+        label={say('Viewed {0}', <code>{splitPath(item.path)[1]}</code>)}
+      />
+      <span class="step-acts">
+        <Act
+          testid="image-open"
+          label={t('Open {0}', item.path)}
+          onClick={() => post({ type: 'open_file', path: item.path })}
+        >
+          {t('Open')}
+        </Act>
+      </span>
+    </div>
+  );
+}
+
+export function ProcessInteraction({ item }: { item: TurnItemOf<'process_interaction'> }) {
+  const command = <code>{firstLine(item.command)}</code>;
+  return (
+    <Step
+      testid="process-interaction"
+      icon={item.chars === '' ? 'eye' : 'keyboard'}
+      state={item.status === 'in_progress' ? 'running' : item.status === 'aborted' ? 'denied' : 'done'}
+      title={item.command}
+      label={
+        item.chars === ''
+          ? say(item.status === 'in_progress' ? 'Waiting for {0}' : 'Waited for {0}', command)
+          : say('Typed {0} into {1}', <code>{visibleKeys(item.chars)}</code>, command)
+      }
+    />
+  );
+}
+
+const AGENT_STATES: Record<AgentState, StepState> = {
+  pending_init: 'running',
+  running: 'running',
+  interrupted: 'denied',
+  completed: 'done',
+  errored: 'failed',
+  shutdown: 'done',
+};
+
+export function SubAgent({ item }: { item: TurnItemOf<'sub_agent'> }) {
+  const message = item.lastMessage ?? '';
+  const isCut = item.status === 'aborted' && AGENT_STATES[item.agentState] === 'running';
+  return (
+    <Step
+      testid="sub-agent"
+      icon="check"
+      state={isCut ? 'denied' : AGENT_STATES[item.agentState]}
+      label={
+        <>
+          <span class="agent-name">{item.role}</span> {firstLine(message)}
+        </>
+      }
+      body={message.includes('\n') ? () => <Markdown text={message} /> : undefined}
+    />
+  );
+}
+
+export function PlanItem({ item }: { item: TurnItemOf<'plan'> }) {
+  const { done, total } = planFacts(item.steps);
+  return (
+    <Step
+      testid="plan-item"
+      icon="checklist"
+      label={t('Planned {0} steps', total)}
+      meta={t('{0}/{1}', done, total)}
+      body={() => <PlanList steps={item.steps} />}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { say, t } from '../l10n.ts';
+import { waitingItems } from '../store.ts';
+import { duration } from '../text/format.ts';
+import { Soft } from '../components/Facts.tsx';
+import { Step, type StepState } from '../components/Step.tsx';
+
+const STATES = {
+  in_progress: 'running',
+  completed: 'done',
+  failed: 'failed',
+  declined: 'denied',
+  aborted: 'denied',
+} as const satisfies Record<string, StepState>;
+
+function readable(value: unknown): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** What went in and what came out. */
+function InputAndResult({ input, result }: { input: unknown; result: string }) {
+  return (
+    <div class="io">
+      <h4 class="io-h">{t('Input')}</h4>
+      <pre class="io-pre" tabIndex={0} role="group" aria-label={t('Input')}>
+        {readable(input)}
+      </pre>
+      {result !== '' && (
+        <>
+          <h4 class="io-h">{t('Result')}</h4>
+          <pre class="io-pre" tabIndex={0} role="group" aria-label={t('Result')}>
+            {result}
+          </pre>
+        </>
+      )}
+    </div>
+  );
+}
+
+export function McpToolCall({ item }: { item: TurnItemOf<'mcp_tool_call'> }) {
+  const isWaiting = waitingItems.value.has(item.id);
+  const name = <code>{item.tool}</code>;
+  const server = <span class="by">{t('on {0}', item.server)}</span>;
+  return (
+    <Step
+      testid="tool-call"
+      icon="mcp"
+      state={isWaiting ? 'waiting' : STATES[item.status]}
+      label={isWaiting ? say('Waiting for you: {0} {1}', name, server) : say('Called {0} {1}', name, server)}
+      meta={item.durationMs > 0 && <Soft>{duration(item.durationMs)}</Soft>}
+      body={() => <InputAndResult input={item.arguments} result={item.error ?? readable(item.result)} />}
+    />
+  );
+}
+
+export function DynamicToolCall({ item }: { item: TurnItemOf<'dynamic_tool_call'> }) {
+  const result = item.contentItems.map((part) => (part.type === 'input_text' ? part.text : t('Image'))).join('\n');
+  return (
+    <Step
+      testid="tool-call"
+      icon="tools"
+      state={item.success === false ? 'failed' : STATES[item.status]}
+      label={say('Called {0}', <code>{item.tool}</code>)}
+      body={() => <InputAndResult input={item.arguments} result={result} />}
+    />
+  );
+}

@@ -1,0 +1,159 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { loadEarlier } from '../actions.ts';
+import { post, savedState, saveState } from '../bridge.ts';
+import { plural, t } from '../l10n.ts';
+import { draft, hiddenTurns, threadError, threadId, threadWarnings, visibleTurns } from '../store.ts';
+import { followsEnd } from '../view.ts';
+import { Button } from '../components/Buttons.tsx';
+import { EmptyState } from './EmptyState.tsx';
+import { Icon } from '../components/Icon.tsx';
+import { ErrorNotice } from './Notices.tsx';
+import { Turn } from './Turn.tsx';
+import { canBePutBack, Warnings } from './Warnings.tsx';
+
+/** Nearer than this counts as being at the end. */
+const END_MARGIN = 24;
+
+/** The one part that scrolls. It follows its end unless somebody reads; then a pill offers the way back. */
+export function Transcript() {
+  const frame = useRef<HTMLElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  useFollowing(frame, content);
+  useKeptPlace(frame);
+  const isEmpty = visibleTurns.value.length === 0;
+  return (
+    <>
+      <main
+        class="transcript"
+        tabIndex={0}
+        aria-label={t('Transcript')}
+        data-testid="transcript"
+        ref={frame}
+        onScroll={() => frame.current && onScroll(frame.current)}
+        onClick={openLink}
+      >
+        <div class="col" ref={content}>
+          <Earlier />
+          {visibleTurns.value.map((turn) => (
+            <Turn key={turn.id} turn={turn} />
+          ))}
+          <ThreadNews />
+          {isEmpty && <EmptyState />}
+        </div>
+      </main>
+      {!followsEnd.value && (
+        <button
+          type="button"
+          class="jump"
+          data-testid="jump-to-latest"
+          onClick={() => frame.current && toEnd(frame.current)}
+        >
+          <Icon name="arrow-down" />
+          <span>{t('Jump to latest')}</span>
+        </button>
+      )}
+    </>
+  );
+}
+
+function Earlier() {
+  if (hiddenTurns.value === 0) return null;
+  return (
+    <div class="earlier">
+      <Button testid="load-earlier" kind="quiet" icon="history" onClick={loadEarlier}>
+        {plural(hiddenTurns.value, 'Load earlier: {0} turn', 'Load earlier: {0} turns')}
+      </Button>
+    </div>
+  );
+}
+
+/** What belongs to no turn. */
+function ThreadNews() {
+  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBePutBack(one));
+  const error = threadError.value;
+  if (warnings.length === 0 && error === null) return null;
+  return (
+    <div class="reply">
+      {warnings.length > 0 && <Warnings warnings={warnings} />}
+      {error && <ErrorNotice error={error} isLive />}
+    </div>
+  );
+}
+
+function toEnd(frame: HTMLElement): void {
+  followsEnd.value = true;
+  frame.scrollTop = frame.scrollHeight;
+}
+
+/** The size of the frame when it was last seen to. */
+let seenSize = '';
+
+function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
+  return `${clientWidth} ${clientHeight}`;
+}
+
+function onScroll(frame: HTMLElement): void {
+  // A panel that is being resized scrolls by itself; nobody reads further up for that.
+  if (followsEnd.value && sizeOf(frame) !== seenSize) return;
+  followsEnd.value = frame.scrollHeight - frame.scrollTop - frame.clientHeight < END_MARGIN;
+  rememberPlace(frame);
+}
+
+let placeTimer: ReturnType<typeof setTimeout> | undefined;
+
+function rememberPlace(frame: HTMLElement): void {
+  clearTimeout(placeTimer);
+  placeTimer = setTimeout(() => {
+    const scrollTop = followsEnd.value ? null : frame.scrollTop;
+    saveState({ threadId: threadId.value, draft: draft.value, scrollTop });
+  }, 200);
+}
+
+type Ref<Element> = { readonly current: Element | null };
+
+/** Keeps the end in sight while the text or the dock grows. Runs between layout and paint: no jump, no extra layout. */
+function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>): void {
+  useEffect(() => {
+    if (frame.current === null || content.current === null) return;
+    const observer = new ResizeObserver(() => {
+      if (!frame.current) return;
+      seenSize = sizeOf(frame.current);
+      if (followsEnd.value) frame.current.scrollTop = frame.current.scrollHeight;
+    });
+    observer.observe(frame.current);
+    observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [frame, content]);
+}
+
+/** Puts the reader back: after a reload to where they were, after "Load earlier" to the same line. */
+function useKeptPlace(frame: Ref<HTMLElement>): void {
+  const { value: id } = threadId;
+  const firstId = visibleTurns.value[0]?.id ?? null;
+  const lastSeen = useRef<{ firstId: string | null; height: number; threadId: string | null }>(null);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element === null) return;
+    const before = lastSeen.current;
+    if (before === null || before.threadId !== id) {
+      const saved = savedState();
+      const kept = saved?.threadId === id ? saved.scrollTop : null;
+      followsEnd.value = kept === null;
+      element.scrollTop = kept ?? element.scrollHeight;
+    } else if (before.firstId !== firstId && !followsEnd.value) {
+      element.scrollTop += element.scrollHeight - before.height;
+    }
+    lastSeen.current = { firstId, height: element.scrollHeight, threadId: id };
+  }, [frame, id, firstId]);
+}
+
+/** Links in prose: a place in a file, or the web. Both are the host's to open. */
+function openLink(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (link === null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const { path, line } = link.dataset;
+  if (path === undefined) post({ type: 'open_link', url: link.href });
+  else if (path !== '') post({ type: 'open_file', path, ...(line === undefined ? {} : { line: Number(line) }) });
+}

@@ -1,0 +1,96 @@
+import { firstLine } from '../../src/protocol/text/truncate.ts';
+import type { TurnItem } from '../../src/protocol/item.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { t } from '../l10n.ts';
+import { lastTurnId, threadWaits } from '../store.ts';
+import { clock, roughly } from '../text/format.ts';
+import { firstWords, foldSummary, partsOfTurn, type TurnPart } from '../text/turnFold.ts';
+import { now } from '../view.ts';
+import { Soft } from '../components/Facts.tsx';
+import { Item } from './Item.tsx';
+import { ErrorNotice, RetryNotice } from './Notices.tsx';
+import { pure } from '../components/pure.tsx';
+import { Step } from '../components/Step.tsx';
+import { TurnEnd } from './TurnEnd.tsx';
+import { UserMessage } from './UserMessage.tsx';
+import { Warnings } from './Warnings.tsx';
+
+/** What was asked and what came of it. A turn that is over is drawn once and never again. */
+export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
+  const [first] = turn.items;
+  return (
+    <article class="turn" aria-labelledby={`turn-${turn.id}`} data-testid="turn" data-status={turn.status.type}>
+      <h2 class="sr" id={`turn-${turn.id}`}>
+        {t('You: {0}', firstLine(firstWords(turn)) || t('go on'))}
+      </h2>
+      {first?.type === 'user_message' && <UserMessage item={first} />}
+      <h3 class="sr">{t('Tiller')}</h3>
+      <div class="reply">
+        {partsOfTurn(turn).map((part, index) => (
+          <Part key={part.type === 'item' ? part.item.id : `${part.type}-${index}`} part={part} turn={turn} />
+        ))}
+        {turn.warnings.length > 0 && <Warnings warnings={turn.warnings} />}
+        {turn.retry && <RetryNotice retry={turn.retry} />}
+        {turn.error && (
+          <ErrorNotice error={turn.error} isLive={lastTurnId.value === turn.id && turn.status.type !== 'running'} />
+        )}
+        {turn.status.type === 'running' ? <Working turn={turn} /> : <TurnEnd turn={turn} />}
+      </div>
+    </article>
+  );
+});
+
+function Items({ items }: { items: readonly TurnItem[] }) {
+  return (
+    <div class="steps">
+      {items.map((item) => (
+        <Item key={item.id} item={item} />
+      ))}
+    </div>
+  );
+}
+
+function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
+  if (part.type === 'item') return <Item item={part.item} />;
+  if (part.type === 'steps') return <Items items={part.items} />;
+  const summary = foldSummary(part.items);
+  const time = turn.status.type === 'running' ? null : Date.parse(turn.status.at) - Date.parse(turn.startedAt);
+  return (
+    <div class="steps">
+      <Step
+        testid="turn-fold"
+        className="steps-group"
+        icon="list-tree"
+        label={summary}
+        title={summary}
+        meta={time !== null && <Soft>{roughly(time)}</Soft>}
+        body={() => <Items items={part.items} />}
+      />
+    </div>
+  );
+}
+
+/** Between two items, when nothing else on the screen moves or says whose turn it is. */
+function Working({ turn }: { turn: TurnState }) {
+  const isBusy = turn.items.some((item) => item.status === 'in_progress' && item.type !== 'user_message');
+  const isAsked = threadWaits.value.some(({ type }) => type === 'question');
+  if (!isAsked && (isBusy || turn.retry !== null || threadWaits.value.length > 0)) return null;
+  if (isAsked) {
+    return (
+      <div class="steps">
+        <Step testid="waiting-for-answer" icon="bell-dot" state="waiting" label={t('Waiting for your answer')} />
+      </div>
+    );
+  }
+  return (
+    <div class="steps">
+      <Step
+        testid="working"
+        icon="loading"
+        state="running"
+        label={t('Working')}
+        meta={clock(now.value - Date.parse(turn.startedAt))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import type { TurnAbortReason } from '../../src/protocol/event.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { copyText, fork, submit } from '../actions.ts';
+import { post } from '../bridge.ts';
+import { plural, t } from '../l10n.ts';
+import { isOwn, isRunning, lastTurnId } from '../store.ts';
+import { roughly } from '../text/format.ts';
+import { turnChanges } from '../text/turnFold.ts';
+import { turnAsMarkdown } from '../text/turnMarkdown.ts';
+import { Act, IconButton } from '../components/Buttons.tsx';
+import { LineCount } from '../components/Facts.tsx';
+import { Icon } from '../components/Icon.tsx';
+import { ReloadNotice } from './Notices.tsx';
+
+/** The facts of a turn that is over, and what can be done about it. */
+export function TurnEnd({ turn }: { turn: TurnState }) {
+  if (turn.status.type === 'running') return null;
+  const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
+  return (
+    <>
+      {turn.status.type === 'aborted' && turn.error === null && (
+        <Stopped reason={turn.status.reason} time={time} isLast={lastTurnId.value === turn.id} />
+      )}
+      <footer class="turn-end" data-testid="turn-end">
+        <TurnFacts turn={turn} time={time} />
+        <TurnActions turn={turn} />
+      </footer>
+    </>
+  );
+}
+
+function TurnFacts({ turn, time }: { turn: TurnState; time: number }) {
+  const { files, added, removed } = turnChanges(turn);
+  return (
+    <p class="turn-facts">
+      {files > 0 && (
+        <>
+          <span>{plural(files, '{0} file', '{0} files')}</span> <LineCount added={added} removed={removed} />
+          <span class="sep" />
+        </>
+      )}
+      {turn.reverted && (
+        <>
+          <span>{t('undone')}</span>
+          <span class="sep" />
+        </>
+      )}
+      <span>{roughly(time)}</span>
+    </p>
+  );
+}
+
+function TurnActions({ turn }: { turn: TurnState }) {
+  const hasChanges = turnChanges(turn).files > 0;
+  const last = turn.items.at(-1);
+  return (
+    <span class="turn-actions">
+      {hasChanges && (
+        <Act testid="turn-review" onClick={() => post({ type: 'open_diff', itemId: turn.id })}>
+          {t('Review')}
+        </Act>
+      )}
+      {hasChanges && !turn.reverted && !isRunning.value && isOwn.value && (
+        <Act testid="turn-undo" onClick={() => submit({ type: 'undo', turnId: turn.id })}>
+          {t('Undo turn')}
+        </Act>
+      )}
+      {last && (
+        <IconButton testid="turn-fork" icon="repo-forked" label={t('Fork from here')} onClick={() => fork(last.id)} />
+      )}
+      <IconButton
+        testid="turn-copy"
+        icon="copy"
+        label={t('Copy turn as Markdown')}
+        onClick={() => copyText(turnAsMarkdown(turn))}
+      />
+    </span>
+  );
+}
+
+function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: number; isLast: boolean }) {
+  const goOn = () => submit({ type: 'retry' });
+  const mayGoOn = isLast && !isRunning.value && isOwn.value;
+  if (reason === 'crashed' && mayGoOn) return <ReloadNotice onContinue={goOn} />;
+  const words: Record<TurnAbortReason, string> = {
+    interrupted: t('Stopped by you after {0}', roughly(time)),
+    replaced: t('Stopped for your next message after {0}', roughly(time)),
+    failed: t('Failed after {0}', roughly(time)),
+    crashed: t('Cut off when the window was reloaded'),
+  };
+  return (
+    <div class="marker" data-testid="turn-stopped">
+      <Icon name="debug-stop" />
+      <span>{words[reason]}</span>
+      {mayGoOn && reason !== 'replaced' && (
+        <Act testid="turn-continue" onClick={goOn}>
+          {t('Continue')}
+        </Act>
+      )}
+      <span class="marker-line" />
+    </div>
+  );
+}

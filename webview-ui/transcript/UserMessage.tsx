@@ -1,0 +1,99 @@
+import { firstLine } from '../../src/protocol/text/truncate.ts';
+import type { TurnItemOf, UserInput } from '../../src/protocol/item.ts';
+import { textOfInput } from '../../src/protocol/thread.ts';
+import { copyText, fork, replaceDraft } from '../actions.ts';
+import { t } from '../l10n.ts';
+import { splitPath } from '../text/fileLink.ts';
+import { IconButton } from '../components/Buttons.tsx';
+import { Icon } from '../components/Icon.tsx';
+
+function Chip({ part }: { part: UserInput }) {
+  if (part.type === 'text') return null;
+  if (part.type === 'image') {
+    return (
+      <span class="chip chip-static">
+        <Icon name="file-media" />
+        <span class="chip-label">{t('Image')}</span>
+      </span>
+    );
+  }
+  const label = part.type === 'mention' ? part.name : splitPath(part.path)[1];
+  return (
+    <span class="chip chip-static" title={part.path}>
+      <Icon name={part.type === 'mention' ? 'list-selection' : 'file-media'} />
+      <span class="chip-label">{label}</span>
+    </span>
+  );
+}
+
+/** `@src/a.ts` in the text is marked where it names something that is attached. */
+function WithMentions({ text, content }: { text: string; content: readonly UserInput[] }) {
+  const attached = new Set(
+    content.flatMap((part) => (part.type === 'mention' ? [`@${part.path}`, `@${part.name}`] : [])),
+  );
+  return (
+    <>
+      {text.split(/((?<=^|\s)@[\w./\\-]*\w)/).map((part, index) =>
+        attached.has(part) ? (
+          <span key={index} class="mention">
+            {part}
+          </span>
+        ) : (
+          part
+        ),
+      )}
+    </>
+  );
+}
+
+/** What VS Code asks for to show the menu that package.json contributes, beside its own entries. */
+function menuContext(itemId: string): string {
+  return JSON.stringify({ webviewSection: 'tillerMessage', itemId });
+}
+
+/** Looks like the composer it came from. */
+export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
+  const text = textOfInput(item.content);
+  return (
+    <div class="you" data-testid="user-message" data-vscode-context={menuContext(item.id)}>
+      {item.content.some((part) => part.type !== 'text') && (
+        <div class="chips">
+          {item.content.map((part, index) => (
+            <Chip key={index} part={part} />
+          ))}
+        </div>
+      )}
+      <div class="you-text">
+        <WithMentions text={text} content={item.content} />
+      </div>
+      <div class="you-actions">
+        <IconButton
+          testid="user-message-fork"
+          icon="repo-forked"
+          label={t('Fork from here')}
+          onClick={() => fork(item.id)}
+        />
+        <IconButton
+          testid="user-message-edit"
+          icon="edit"
+          label={t('Edit and resend')}
+          onClick={() => replaceDraft(text)}
+        />
+        <IconButton testid="user-message-copy" icon="copy" label={t('Copy message')} onClick={() => copyText(text)} />
+      </div>
+    </div>
+  );
+}
+
+/** Said while it worked: one line, so that the turn stays one. */
+export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
+  return (
+    <div class="marker" data-testid="steer-message">
+      <Icon name="arrow-right" />
+      <span>
+        {t('You, while it worked:')} <q>{firstLine(textOfInput(item.content), 400)}</q>
+      </span>
+      <span class="marker-line" />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Warning } from '../../src/protocol/thread.ts';
+import { post } from '../bridge.ts';
+import { t } from '../l10n.ts';
+import { cwd, settings } from '../store.ts';
+import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
+import { Button } from '../components/Buttons.tsx';
+import { Step } from '../components/Step.tsx';
+
+/** Warnings of a turn, or of the thread; what can be put back has its button until it is. */
+export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
+  return (
+    <div class="steps warnings">
+      {warnings.map((warning, index) => (
+        <Step
+          key={index}
+          testid="warning"
+          icon="warning"
+          label={insideOf(cwd.value, warning.message)}
+          title={warning.message}
+          meta={<PutBack warning={warning} />}
+        />
+      ))}
+    </div>
+  );
+}
+
+export function canBePutBack({ quarantineId }: Warning): boolean {
+  return quarantineId !== undefined && settings.value?.quarantined.includes(quarantineId) === true;
+}
+
+function PutBack({ warning }: { warning: Warning }) {
+  const { quarantineId } = warning;
+  if (quarantineId === undefined || !canBePutBack(warning)) return null;
+  return (
+    <Button testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
+      {t('Put Back')}
+    </Button>
+  );
+}
