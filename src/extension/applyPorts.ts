@@ -17,7 +17,7 @@ const ways = new StillWays();
 
 function pathWrites(home: string): PathWrites {
   return {
-    isStill: (place) => ways.isStill(place),
+    isStill: (place, path) => ways.isStill(place, path),
     distrust: (place) => ways.distrust(dirname(place)),
     // Those of other windows and of the command line, too.
     pause: async () => pausableCommands.pause(await sandboxedLeaders(home)),

@@ -40,7 +40,7 @@ describe('a way is not still', () => {
       const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       try {
         await once(child.stdout, 'data');
-        for (let round = 0; round < 20; round++) {
+        for (let round = 0; round < 6; round++) {
           expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
           await sleep(1);
         }
@@ -65,6 +65,22 @@ describe('a way is not still', () => {
     const ways = new StillWays();
     ways.distrust(folder.at('d'));
     expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+  });
+
+  test('where a link in the path by which it is written was exchanged', async () => {
+    using folder = prepared();
+    symlinkSync('d/a.txt', folder.at('link.txt'));
+    await quiet();
+    const ways = new StillWays();
+    expect(await ways.isStill(folder.at('d/a.txt'), folder.at('link.txt'))).toBe(true);
+    const timer = setInterval(() => {
+      symlinkSync('other/a.txt', folder.at('new.txt'));
+      renameSync(folder.at('new.txt'), folder.at('link.txt'));
+    }, 5);
+    await sleep(20);
+    expect(await ways.isStill(folder.at('d/a.txt'), folder.at('link.txt'))).toBe(false);
+    clearInterval(timer);
+    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(true);
   });
 
   test('while folders are renamed all the time, and is trusted again when that is over', async () => {

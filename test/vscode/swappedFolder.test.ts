@@ -298,6 +298,26 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
+    'is not followed, either, where the file stands in a tab by the name of a link',
+    withVictim(async (here, victim) => {
+      symlinkSync(here.at('d/a.txt'), here.at('link.txt'));
+      await here.open('link.txt');
+      const once = decidedInReal(here.update('d/a.txt', TEXT, NEW));
+      const result = await here.land([once]);
+      assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [true]);
+      assert.deepEqual(contents(here.at('d')), { ...VICTIM, 'a.txt': NEW });
+      here.beforeFirstWrite = () => {
+        unlinkSync(here.at('link.txt'));
+        symlinkSync(victim.at('a.txt'), here.at('link.txt'));
+      };
+      const again = decidedInReal(here.update('d/a.txt', NEW, TEXT));
+      assert.deepEqual(await here.land([again]), { type: 'stale', paths: [here.at('d/a.txt')] });
+      assert.deepEqual(contents(victim.path), VICTIM);
+      assert.deepEqual(contents(here.at('d')), { ...VICTIM, 'a.txt': NEW });
+    }),
+  );
+
+  test(
     'is not read in its place',
     withVictim(async (here, victim) => {
       const places = new Map([[here.at('d/a.txt'), inReal(here, 'a.txt')]]);
@@ -433,10 +453,12 @@ suite('a folder that becomes a link', () => {
       });
       try {
         const result = await here.apply([here.update('d/a.txt', TEXT, NEW)]);
-        assert.equal(
-          result.type === 'failed' ? result.message : result.type,
-          `${here.at('d/a.txt')} was reached by a link at the moment in which VS Code saved it: look for the text where that link led.`,
-        );
+        const path = here.at('d/a.txt');
+        assert.deepEqual(result, {
+          type: 'failed',
+          message: `A folder on the way to ${path} became a link at the moment in which VS Code saved the file; the text was written where that link led.`,
+          notRestored: [path],
+        });
         assert.deepEqual(contents(here.at('aside')), VICTIM);
       } finally {
         swap.dispose();

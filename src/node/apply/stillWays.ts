@@ -7,7 +7,7 @@
  * moment (ctime). Where a link was seen the way is not trusted for a minute.
  */
 import { lstatSync, type BigIntStats } from 'node:fs';
-import path from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing } from '../../core/util/fileErrors.ts';
 
@@ -24,12 +24,13 @@ export class StillWays {
 
   /**
    * Resolves to true when every folder on the way stands at its place, is no link, and was not exchanged for a moment; the
-   * same for the file, which need not exist. Waits for that moment where it may come. Never rejects.
+   * same for the file, which need not exist. Waits for that moment where it may come. Never rejects. `path`: by which it is
+   * written; of its names, too, none may have been exchanged, but they may be links.
    */
-  async isStill(place: string): Promise<boolean> {
+  async isStill(place: string, path = place): Promise<boolean> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
-      const found = look(place);
+      const found = lookAtBoth(place, path);
       if (found.type === 'linked') this.distrust(found.name);
       if (found.type === 'linked' || this.#isDistrusted(place)) return false;
       if (found.type === 'still') return true;
@@ -56,7 +57,13 @@ type Look =
   | { readonly type: 'restless' }
   | { readonly type: 'linked'; readonly name: string };
 
-function look(place: string): Look {
+function lookAtBoth(place: string, path: string): Look {
+  const found = look(place);
+  if (path === place || found.type !== 'still') return found;
+  return look(path, { mayBeLinks: true });
+}
+
+function look(place: string, { mayBeLinks = false } = {}): Look {
   const since = BigInt(Date.now() - STILL_MS) * 1_000_000n;
   let parent: BigIntStats | undefined;
   for (const name of namesTo(place)) {
@@ -68,21 +75,21 @@ function look(place: string): Look {
     }
     // Neither it nor anything below it exists.
     if (stats === undefined) return { type: 'still' };
-    if (stats.isSymbolicLink()) return { type: 'linked', name };
+    if (stats.isSymbolicLink() && !mayBeLinks) return { type: 'linked', name };
     if (parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since)) return { type: 'restless' };
     parent = stats;
   }
   return { type: 'still' };
 }
 
-/** A file that was only written has the same time for its content; a folder does not tell. */
+/** A file that was only written has the same time for its content; folders and links do not tell. */
 function isRenamedSince(stats: BigIntStats, since: bigint): boolean {
-  return stats.ctimeNs > since && (stats.isDirectory() || stats.ctimeNs > stats.mtimeNs);
+  return stats.ctimeNs > since && (!stats.isFile() || stats.ctimeNs > stats.mtimeNs);
 }
 
 /** From the root on, the place last. */
 function namesTo(place: string): string[] {
   const names = [place];
-  for (let name = place; path.dirname(name) !== name; ) names.unshift((name = path.dirname(name)));
+  for (let name = place; dirname(name) !== name; ) names.unshift((name = dirname(name)));
   return names;
 }

@@ -19,6 +19,7 @@ import {
   type BufferEdit,
   type EditStep,
   FilesMoved,
+  type FoundFile,
   type Landed,
   type LandingChange,
   type LandingHands,
@@ -28,13 +29,12 @@ import {
   type Pause,
   type PlannedChange,
 } from './model.ts';
-import { PathGuard } from './pathGuard.ts';
+import { type Addressed, isStill, PathGuard } from './pathGuard.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { movedInEditor } from './placeInEditor.ts';
 import { planLanding } from './planApply.ts';
 import { type SaveOutcome, saveEdit } from './saveEdits.ts';
 import { UninvitedTabs } from '../workspace/documents.ts';
-import { uriOf } from '../workspace/places.ts';
 
 export type LandingResult = Landed | Exclude<ApplyResult, { type: 'applied' }>;
 
@@ -56,7 +56,7 @@ export async function land(
     release = await hands.locks.acquire(places, signal);
     const moved = await movedInEditor(changes, hands.canonicalPaths());
     if (moved.length > 0) {
-      for (const place of places) if (!files.isReachedByPath(place)) hands.pathWrites.distrust(place);
+      for (const place of places) if (!files.isReachedBy(place, place)) hands.pathWrites.distrust(place);
       return { type: 'stale', paths: moved };
     }
     landed = await hands.moves.pass(placed, signal);
@@ -88,7 +88,7 @@ async function carryOut(
   const compensation = new Compensation();
   const steps = planned.flatMap((change) => change.steps);
   const edited = steps.filter((step) => step.type === 'edit');
-  const byPath = placesOfVscode(steps);
+  const byPath = actsOfVscode(steps);
   const guard = new PathGuard(files, byPath.length === 0 ? NO_PAUSE : await pathWrites.pause());
   const context = { files, guard, compensation, watch };
   try {
@@ -105,7 +105,8 @@ async function carryOut(
     return { type: 'applied', files: landed, changes: results };
   } catch (error) {
     log.warn('A landing is put back', { error });
-    const notRestored = await compensation.run();
+    const failures = await compensation.run();
+    const notRestored = error instanceof SavedElsewhere ? [...new Set([...failures, ...error.paths])] : failures;
     const settled = notRestored.length === 0 ? journal.close() : journal.keep();
     await settled.catch((failure: unknown) => log.warn('The journal of a landing stays behind', { error: failure }));
     return outcomeOf(error, notRestored);
@@ -117,38 +118,46 @@ async function carryOut(
 
 const NO_PAUSE: Pause = { isHeld: () => false, dispose: () => {} };
 
-/** The places at which VS Code acts by the path: what it saves, moves or deletes itself. */
-function placesOfVscode(steps: readonly LandingStep[]): readonly string[] {
-  const places = steps.flatMap((step) => {
+/** Where VS Code acts by the path: what it saves, moves or deletes itself. */
+function actsOfVscode(steps: readonly LandingStep[]): readonly Addressed[] {
+  const files = steps.flatMap((step): readonly FoundFile[] => {
     switch (step.type) {
       case 'write':
         return [];
       case 'edit':
-        return step.file.isDirty && !step.savesDirty ? [] : [step.file.path];
+        return step.file.isDirty && !step.savesDirty ? [] : [step.file];
       case 'rename':
-        return step.from.hadTab || step.from.isDirty ? [step.from.path, step.to.path] : [];
+        return step.from.hadTab || step.from.isDirty ? [step.from, step.to] : [];
       case 'delete':
-        return isDeletedByPath(step.file) ? [step.file.path] : [];
+        return isDeletedByPath(step.file) ? [step.file] : [];
     }
   });
-  return places.filter((place) => uriOf(place).scheme === 'file');
+  return files.filter(({ uri }) => uri.scheme === 'file');
 }
 
 /** @throws FilesMoved for those whose way another process has changed since the plan was made */
-async function mustBeStill(places: readonly string[], pathWrites: PathWrites): Promise<void> {
-  const still = await Promise.all(places.map((place) => pathWrites.isStill(place)));
-  const moved = places.filter((_place, index) => still[index] === false);
+async function mustBeStill(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
+  const still = await Promise.all(files.map((file) => isStill(file, pathWrites)));
+  const moved = files.filter((_file, index) => still[index] === false).map(({ path }) => path);
   if (moved.length > 0) throw new FilesMoved(moved);
 }
 
-/** @throws LandingRefused when VS Code has saved a document and the file at its place does not hold it */
-function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): void {
-  for (const [{ file }, { elsewhere }] of outcomes) {
-    if (!elsewhere) continue;
-    throw new LandingRefused(
-      `${file.path} was reached by a link at the moment in which VS Code saved it: look for the text where that link led.`,
+/** VS Code has saved documents, and the files at their places do not hold them. */
+class SavedElsewhere extends LandingRefused {
+  readonly paths: readonly string[];
+  constructor(paths: readonly string[]) {
+    super(
+      `A folder on the way to ${paths.join(', ')} became a link at the moment in which VS Code saved the file; the text was ` +
+        'written where that link led.',
     );
+    this.paths = paths;
   }
+}
+
+/** @throws SavedElsewhere */
+function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): void {
+  const paths = [...outcomes].flatMap(([{ file }, { elsewhere }]) => (elsewhere ? [file.path] : []));
+  if (paths.length > 0) throw new SavedElsewhere(paths);
 }
 
 /** @throws what the first failing step says; the steps before it are on the compensation. */

@@ -42,7 +42,7 @@ export async function editBuffer(step: EditStep, context: LandingContext): Promi
 }
 
 async function isAsFound({ file }: EditStep, { files, guard }: LandingContext): Promise<boolean> {
-  return (await isUntouched(file, files)) && guard.allows(file.path);
+  return (await isUntouched(file, files)) && guard.allows(file);
 }
 
 async function landed(

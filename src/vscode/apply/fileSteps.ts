@@ -64,7 +64,7 @@ export async function deleteFile({ file }: StepOf<'delete'>, context: LandingCon
   if (isDeletedByPath(file)) {
     const edit = new vscode.WorkspaceEdit();
     edit.deleteFile(file.uri);
-    context.guard.mustAllow([file.path]);
+    context.guard.mustAllow([file]);
     if (!(await vscode.workspace.applyEdit(edit))) throw new LandingRefused(`${file.path} could not be deleted.`);
   } else {
     await files.remove(file.path);
@@ -93,7 +93,7 @@ async function moveFile(
   if (!withTab) return files.rename(from.path, to.path, overwrite);
   const edit = new vscode.WorkspaceEdit();
   edit.renameFile(from.uri, to.uri, { overwrite });
-  guard.mustAllow([from.path, to.path]);
+  guard.mustAllow([from, to]);
   if (!(await vscode.workspace.applyEdit(edit))) throw new LandingRefused(`${from.path} could not be moved.`);
 }
 

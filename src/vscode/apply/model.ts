@@ -79,9 +79,9 @@ export interface HeldPlaces extends HeldFolders {
 export interface PathWrites {
   /**
    * Whether the way to a place was left alone by other processes for a moment, and no name on it is a link; the same for its
-   * file, which need not exist. Never rejects.
+   * file, which need not exist. Never rejects. `path`: by which VS Code writes it, where that is another one, through links.
    */
-  isStill(place: string): Promise<boolean>;
+  isStill(place: string, path?: string): Promise<boolean>;
   /** The place was found to be reached by a link: no way through its folder is still for some time. */
   distrust(place: string): void;
   /** Resolves when no sandboxed command of Tiller runs; they go on when it is disposed of. Never rejects. */

@@ -5,11 +5,18 @@
  */
 import type * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
-import { uriOf } from '../workspace/places.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';
-import { FilesMoved, type LandingHands, type Pause } from './model.ts';
+import { FilesMoved, type FoundFile, type LandingHands, type PathWrites, type Pause } from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { saveDocument } from './saveDocument.ts';
+
+/** A place, and the address at which VS Code acts for it, which may lead there through links. */
+export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
+
+/** Whether VS Code may act there in a moment, as far as that can be told beforehand. */
+export async function isStill({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
+  return uri.scheme !== 'file' || pathWrites.isStill(path, uri.fsPath);
+}
 
 /** `elsewhere`: the file at the place does not hold what VS Code has saved. */
 export type GuardedSave = 'saved' | 'unsaved' | 'elsewhere';
@@ -27,15 +34,15 @@ export class PathGuard implements Disposable {
     this.#pause.dispose();
   }
 
-  /** Whether VS Code may act by the path of a place, if it does so at once. */
-  allows(place: string): boolean {
-    if (uriOf(place).scheme !== 'file') return true;
-    return this.#pause.isHeld() && this.#files.isReachedByPath(place);
+  /** Whether VS Code may act at this address for the place, if it does so at once. */
+  allows({ uri, path }: Addressed): boolean {
+    if (uri.scheme !== 'file') return true;
+    return this.#pause.isHeld() && this.#files.isReachedBy(uri.fsPath, path);
   }
 
-  /** @throws FilesMoved unless VS Code may act by all of them */
-  mustAllow(places: readonly string[]): void {
-    const moved = places.filter((place) => !this.allows(place));
+  /** @throws FilesMoved unless VS Code may act at all of them */
+  mustAllow(addressed: readonly Addressed[]): void {
+    const moved = addressed.filter((one) => !this.allows(one)).map(({ path }) => path);
     if (moved.length > 0) throw new FilesMoved(moved);
   }
 
@@ -43,7 +50,7 @@ export class PathGuard implements Disposable {
   async save(document: vscode.TextDocument, place: string): Promise<GuardedSave> {
     if (document.uri.scheme === 'file') {
       const before = await this.#stampOf(place);
-      if (!this.allows(place)) return 'unsaved';
+      if (!this.allows({ uri: document.uri, path: place })) return 'unsaved';
       if (!(await saveDocument(document))) return 'unsaved';
       return (await this.#isWritten(document, place, before)) ? 'saved' : 'elsewhere';
     }

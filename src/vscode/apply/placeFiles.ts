@@ -11,6 +11,7 @@ import {
   readlinkSync,
   renameSync,
   rmdirSync,
+  statSync,
   symlinkSync,
   unlinkSync,
 } from 'node:fs';
@@ -149,20 +150,24 @@ export class PlaceFiles implements Disposable {
   }
 
   /**
-   * Whether the path of the place leads there at this moment, folder by folder. What acts by the path may be led elsewhere a
-   * moment later.
+   * Whether the path leads to the place at this moment: its own, or another one, through links. What acts by the path may be
+   * led elsewhere a moment later.
    */
-  isReachedByPath(path: string): boolean {
-    if (uriOf(path).scheme !== 'file') return true;
+  isReachedBy(path: string, place: string): boolean {
+    if (uriOf(place).scheme !== 'file') return true;
     try {
-      const [held, named] = [statsAt(this.#folders.at(path)), statsAt(path)];
-      if (held !== undefined && named !== undefined) return isSame(held, named) && !named.isSymbolicLink();
-      if (held !== undefined || named !== undefined) return false;
-      const folder = dirname(path);
-      return folder === path || this.isReachedByPath(folder);
+      const held = statsAt(this.#folders.at(place));
+      const named = path === place ? statsAt(path) : statSync(path, { bigint: true, throwIfNoEntry: false });
+      if (held !== undefined && named !== undefined) return isSame(held, named) && !held.isSymbolicLink();
+      return held === undefined && named === undefined && this.#isFolderReachedBy(path, place);
     } catch (error) {
-      return isMissing(error) && dirname(path) !== path && this.isReachedByPath(dirname(path));
+      return isMissing(error) && this.#isFolderReachedBy(path, place);
     }
+  }
+
+  #isFolderReachedBy(path: string, place: string): boolean {
+    const [folder, held] = [dirname(path), dirname(place)];
+    return folder !== path && held !== place && this.isReachedBy(folder, held);
   }
 
   #makeFolder(folder: string): void {

@@ -9,7 +9,7 @@ import {
   writtenPlaces,
 } from '../../core/patch/placedChange.ts';
 import { obstacleAt } from '../workspace/documentKinds.ts';
-import { pathOf, uriOf } from '../workspace/places.ts';
+import { pathOf } from '../workspace/places.ts';
 import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
 import { FilesMoved, type FoundFile, type LandingChange, type PathWrites, type PlannedChange } from './model.ts';
 import type { PlaceFiles } from './placeFiles.ts';
@@ -32,7 +32,7 @@ export async function planLanding(
     written: writtenPlaces(placed),
     manyFiles: placed.length > MOST_CLOSED_EDITS,
     files,
-    isStill: async (place) => uriOf(place).scheme !== 'file' || pathWrites.isStill(place),
+    pathWrites,
   };
   const planned: PlannedChange[] = [];
   const moved: string[] = [];

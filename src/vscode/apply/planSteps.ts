@@ -5,7 +5,8 @@ import type { TextHunk } from '../../core/ports.ts';
 import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
-import { FilesMoved, type FoundFile, type LandingChange, type LandingStep } from './model.ts';
+import { FilesMoved, type FoundFile, type LandingChange, type LandingStep, type PathWrites } from './model.ts';
+import { type Addressed, isStill } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
 /** What the other changes of the same landing do to a place. */
@@ -14,8 +15,7 @@ export interface Surroundings {
   readonly written: ReadonlySet<string>;
   readonly manyFiles: boolean;
   readonly files: PlaceFiles;
-  /** Whether VS Code may write a place by its path. */
-  readonly isStill: (place: string) => Promise<boolean>;
+  readonly pathWrites: PathWrites;
 }
 
 interface TextForPlace {
@@ -42,7 +42,7 @@ export async function putText(
   const before = change.kind === 'update' && !replaces ? change.before : file.content.text;
   if (before === text) return [];
   const bytes = await encoded(file, text, replaces && !file.isDirty);
-  if (await goesAsBytes(file, { text, replaces, places: [file.path] }, around)) {
+  if (await goesAsBytes(file, { text, replaces, actsAt: [file] }, around)) {
     return [{ type: 'write', file, bytes, mode: undefined, linkTarget: undefined, comesFrom: undefined }];
   }
   const hunks = hunksOf(change, before, text);
@@ -71,11 +71,7 @@ export async function moveSteps(
   const rename: LandingStep = { type: 'rename', from: source, to: over };
   const arrived: FoundFile = { ...source, path: over.path, uri: over.uri };
   if (change.after === change.before) return [rename];
-  const asBytes = await goesAsBytes(
-    source,
-    { text: change.after, replaces: false, places: [source.path, over.path] },
-    around,
-  );
+  const asBytes = await goesAsBytes(source, { text: change.after, replaces: false, actsAt: [source, over] }, around);
   if (!asBytes) {
     const hunks = hunksOf(change, change.before, change.after);
     const { before, after } = change;
@@ -115,11 +111,11 @@ async function encoded(file: FoundFile, text: string, afresh: boolean): Promise<
   }
 }
 
-/** `places`: that VS Code would act by for it. */
+/** `actsAt`: where VS Code would act for it. */
 async function goesAsBytes(
   file: FoundFile,
-  { text, replaces, places }: { text: string; replaces: boolean; places: readonly string[] },
-  { manyFiles, isStill }: Surroundings,
+  { text, replaces, actsAt }: { text: string; replaces: boolean; actsAt: readonly Addressed[] },
+  { manyFiles, pathWrites }: Surroundings,
 ): Promise<boolean> {
   const { content, disk, hadTab, isDirty, uri } = file;
   if (isDirty || content === undefined || disk === undefined) return false;
@@ -127,8 +123,8 @@ async function goesAsBytes(
   if (!keepsEndings(content.text, text)) return true;
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
-  for (const place of places) {
-    if (await isStill(place)) continue;
+  for (const one of actsAt) {
+    if (await isStill(one, pathWrites)) continue;
     // Written under an editor it would meet what the person types there.
     if (hadTab) throw new FilesMoved([file.path]);
     return true;

@@ -9,7 +9,7 @@ import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import type { LandingHands } from './model.ts';
-import { type PathGuard, withPathGuard } from './pathGuard.ts';
+import { isStill, type PathGuard, withPathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
 import { holdsDisk, untilDiskIsShown } from './showDisk.ts';
@@ -52,7 +52,7 @@ async function recover(texts: readonly CutText[], context: Context): Promise<Rec
   const moved: string[] = [];
   const stuck: { document: vscode.TextDocument; isGone: boolean }[] = [];
   for (const text of texts) {
-    if (!context.files.isReachedByPath(text.path)) {
+    if (!context.files.isReachedBy(text.path, text.path)) {
       moved.push(text.path);
       continue;
     }
@@ -103,7 +103,8 @@ async function bring(
   const way = await wayTo(document, text);
   const isToBeSaved = way?.isAll && !text.staysUnsaved;
   // The disk is written without VS Code then, and the document reads it.
-  if (isToBeSaved && ((await isSavedAlready(document)) || !(await pathWrites.isStill(text.path)))) return 'stuck';
+  if (isToBeSaved && ((await isSavedAlready(document)) || !(await isStill({ uri, path: text.path }, pathWrites))))
+    return 'stuck';
   if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
   if (text.staysUnsaved && way.hunks.length === 0) return 'done';
   if (text.staysUnsaved || !way.isAll) return 'unsaved';

@@ -2,7 +2,7 @@ import { documentAt } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { LandedFile } from '../../core/ports.ts';
 import type { LandingChange, LandingHands } from './model.ts';
-import { withPathGuard } from './pathGuard.ts';
+import { isStill, withPathGuard } from './pathGuard.ts';
 
 /** Files that landings left unsaved because they held the person's own edits, as long as they are still unsaved. */
 export class UnsavedLandings {
@@ -40,8 +40,8 @@ export class UnsavedLandings {
         const document = documentAt(uriOf(path));
         if (document === undefined) return [];
         const place = this.#left.get(path) ?? path;
-        const isStill = uriOf(place).scheme !== 'file' || (await pathWrites.isStill(place));
-        return isStill && (await guard.save(document, place)) === 'saved' ? [] : [path];
+        const mayBeSaved = await isStill({ uri: document.uri, path: place }, pathWrites);
+        return mayBeSaved && (await guard.save(document, place)) === 'saved' ? [] : [path];
       });
       return (await Promise.all(attempts)).flat();
     });
