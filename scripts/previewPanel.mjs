@@ -49,6 +49,5 @@ async function look(name, theme, width) {
   const found = page.complaints.map((complaint) => `${place}: ${complaint}`);
   if (await scrollsSideways(page)) found.push(`${place}: scrolls sideways`);
   if (!values['no-axe']) found.push(...(await violations(page, place)));
-  await page.close();
   return found;
 }

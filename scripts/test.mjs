@@ -11,20 +11,18 @@ const { seedOfThisRun } = await import('./test/seed.mjs');
 
 const script = (name) => path.join(root, 'scripts', `${name}.mjs`);
 
-/** One lane mostly computes, the other mostly waits for a window. `suite` names the outcomes of a step with tests. */
+/** Two lanes of about the same length. `suite` names the outcomes of a step with tests. */
 const GROUPS = [
   [[{ name: 'build', script: script('build') }]],
   [
     [
       { name: 'check', script: script('check') },
       { name: 'test:fast', script: script('testFast'), suite: 'fast' },
+      { name: 'test:vscode', script: script('testVscode'), suite: 'host' },
       { name: 'test:panel', script: script('testPanel'), suite: 'panel' },
       { name: 'test:vsix', script: script('testVsix') },
     ],
-    [
-      { name: 'test:vscode', script: script('testVscode'), suite: 'host' },
-      { name: 'test:e2e', script: script('testE2e'), suite: 'e2e' },
-    ],
+    [{ name: 'test:e2e', script: script('testE2e'), suite: 'e2e' }],
   ],
 ];
 

@@ -44,12 +44,8 @@ export async function openBrowser({ profile, width = 1400, height = 900 } = {}) 
   const page = context.pages()[0] ?? (await context.newPage());
   return {
     page,
-    /** One more page, which shares what the browser stores. @param {{ width?: number, height?: number }} [size] */
-    async newPage(size = {}) {
-      const another = await context.newPage();
-      await another.setViewportSize({ width, height, ...size });
-      return another;
-    },
+    /** One more page, which shares what the browser stores. */
+    newPage: () => context.newPage(),
     /** Clears what the pages of an address have stored: state, secrets, databases. @param {string} origin */
     async forget(origin) {
       const session = await context.newCDPSession(page);

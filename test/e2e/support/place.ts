@@ -20,6 +20,8 @@ export interface PlaceOptions {
 
 const EXTENSIONS = { 'stuck-host': writeStuckHost, virtual: writeVirtualFolder };
 const COMMON = 'common';
+/** Of each page. */
+const HEIGHT = 900;
 /** After this an extension host whose window has gone is killed. */
 const HOST_LIMIT_MS = 3000;
 
@@ -29,6 +31,8 @@ class Place {
   readonly folder: string;
   readonly server: Awaited<ReturnType<typeof startVscode>>;
   #browser: Awaited<ReturnType<typeof openBrowser>>;
+  /** Pages without a window. */
+  readonly #free: Page[] = [];
 
   constructor(name: string, folder: string, server: Place['server'], browser: Awaited<ReturnType<typeof openBrowser>>) {
     this.name = name;
@@ -62,15 +66,17 @@ class Place {
 
   async visit(width: number): Promise<{ readonly page: Page; readonly leave: () => Promise<void> }> {
     const before = await hostProcesses(this.server);
-    const page = await this.#browser.newPage({ width });
+    const page = this.#free.pop() ?? (await this.#browser.newPage());
+    await page.setViewportSize({ width, height: HEIGHT });
     return { page, leave: () => this.#leave(page, before) };
   }
 
-  /** Closes the window. Its extension host ends with it, as after a close by the user. */
+  /** Closes the window; another one opens faster in the page of it. Its extension host ends with it, as after a close by the user. */
   async #leave(page: Page, before: readonly number[]): Promise<void> {
     if (!page.isClosed()) {
-      await page.goto('about:blank').catch(() => {});
-      await page.close();
+      await page.goto('about:blank');
+      page.removeAllListeners();
+      this.#free.push(page);
     }
     const left = async () => (await hostProcesses(this.server)).filter((pid) => !before.includes(pid));
     const deadline = Date.now() + HOST_LIMIT_MS;
@@ -81,6 +87,7 @@ class Place {
 
   /** What the browser has stored stays. */
   async restartBrowser(): Promise<void> {
+    this.#free.splice(0);
     await this.#browser.close();
     this.#browser = await openBrowser({ profile: path.join(this.folder, 'browser') });
   }

@@ -25,7 +25,6 @@ export async function faultsOfScene(stage, scene) {
     if (await scrollsSideways(page)) found.push(`${width}: scrolls sideways`);
   }
   found.push(...page.complaints);
-  await page.close();
   return found;
 }
 

@@ -407,8 +407,7 @@ export async function driveByKeyboard(stage) {
   const findings = [];
   for (const [title, story] of Object.entries(STORIES)) {
     try {
-      const page = await story(stage);
-      await page.close();
+      await story(stage);
       console.log(`keyboard: ${title}`);
     } catch (error) {
       findings.push(`keyboard: ${title}: ${error.message}`);

@@ -34,17 +34,25 @@ export async function setStage() {
     env,
     args: ['--no-sandbox', '--font-render-hinting=none', '--force-color-profile=srgb'],
   });
+  let page;
   return {
     scenes: SCENES,
     threadOf,
     browser,
-    /** A page that shows one scene; complaints of the page and its security policy are collected in `page.complaints`. */
+    /**
+     * A page that shows one scene, and no other page with it: the scene before is gone. Complaints of the page and its security
+     * policy are collected in `page.complaints`.
+     */
     async show(scene, { theme = 'dark', width = 400, height = 920 } = {}) {
-      const page = await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
+      // A new document in the same page costs a tenth of a new page.
+      if (page === undefined || page.isClosed()) page = await openPage(browser);
       page.complaints = [];
-      page.on('pageerror', (error) => page.complaints.push(error.message));
-      page.on('console', (message) => message.type() === 'error' && page.complaints.push(message.text()));
-      await page.goto(`http://127.0.0.1:${server.address().port}/index.html`);
+      await page.setViewportSize({ width, height });
+      const address = `http://127.0.0.1:${server.address().port}`;
+      // What the panel has kept of the scene before goes, in a document without the panel.
+      await page.goto(`${address}/themes.css`);
+      await page.evaluate(() => sessionStorage.clear());
+      await page.goto(`${address}/index.html`);
       await changeTheme(page, theme);
       await send(page, scene.messages);
       for (const testid of scene.clicks ?? []) await page.getByTestId(testid).first().click();
@@ -57,6 +65,13 @@ export async function setStage() {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function openPage(browser) {
+  const page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.on('pageerror', (error) => page.complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && page.complaints.push(message.text()));
+  return page;
 }
 
 /** @param {keyof typeof THEMES} theme */
@@ -86,7 +101,8 @@ async function serve(folders) {
     const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
     const file = folders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate));
     if (file === undefined) {
-      response.writeHead(404).end();
+      // A browser asks for an icon by itself.
+      response.writeHead(name === 'favicon.ico' ? 204 : 404).end();
       return;
     }
     response.writeHead(200, { 'content-type': TYPES[path.extname(file)] ?? 'application/octet-stream' });
