@@ -295,7 +295,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'is written down when it lands and when it is decided, although somebody goes on typing',
+    'is written down when it lands and when it is decided, although the user goes on typing',
     inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
       const folder = here.uri('../.review-storage');
       const storage = new ReviewStorage(folder, here.reviews, (error) => {

@@ -71,7 +71,7 @@ export class MountPoints {
     this.#held.add(file);
     try {
       await this.#givingBack;
-      // Whoever takes the lock from now on sees this lease, and a look that came before it is over.
+      // Every process that takes the lock from now on sees this lease, and a look that came before it is over.
       await waitForLock(this.#lock, this.#wait);
     } catch (error) {
       this.#held.delete(file);

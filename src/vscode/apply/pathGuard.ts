@@ -13,7 +13,7 @@ import { saveDocument } from './saveDocument.ts';
 /** A place, and the address at which VS Code acts for it, which may lead there through links. */
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
 
-/** Whether VS Code may act there in a moment, as far as that can be told beforehand. */
+/** Whether VS Code may act there in a moment, as far as this can be predicted. */
 export async function isStill({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
   return uri.scheme !== 'file' || pathWrites.isStill(path, uri.fsPath);
 }
