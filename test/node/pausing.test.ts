@@ -107,7 +107,7 @@ describe.skipIf(noBox !== false)('a command in the sandbox', () => {
     expect(await sandboxedLeaders(ground.home)).toEqual([]);
   });
 
-  test('that has a terminal is not told of the pause by its shell', { timeout: 60_000 }, async () => {
+  test('that has a terminal is not reported as stopped by its shell', { timeout: 60_000 }, async () => {
     using ground = new Playground();
     const commands = new PausableCommands();
     const command = await ground.start(['/bin/bash', '--norc', '-i'], {

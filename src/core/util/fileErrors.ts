@@ -49,7 +49,7 @@ export function describeFileError(error: unknown, path: string): string {
   }
 }
 
-/** Names through folders that we hold open say nothing to anybody else. */
+/** Names through folders that this process holds open mean nothing elsewhere. */
 function withoutHeldFolders(message: string): string {
   return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
 }

@@ -115,7 +115,7 @@ class StoppedCommands {
   async #stopAll(leaders: ReadonlySet<number>): Promise<boolean> {
     const deadline = performance.now() + STOPS_WITHIN_MS;
     while (leaders.size > 0 && this.#platform !== 'win32') {
-      // A process that was about to start another is stopped by then, so a look that finds nobody running is the last one.
+      // A process that was about to start another is stopped by then, so the first look without a running process is the last one.
       const running = treesOf(leaders, this.#platform).filter((row) => !this.#isStopped(row));
       if (running.length === 0) break;
       if (performance.now() > deadline) return false;

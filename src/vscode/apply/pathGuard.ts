@@ -13,7 +13,7 @@ import { saveDocument } from './saveDocument.ts';
 /** A place, and the address at which VS Code acts for it, which may lead there through links. */
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
 
-/** Whether VS Code may act there in a moment, as far as this can be predicted. */
+/** Whether VS Code may act there in a moment, as far as a look beforehand can say. */
 export async function isStill({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
   return uri.scheme !== 'file' || pathWrites.isStill(path, uri.fsPath);
 }
@@ -50,19 +50,24 @@ export class PathGuard implements Disposable {
   async save(document: vscode.TextDocument, place: string): Promise<GuardedSave> {
     if (document.uri.scheme === 'file') {
       const before = await this.#stampOf(place);
+      const text = document.getText();
       if (!this.allows({ uri: document.uri, path: place })) return 'unsaved';
       if (!(await saveDocument(document))) return 'unsaved';
-      return (await this.#isWritten(document, place, before)) ? 'saved' : 'elsewhere';
+      return (await this.#isWritten(place, document.uri, { text, stamp: before })) ? 'saved' : 'elsewhere';
     }
     return (await saveDocument(document)) ? 'saved' : 'unsaved';
   }
 
-  /** A file that is still the one from before the save and holds another text was not written. */
-  async #isWritten(document: vscode.TextDocument, place: string, before: string | undefined): Promise<boolean> {
-    if ((await this.#stampOf(place)) !== before || document.isDirty) return true;
+  /** A file that nothing was written to, and that does not hold the text already, is not the one that was saved. */
+  async #isWritten(
+    place: string,
+    uri: vscode.Uri,
+    before: { readonly text: string; readonly stamp: string | undefined },
+  ): Promise<boolean> {
+    if ((await this.#stampOf(place)) !== before.stamp) return true;
     const bytes = await this.#files.readIfThere(place).catch(() => undefined);
-    const text = bytes && (await textContent(document.uri, bytes))?.text;
-    return typeof text === 'string' && sameButEndings(text, document.getText());
+    const saved = bytes && (await textContent(uri, bytes))?.text;
+    return typeof saved === 'string' && sameButEndings(saved, before.text);
   }
 
   async #stampOf(place: string): Promise<string | undefined> {
