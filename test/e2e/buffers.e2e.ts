@@ -167,7 +167,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     expect(model.outputs.filter((output) => output.includes(`${SAW_OLD}${window().folder}/deep`))).toHaveLength(2);
     expect(await vscode.text()).toBe(typed);
     expect(await vscode.isDirty('notes.txt')).toBe(true);
-    expect(await panel.get('turn-fold').innerText()).toContain('left 1 unsaved');
+    expect(await panel.get('turn-fold').innerText()).toContain('1 unsaved');
   });
 
   test('is saved for by another, and not asked about again', async () => {

@@ -15,7 +15,7 @@ import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 import { rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
 
-const ROUNDS = rounds(3, 60);
+const ROUNDS = rounds(2, 60);
 const random = randomOf('settleAlone');
 const DONE = { type: 'settled', result: { leftAlone: [] } };
 

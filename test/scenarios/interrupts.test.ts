@@ -10,7 +10,7 @@ import { commandLines } from '../support/processes.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 import { rounds } from '../support/rounds.ts';
 
-const RUNS = rounds(2, 100);
+const RUNS = rounds(1, 100);
 const PATIENT = { timeout: 20_000, interval: 20 };
 
 /** Each says its mark in every command line that it has; `yield_time_ms` says when it goes on in the background. */

@@ -1,3 +1,5 @@
+import { randomOf } from './random.ts';
+
 /**
  * How often a test repeats what it does: a few times in every run, in full in `npm run test:all`, and as often as
  * `TILLER_SOAK` says when that is set, for one test at a time.
@@ -11,4 +13,15 @@ export function rounds(everyRun: number, inFull: number): number {
 /** Whether this is `npm run test:all`, or a soak of one test. */
 export function isFullRun(): boolean {
   return process.env['TILLER_TEST_ALL'] === '1' || process.env['TILLER_SOAK'] !== undefined;
+}
+
+/**
+ * Places below `length` at which a test cuts something: each `step`th from one that the seed chooses, and always `those` given;
+ * all of them in a full run. In order.
+ */
+export function placesBelow(length: number, step: number, those: readonly number[] = []): readonly number[] {
+  const all = Array.from({ length }, (_, place) => place);
+  if (isFullRun()) return all;
+  const first = randomOf(`places below ${length}`).below(step);
+  return all.filter((place) => place % step === first || those.includes(place));
 }

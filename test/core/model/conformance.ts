@@ -25,6 +25,7 @@ import {
   type Wire,
 } from '../../support/modelServer.ts';
 import { clientFor, clientReading, hear, prompt, textIn } from './harness.ts';
+import { placesBelow } from '../../support/rounds.ts';
 
 const PATCH_TOOL = {
   type: 'custom',
@@ -244,7 +245,7 @@ export function conformance(wire: Wire): void {
       const done = Buffer.byteLength(stream.slice(0, endOfTerminalEvent(wire, stream)));
       let length = 0;
       const client = clientReading(wire, () => sse([bytes.subarray(0, length)], new TypeError('terminated')));
-      for (; length < bytes.length; length += 1) {
+      for (length of placesBelow(bytes.length, 4, [done - 1, done, bytes.length - 1])) {
         const { items, completed, fault } = await hear(client);
         if (length < done) expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
         else expect(completed, `cut after ${length} bytes`).toBeDefined();

@@ -44,7 +44,7 @@ const wanted: fc.Arbitrary<Wanted> = fc.record({
   tty: fc.boolean(),
   text: fc.constantFrom('one\n', 'two\n'),
 });
-const RUNS = rounds(3_000, 100_000);
+const RUNS = rounds(2_000, 100_000);
 const TOUCH_A: Rule = { pattern: ['touch', 'a'], decision: 'allow' };
 const decision = fc.constantFrom<ApprovalDecision>(
   'approved',
