@@ -67,8 +67,8 @@ class Storm {
   }
 
   async type(file: string): Promise<void> {
-    const { here, random } = this;
-    const editor = await here.open(file);
+    const { random } = this;
+    const editor = await this.open(file);
     for (let count = 1 + random.below(4); count > 0; count--) {
       const index = random.below(LINES);
       const word = `<${++this.counts.typed}>`;
@@ -77,6 +77,17 @@ class Storm {
         builder.insert(editor.document.lineAt(line).range.end, word);
       });
       if (isIn) this.note(this.typed, file, index, (before) => before + word);
+    }
+  }
+
+  /** VS Code drops an opening that another one overtakes; the storm then opens the file again. */
+  async open(file: string): Promise<vscode.TextEditor> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.here.open(file);
+      } catch (error) {
+        if (tries === 5 || !String(error).includes('Could NOT open editor')) throw error;
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { randomOf } from '../support/random.ts';
 import { rounds } from '../support/rounds.ts';
-import { type EditorPlace, inPlace, pause } from './support/editorPlace.ts';
+import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 
 const [BEFORE, AFTER] = ['1\n2\n3\n', '1\ntwo\n3\n'];
 
@@ -63,16 +63,16 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
     'is planned for again when its new name was being given already',
     inPlace({ 'old.txt': BEFORE }, async (here) => {
       await here.open('old.txt');
-      let goOn = () => {};
+      let goOn: (() => void) | undefined;
       const slow = vscode.workspace.onWillRenameFiles((event) => {
         event.waitUntil(new Promise<void>((resolve) => (goOn = resolve)));
       });
       try {
         const renamed = renaming(here, 'old.txt', 'new.txt');
-        await pause(200);
+        await until(() => goOn !== undefined, 20_000);
         const landed = here.apply([here.update('old.txt', BEFORE, AFTER)]);
         assert.equal(await Promise.race([landed, pause(300)]), undefined);
-        goOn();
+        goOn?.();
         assert.equal(await renamed, true);
         assert.deepEqual(await landed, { type: 'stale', paths: [here.at('old.txt')] });
         assert.deepEqual(here.tree(), { 'new.txt': BEFORE });
