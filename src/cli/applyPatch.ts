@@ -10,7 +10,7 @@ import { createDiskWorkspace } from '../node/apply/diskWorkspace.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
 import { requireHome } from './folders.ts';
 import { printSentence } from './print.ts';
-import { settleLandings } from './recoverPatches.ts';
+import { settleInterrupted } from './recoverPatches.ts';
 import { readAll, type Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
 
@@ -22,7 +22,7 @@ export async function applyPatch(argv: readonly string[], streams: Streams): Pro
   const patch = await patchOf(argv, streams);
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return fail(streams, parsed.message);
-  return land(parsed.operations, path.resolve('.'), streams);
+  return apply(parsed.operations, path.resolve('.'), streams);
 }
 
 async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<string> {
@@ -36,11 +36,11 @@ async function patchOf(argv: readonly string[], { stdin }: Streams): Promise<str
   return text;
 }
 
-async function land(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
+async function apply(operations: readonly PatchOperation[], cwd: string, streams: Streams): Promise<number> {
   const host = describeHost();
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
   await requireHome(home);
-  await settleLandings(home, createLocks(home, 'cli'), (line) => printSentence(streams.stderr, line));
+  await settleInterrupted(home, createLocks(home, 'cli'), (line) => printSentence(streams.stderr, line));
   const workspace = createDiskWorkspace({ roots: [cwd], home });
   const plan = await planPatchIn(workspace, operations, cwd);
   if (plan.type === 'failed') return fail(streams, plan.message);

@@ -21,7 +21,7 @@ import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
-import { settleLandings } from './recoverPatches.ts';
+import { settleInterrupted } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
 import { Report } from './report.ts';
 import { onTermination } from './signals.ts';
@@ -59,7 +59,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       usesEnvironmentProxy: true,
       afterKill: AFTER_KILL,
     });
-    await settleLandings(home, ports.locks, say);
+    await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
     await sweepBoxes(home);
     const manager = new AgentService(ports, { version, originator: 'cli' });

@@ -1,6 +1,6 @@
 import type { Locks } from '../core/ports.ts';
 import { assertNever } from '../core/util/assertNever.ts';
-import { type InterruptedLanding, recoverJournals } from '../node/apply/recoverJournals.ts';
+import { type InterruptedApply, recoverJournals } from '../node/apply/recoverJournals.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
 
@@ -11,15 +11,15 @@ const PATIENCE_MS = 15_000;
  * A patch whose landing was cut by a kill is put back whole before anything else is done: nobody is here to be asked
  * whether to finish it instead (design decision 4, "finish" or "put back"). One that somebody else is deciding is theirs.
  */
-export async function settleLandings(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
+export async function settleInterrupted(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
   const sayVisibly = (line: string) => say(visibleName(line));
-  for (const landing of await recoverJournals(home, locks)) await putBack(landing, sayVisibly);
+  for (const interrupted of await recoverJournals(home, locks)) await putBack(interrupted, sayVisibly);
 }
 
-async function putBack(landing: InterruptedLanding, say: (line: string) => void): Promise<void> {
-  const patch = `a patch that was interrupted on ${landing.startedAt.toISOString()}`;
-  const paths = landing.changes.map(({ path }) => path);
-  const settled = await landing.settle((ways) => ways.putBack(), {
+async function putBack(interrupted: InterruptedApply, say: (line: string) => void): Promise<void> {
+  const patch = `a patch that was interrupted on ${interrupted.startedAt.toISOString()}`;
+  const paths = interrupted.changes.map(({ path }) => path);
+  const settled = await interrupted.settle((ways) => ways.putBack(), {
     signal: AbortSignal.timeout(PATIENCE_MS),
     onWait: (owner) => say(`${patch} is being settled by ${nameOf(owner)}; waiting`),
   });

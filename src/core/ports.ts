@@ -119,14 +119,14 @@ export interface ProposedFile {
 }
 
 /** Whose landing it is, so that it can be undone by name. */
-export interface LandingOrigin {
+export interface ApplyOrigin {
   readonly turnId: string;
   readonly itemId: string;
   /** Nobody was asked about it: the person may want to look at it now. */
   readonly isUnseen?: boolean;
 }
 
-export interface LandedFile {
+export interface AppliedFile {
   readonly path: string;
   /** False when the change stands in a buffer only: that held the person's own edits, or could not be saved. */
   readonly saved: boolean;
@@ -135,7 +135,7 @@ export interface LandedFile {
 }
 
 export type ApplyResult =
-  | { readonly type: 'applied'; readonly files: readonly LandedFile[] }
+  | { readonly type: 'applied'; readonly files: readonly AppliedFile[] }
   /** The files, or the places their paths lead to, are no longer what the plan was made for: plan and decide again. Nothing was changed. */
   | {
       readonly type: 'stale';
@@ -188,9 +188,9 @@ export interface Workspace {
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */
-  apply(changes: readonly DecidedChange[], signal?: AbortSignal, origin?: LandingOrigin): Promise<ApplyResult>;
+  apply(changes: readonly DecidedChange[], signal?: AbortSignal, origin?: ApplyOrigin): Promise<ApplyResult>;
   /** Files that were changed by `apply` and stand unsaved in an editor now. */
-  unsavedLandings(): readonly string[];
+  unsavedFiles(): readonly string[];
   /** Saves them as the person would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
 }

@@ -10,7 +10,7 @@ import { StillWays } from '../node/apply/stillWays.ts';
 import { pausableCommands } from '../node/process/pausing.ts';
 import { sandboxedLeaders } from '../node/process/processRecord.ts';
 import type { FileMoves } from '../vscode/apply/fileMoves.ts';
-import type { DiskImage, JournalEntry, LandingHands, PathWrites } from '../vscode/apply/model.ts';
+import type { DiskImage, JournalEntry, ApplyDeps, PathWrites } from '../vscode/apply/model.ts';
 
 /** Of the whole window: what one landing has found out about a way counts for the next one, too. */
 const ways = new StillWays();
@@ -25,7 +25,7 @@ function pathWrites(home: string): PathWrites {
 }
 
 /** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
-export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): LandingHands {
+export function applyDeps(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): ApplyDeps {
   return {
     moves,
     canonicalPaths: () => new DiskPaths(),
@@ -45,7 +45,7 @@ export function landingHands(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMo
 
 /**
  * VS Code makes the folders of a new file as it writes it; who finishes or puts back what a crash left has to make or
- * remove them. @throws LandingRefused where that cannot be, PlaceMoved
+ * remove them. @throws ApplyRefused where that cannot be, PlaceMoved
  */
 function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
   const all = entries.map((entry) => ({ ...entry, before: imageOf(entry.before), after: imageOf(entry.after) }));

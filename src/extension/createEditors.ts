@@ -1,22 +1,22 @@
 import type * as vscode from 'vscode';
 import type { DisposableStore } from '../core/util/disposable.ts';
 import { DiskPaths } from '../node/apply/canonicalPath.ts';
-import { land } from '../vscode/apply/applyPatch.ts';
+import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
-import type { LandingHands } from '../vscode/apply/model.ts';
+import type { ApplyDeps } from '../vscode/apply/model.ts';
 import { ReviewDesk } from '../vscode/changeReview/changeReview.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
 import { KeptReviews } from '../vscode/proposals/keptReviews.ts';
 import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import { UndoCommand } from '../vscode/undo/undoCommand.ts';
 import { UndoPatch } from '../vscode/undo/undoPatch.ts';
-import { landingHands } from './applyPorts.ts';
+import { applyDeps } from './applyPorts.ts';
 import type { Host } from './createHost.ts';
 
 /** What happens in editors: patches are applied, shown, reviewed and undone. Knows no thread. */
 export interface Editors {
-  readonly applyPorts: LandingHands;
+  readonly applyPorts: ApplyDeps;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoCommand;
   readonly review: ReviewDesk;
@@ -27,20 +27,20 @@ export interface Editors {
 export function createEditors(context: vscode.ExtensionContext, host: Host, store: DisposableStore): Editors {
   const { node, log, report } = host;
   const moves = store.add(new FileMoves(() => new DiskPaths()));
-  const ports = landingHands(node.storage.home, node.ids, moves, log);
+  const ports = applyDeps(node.storage.home, node.ids, moves, log);
   const workspace = createEditorWorkspace({
     ...ports,
     watchFor: (origin) => review.watchFor(origin),
-    onLanded: (changes, origin) => {
+    onApplied: (changes, origin) => {
       undo.record(changes, origin);
-      review.landed(changes, origin);
+      review.applied(changes, origin);
     },
   });
   const undo = new UndoPatch({
     reader: workspace,
-    land: async (changes) => {
-      const result = await land(changes, { ...ports, watch: review.watchOfUndo });
-      if (result.type === 'applied') review.landed(result.changes, undefined);
+    apply: async (changes) => {
+      const result = await applyPatch(changes, { ...ports, watch: review.watchOfUndo });
+      if (result.type === 'applied') review.applied(result.changes, undefined);
       return result;
     },
   });
@@ -49,7 +49,7 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
       extensionUri: context.extensionUri,
       storageUri: context.storageUri,
       reader: workspace,
-      land: (changes, watch) => land(changes, { ...ports, watch }),
+      apply: (changes, watch) => applyPatch(changes, { ...ports, watch }),
       report,
     }),
   );

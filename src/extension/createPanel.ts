@@ -25,7 +25,7 @@ import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
 import type { Editors } from './createEditors.ts';
 import type { Host } from './createHost.ts';
-import { findHalfLanded } from './recoverPatches.ts';
+import { findRecoverable } from './recoverPatches.ts';
 
 declare const TILLER_VERSION: string;
 
@@ -75,7 +75,7 @@ export function createPanel(
   const drafts = new Drafts(context.workspaceState);
   const recovery: RecoveryOffer = store.add(
     new RecoveryOffer({
-      find: () => findHalfLanded(home, node.locks, editors.applyPorts),
+      find: () => findRecoverable(home, node.locks, editors.applyPorts),
       watch: (onSettled) => watchJournals(home, onSettled),
       onChange: () => {
         view.sendInterrupted();

@@ -1,26 +1,26 @@
 import type { Locks } from '../core/ports.ts';
-import { type CutFile, type InterruptedLanding, recoverJournals, type WaysOut } from '../node/apply/recoverJournals.ts';
+import { type CutFile, type InterruptedApply, recoverJournals, type WaysOut } from '../node/apply/recoverJournals.ts';
 import type { WayOut } from '../protocol/wire.ts';
 import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryHands } from '../vscode/apply/recoverBuffers.ts';
-import type { HalfLandedPatch, SettledPatch } from '../vscode/recovery/interruptedPatch.ts';
+import type { RecoverablePatch, SettledPatch } from '../vscode/recovery/interruptedPatch.ts';
 
 /** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
-export async function findHalfLanded(
+export async function findRecoverable(
   home: string,
   locks: Locks,
   hands: RecoveryHands,
-): Promise<readonly HalfLandedPatch[]> {
+): Promise<readonly RecoverablePatch[]> {
   const another = { before: 'after', after: 'before' } as const;
   const interrupted = await recoverJournals(home, locks, (files, side) =>
     holdsUnsaved(goingTo(side, another[side], files)),
   );
-  return interrupted.map((landing) => {
-    const { id, startedAt, changes } = landing;
+  return interrupted.map((found) => {
+    const { id, startedAt, changes } = found;
     return {
       id,
       startedAt,
       changes,
-      settle: (way, patience) => landing.settle((ways) => settle(landing, ways, way, hands), patience),
+      settle: (way, patience) => found.settle((ways) => settle(found, ways, way, hands), patience),
     };
   });
 }
@@ -31,7 +31,7 @@ function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readon
 
 /** In the editor and on the disk; resolves when both are done and agree. */
 async function settle(
-  { files }: InterruptedLanding,
+  { files }: InterruptedApply,
   ways: WaysOut,
   way: WayOut,
   hands: RecoveryHands,

@@ -74,7 +74,7 @@ test(
     }
     await vscode.reload();
     await panel.open();
-    await finishLandings();
+    await finishInterrupted();
     if ((await panel.get('turn').count()) > 0) await panel.approveAll();
     await panel.send(`the end, message ${++said}`);
     await panel.approveAll();
@@ -132,7 +132,7 @@ async function restarted(dead: number): Promise<void> {
 }
 
 /** What a kill has left of a patch is asked about, one after the other. */
-async function finishLandings(): Promise<void> {
+async function finishInterrupted(): Promise<void> {
   const { vscode } = window();
   const journals = async () =>
     (await readdir(inHome('journal')).catch(() => [])).filter((name) => name.endsWith('.journal'));

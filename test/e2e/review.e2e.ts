@@ -48,15 +48,15 @@ describe('changes that have landed', () => {
   const cursorAt = (place: string) =>
     window().vscode.page.locator('.statusbar-item').filter({ hasText: place }).waitFor();
 
-  let landings = 0;
+  let applies = 0;
 
   /**
    * A patch to files of its own has landed and all of it waits for review, whatever the test before, or an attempt that
    * failed, has left. A test that is tried again may have a window of its own, in which nothing has landed.
    */
-  async function landed(): Promise<Names> {
+  async function applied(): Promise<Names> {
     const { vscode, panel, model, folder } = window();
-    const number = ++landings;
+    const number = ++applies;
     const names = { notes: `notes${number}.txt`, made: `new${number}.txt`, gone: `gone${number}.txt` };
     await panel.open();
     if (await panel.get('review').isVisible()) {
@@ -75,7 +75,7 @@ describe('changes that have landed', () => {
 
   test('are marked where they are, and listed in the panel', async () => {
     const { vscode, panel, disk } = window();
-    const { notes, gone } = await landed();
+    const { notes, gone } = await applied();
     expect(await disk(notes)).toBe(LANDED);
     expect(await disk(gone)).toBe(null);
     await vscode.codeLens('Keep').first().waitFor();
@@ -89,7 +89,7 @@ describe('changes that have landed', () => {
   test('are kept and undone by the keyboard alone, and Ctrl+Z takes an Undo back', async () => {
     const { vscode, panel, disk } = window();
     const { keyboard } = vscode.page;
-    const { notes } = await landed();
+    const { notes } = await applied();
     await vscode.editor().locator('.view-line').first().click();
     await keyboard.press('Control+Home');
     await keyboard.press('Alt+F5');
@@ -112,7 +112,7 @@ describe('changes that have landed', () => {
 
   test('show their old lines in the peek of VS Code, with Keep and Undo', async () => {
     const { vscode } = window();
-    await landed();
+    await applied();
     const peek = vscode.page.locator('.peekview-widget');
     // VS Code draws the lenses anew just now, and a click in between is lost.
     const opened = async () => {
@@ -132,7 +132,7 @@ describe('changes that have landed', () => {
 
   test('wait on when the window is loaded again', async () => {
     const { vscode, panel } = window();
-    const { notes } = await landed();
+    const { notes } = await applied();
     await vscode.reload();
     await panel.open();
     await expect.poll(strip, soon).toBe(changes(5, 3));
@@ -142,7 +142,7 @@ describe('changes that have landed', () => {
 
   test('are undone all at once from the panel, when that was meant', async () => {
     const { vscode, panel, disk } = window();
-    const { notes, gone, made } = await landed();
+    const { notes, gone, made } = await applied();
     await vscode.reload();
     await panel.open();
     await panel.get('review-undo-all').click();

@@ -53,7 +53,7 @@ async function proposed(name: string, ...more: string[]): Promise<void> {
   await vscode.codeLens('Reject').first().waitFor();
 }
 
-async function landed(name: string, text: string): Promise<void> {
+async function applied(name: string, text: string): Promise<void> {
   const { vscode, panel, disk } = window();
   await panel.ended();
   await expect.poll(() => disk(name), soon).toBe(text);
@@ -69,7 +69,7 @@ test('a hunk is rejected above itself in the diff, and what is left is approved'
   await panel.get('review-count').getByText('2 of 3 hunks').waitFor();
   await vscode.screenshot('review/before');
   await vscode.codeLens('Approve 2 of 3 hunks').click();
-  await landed('lens.txt', taken(2, 29));
+  await applied('lens.txt', taken(2, 29));
   expect(model.outputs.at(-1)).toContain('1 of 3 hunks in lens.txt rejected');
 });
 
@@ -87,7 +87,7 @@ test('the arrow of VS Code reverts a block, a word is typed, and the key approve
   await vscode.screenshot('review/before-edited');
   await modified.locator('.view-line').filter({ hasText: 'FIFTEEN' }).first().click();
   await vscode.page.keyboard.press('Control+Enter');
-  await landed('arrow.txt', taken(2, 15).replace('TWO', 'TWO and a half'));
+  await applied('arrow.txt', taken(2, 15).replace('TWO', 'TWO and a half'));
   expect(model.outputs.at(-1)).toContain('arrow.txt was edited by the user');
   expect(model.outputs.at(-1)).toContain('-LAST');
 });
@@ -123,7 +123,7 @@ test('the palette ticks hunks, too', async () => {
   await vscode.screenshot('review/before-palette');
   await vscode.quickRow('palette.txt, hunk 2 of 3').click();
   await vscode.page.keyboard.press('Enter');
-  await landed('palette.txt', taken(2, 29));
+  await applied('palette.txt', taken(2, 29));
 });
 
 test('a key rejects the hunk at the cursor and restores it', async () => {
@@ -138,7 +138,7 @@ test('a key rejects the hunk at the cursor and restores it', async () => {
   await vscode.page.keyboard.press('Control+Alt+r');
   await vscode.codeLens('Approve 2 of 3 hunks').waitFor();
   await vscode.titleAction('Approve').click();
-  await landed('keys.txt', taken(15, 29));
+  await applied('keys.txt', taken(15, 29));
 });
 
 test('closing the tab decides nothing, and what was rejected is still rejected', async () => {
@@ -153,7 +153,7 @@ test('closing the tab decides nothing, and what was rejected is still rejected',
   await vscode.command('Tiller: Open Proposed Changes');
   await vscode.codeLens('Restore').waitFor();
   await panel.answer();
-  await landed('closed.txt', taken(15, 29));
+  await applied('closed.txt', taken(15, 29));
 });
 
 test('what was chosen is still chosen when the window is reloaded', async () => {
@@ -166,5 +166,5 @@ test('what was chosen is still chosen when the window is reloaded', async () => 
   await panel.get('decision-approve').getByText('Approve 2 of 3 hunks').waitFor();
   expect(await disk('reloaded.txt')).toBe(TEXT);
   await panel.answer();
-  await landed('reloaded.txt', taken(2, 15));
+  await applied('reloaded.txt', taken(2, 15));
 });

@@ -17,11 +17,11 @@ import { createLocks } from '../../src/node/storage/locks.ts';
 import {
   recoverJournals,
   type HoldsAnother,
-  type InterruptedLanding,
+  type InterruptedApply,
   type Recovery,
   type WaysOut,
 } from '../../src/node/apply/recoverJournals.ts';
-import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashedLanding.ts';
+import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashedApply.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 const found = (folder: TempFolder, holdsAnother?: HoldsAnother) =>
@@ -29,10 +29,10 @@ const found = (folder: TempFolder, holdsAnother?: HoldsAnother) =>
 
 /** What came of it, or nothing when it was somebody else's to settle. */
 async function settled(
-  landing: InterruptedLanding | undefined,
+  interrupted: InterruptedApply | undefined,
   act: (ways: WaysOut) => Promise<unknown>,
 ): Promise<unknown> {
-  const settlement = await landing?.settle(act, { signal: AbortSignal.timeout(5_000) });
+  const settlement = await interrupted?.settle(act, { signal: AbortSignal.timeout(5_000) });
   return settlement?.type === 'settled' ? settlement.result : undefined;
 }
 
@@ -44,11 +44,11 @@ describe('a process is killed in the middle of a landing', () => {
       using folder = tempFolder();
       write(folder, oldTree);
       await crash(folder, step);
-      const [landing, ...others] = await found(folder);
-      assert.ok(landing);
+      const [interrupted, ...others] = await found(folder);
+      assert.ok(interrupted);
       assert.deepEqual(others, []);
       const twice = async (ways: WaysOut) => [await ways[way](), await ways[way]()];
-      assert.deepEqual(await settled(landing, twice), [{ leftAlone: [] }, { leftAlone: [] }]);
+      assert.deepEqual(await settled(interrupted, twice), [{ leftAlone: [] }, { leftAlone: [] }]);
       assert.deepEqual(tree(folder), way === 'putBack' ? oldTree : newTree);
       assert.equal(existsSync(folder.at('work', 'moved')), way === 'finish');
       assert.deepEqual(journals(folder), []);
@@ -83,8 +83,8 @@ describe('a process is killed in the middle of a landing', () => {
     const [journal = ''] = journals(folder);
     writeFileSync(folder.at('work', `.tiller-${journal.replace('.journal', '')}-26.tmp`), 'half');
     writeFileSync(folder.at('work', 'f2.txt'), 'new o\r\n');
-    const [landing] = await found(folder);
-    assert.deepEqual(await settled(landing, (ways) => ways.putBack()), { leftAlone: [] });
+    const [interrupted] = await found(folder);
+    assert.deepEqual(await settled(interrupted, (ways) => ways.putBack()), { leftAlone: [] });
     assert.deepEqual(tree(folder), oldTree);
     assert.equal(statSync(folder.at('hard')).nlink, 2);
   });
@@ -94,8 +94,10 @@ describe('a process is killed in the middle of a landing', () => {
     write(folder, oldTree);
     await crash(folder, 60);
     writeFileSync(folder.at('work', 'f2.txt'), 'my own words');
-    const [landing] = await found(folder);
-    assert.deepEqual(await settled(landing, (ways) => ways.putBack()), { leftAlone: [folder.at('work', 'f2.txt')] });
+    const [interrupted] = await found(folder);
+    assert.deepEqual(await settled(interrupted, (ways) => ways.putBack()), {
+      leftAlone: [folder.at('work', 'f2.txt')],
+    });
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'my own words' });
     assert.match(journals(folder).join(), /^[^,]+\.kept$/);
     assert.deepEqual(await found(folder), []);
@@ -111,8 +113,8 @@ describe('a process is killed in the middle of a landing', () => {
     const before = readdirSync(folder.at('other'), { recursive: true });
     renameSync(folder.at('work'), folder.at('aside'));
     symlinkSync('other', folder.at('work'));
-    const [landing] = await found(folder);
-    const result = (await settled(landing, (ways) => ways[way]())) as Recovery;
+    const [interrupted] = await found(folder);
+    const result = (await settled(interrupted, (ways) => ways[way]())) as Recovery;
     assert.deepEqual(result.moved, result.leftAlone);
     assert.equal(new Set(result.moved).size, 64);
     assert.deepEqual(tree(folder), cut);
@@ -131,8 +133,8 @@ describe('a process is killed in the middle of a landing', () => {
     const others = readdirSync(folder.at('other'));
     renameSync(folder.at('work', 'moved'), folder.at('aside'));
     symlinkSync(folder.at('other'), folder.at('work', 'moved'));
-    const [landing] = await found(folder);
-    const result = (await settled(landing, (ways) => ways.putBack())) as Recovery;
+    const [interrupted] = await found(folder);
+    const result = (await settled(interrupted, (ways) => ways.putBack())) as Recovery;
     // The folder itself, and the thirteen files that had moved into it.
     assert.equal(result.moved?.length, 13);
     assert.deepEqual(new Set(result.leftAlone), new Set([...(result.moved ?? []), folder.at('work', 'moved')]));
@@ -144,14 +146,14 @@ describe('a process is killed in the middle of a landing', () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 60);
-    const [landing] = await found(folder);
+    const [interrupted] = await found(folder);
     const [brought, left] = [folder.at('work', 'f2.txt'), folder.at('work', 'f3.txt')];
-    const cut = landing?.files.find(({ path }) => path === brought);
+    const cut = interrupted?.files.find(({ path }) => path === brought);
     assert.deepEqual([cut?.before, cut?.after].map(String), ['old 2\r\n', 'new old 2\r\n']);
     writeFileSync(brought, 'saved there');
     writeFileSync(left, 'typed there');
     const inEditor = new Map([[brought, 'done'] as const, [left, 'left_alone'] as const]);
-    assert.deepEqual(await settled(landing, (ways) => ways.putBack(inEditor)), { leftAlone: [left] });
+    assert.deepEqual(await settled(interrupted, (ways) => ways.putBack(inEditor)), { leftAlone: [left] });
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'saved there', 'f3.txt': 'typed there' });
   });
 
@@ -176,8 +178,8 @@ describe('a process is killed in the middle of a landing', () => {
       await crash(folder, 60);
       // As VS Code does it: first the rename, then the text.
       writeFileSync(folder.at('work', 'moved', 'f0.txt'), oldTree['f0.txt'] ?? '');
-      const [landing] = await found(folder);
-      assert.deepEqual(await settled(landing, (ways) => ways[way]()), { leftAlone: [] });
+      const [interrupted] = await found(folder);
+      assert.deepEqual(await settled(interrupted, (ways) => ways[way]()), { leftAlone: [] });
       assert.deepEqual(tree(folder), way === 'putBack' ? oldTree : newTree);
     }
   });

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { watchJournals } from '../../src/node/apply/journal.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
-import { type InterruptedLanding, recoverJournals } from '../../src/node/apply/recoverJournals.ts';
+import { type InterruptedApply, recoverJournals } from '../../src/node/apply/recoverJournals.ts';
 import type { ThreadOwner } from '../../src/protocol/threads.ts';
-import { crash, newTree, oldTree, tree, write } from '../support/crashedLanding.ts';
+import { crash, newTree, oldTree, tree, write } from '../support/crashedApply.ts';
 import { startCli } from '../support/runCli.ts';
 import { bundled } from '../support/runTypeScript.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
@@ -55,10 +55,10 @@ async function crashed(folder: TempFolder): Promise<() => void> {
   };
 }
 
-async function only(folder: TempFolder): Promise<InterruptedLanding> {
-  const [landing, ...others] = await recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'));
-  if (landing === undefined || others.length > 0) throw new Error('There is to be one.');
-  return landing;
+async function only(folder: TempFolder): Promise<InterruptedApply> {
+  const [interrupted, ...others] = await recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'));
+  if (interrupted === undefined || others.length > 0) throw new Error('There is to be one.');
+  return interrupted;
 }
 
 const journals = (folder: TempFolder) => readdirSync(folder.at('home', 'journal'));
@@ -87,16 +87,16 @@ describe('an interrupted patch', () => {
   test('is decided by who waits when the one who decides is killed, and who waits hears for whom', async () => {
     using folder = tempFolder();
     await crashed(folder);
-    const landing = await only(folder);
+    const interrupted = await only(folder);
     await using window = await openWindow(folder);
     window.answer('hang');
     expect(await window.heard()).toBe('hanging');
     const owners: ThreadOwner[] = [];
-    const impatient = await landing.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(100) });
+    const impatient = await interrupted.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(100) });
     const owner = { pid: window.pid, name: 'vscode', since: expect.any(String) };
     expect(impatient).toEqual({ type: 'busy', owner });
     expect(tree(folder)).toEqual(oldTree);
-    const settled = landing.settle((ways) => ways.finish(), {
+    const settled = interrupted.settle((ways) => ways.finish(), {
       signal: AbortSignal.timeout(20_000),
       onWait: (who) => owners.push(who),
     });
@@ -112,12 +112,12 @@ describe('an interrupted patch', () => {
     const again = await crashed(folder);
     for (let round = 0; round < ROUNDS; round++) {
       again();
-      const landing = await only(folder);
+      const interrupted = await only(folder);
       await using window = await openWindow(folder);
       window.answer('putBack');
       await new Promise((resolve) => setTimeout(resolve, random.below(13)));
       await window.kill();
-      const settlement = await landing.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(5_000) });
+      const settlement = await interrupted.settle((ways) => ways.finish(), { signal: AbortSignal.timeout(5_000) });
       if (settlement.type === 'settled') expect(settlement).toEqual(DONE);
       else expect(settlement).toEqual({ type: 'settled_elsewhere', by: null });
       expect(tree(folder)).toEqual(settlement.type === 'settled' ? newTree : oldTree);
@@ -144,13 +144,13 @@ describe('an interrupted patch', () => {
   test('that is settled elsewhere is heard of', async () => {
     using folder = tempFolder();
     await crashed(folder);
-    const landing = await only(folder);
+    const interrupted = await only(folder);
     const heard = new Promise<void>((resolve) => void watchJournals(folder.at('home'), resolve));
     await using window = await openWindow(folder);
     window.answer('finish');
     await heard;
     expect(JSON.parse(await window.heard())).toEqual(DONE);
-    expect(await landing.isPending()).toBe(false);
+    expect(await interrupted.isPending()).toBe(false);
   }, 30_000);
 
   test('is put back by one of the command lines that start at once', async () => {

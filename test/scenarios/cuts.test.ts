@@ -57,14 +57,14 @@ function placesOf(wire: Wire, steps: readonly Step[]): readonly number[] {
 function happened(chat: Scenario, from: number) {
   const said: EventMsg[] = chat.events.slice(from).map(({ msg }) => msg);
   return {
-    runs: said.filter((msg) => msg.type === 'dynamic_tool_requested' || (msg.type === 'item_completed' && landed(msg)))
+    runs: said.filter((msg) => msg.type === 'dynamic_tool_requested' || (msg.type === 'item_completed' && applied(msg)))
       .length,
     ends: said.filter(({ type }) => type === 'turn_completed' || type === 'turn_aborted'),
     retries: said.filter(({ type }) => type === 'stream_error').length,
   };
 }
 
-function landed({ item }: Extract<EventMsg, { type: 'item_completed' }>): boolean {
+function applied({ item }: Extract<EventMsg, { type: 'item_completed' }>): boolean {
   return item.type === 'file_change' && item.status === 'completed';
 }
 

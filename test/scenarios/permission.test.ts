@@ -286,8 +286,8 @@ describe('patches', () => {
     const outputs = chat.outputs();
     expect(outputs.at(-1)).toMatch(/^Not allowed: .* is protected/);
     expect(outputs.slice(0, -1).every((output) => output.startsWith('Exit code: 0\n'))).toBe(true);
-    const landed = patches.flat().filter((name) => missing !== undefined && name !== missing);
-    expect(Object.keys(chat.files())).toEqual([...before, ...landed].toSorted());
+    const applied = patches.flat().filter((name) => missing !== undefined && name !== missing);
+    expect(Object.keys(chat.files())).toEqual([...before, ...applied].toSorted());
   });
 
   it('write files that only look like parts of a repository', async () => {

@@ -68,7 +68,7 @@ function attack(index: number) {
 }
 
 /** Whether the attack with this number did in the real folder all that it should; half of it is an error. */
-function hasLanded(workspace: TempFolder, index: number): boolean {
+function isApplied(workspace: TempFolder, index: number): boolean {
   const real = ['d', 'link'].find((name) => lstatSync(workspace.at(name)).isDirectory()) ?? '';
   const textOf = (...names: string[]) =>
     existsSync(workspace.at(...names)) ? readFileSync(workspace.at(...names), 'utf8') : null;
@@ -132,7 +132,7 @@ describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link ch
     // Both happened, or nothing was attacked.
     expect(ends).toContain('completed');
     expect(ends).toContain('declined');
-    expect(ends.map((_, index) => hasLanded(chat.folder, index))).toEqual(ends.map((end) => end === 'completed'));
+    expect(ends.map((_, index) => isApplied(chat.folder, index))).toEqual(ends.map((end) => end === 'completed'));
     if (process.env.TILLER_ATTACKS) console.info(`${where}, every ${pauseMs} ms: ${tally(ends)}`);
   }
 
@@ -169,7 +169,7 @@ const UPDATE = patch('*** Update File: d/a.txt', '@@', ' same', '+ours');
 
 describe('a folder that becomes a link between the decision and the landing', () => {
   /** Swaps as the landing begins, when all has been decided. */
-  const swapAtLanding =
+  const swapAtApply =
     (folder: () => TempFolder, target: string) =>
     ({ workspace }: Ports): { workspace: Workspace } => {
       let isSwapped = false;
@@ -193,7 +193,7 @@ describe('a folder that becomes a link between the decision and the landing', ()
     await using chat = await startScenario({
       policy: 'never',
       files: { 'd/a.txt': 'same\n' },
-      hands: swapAtLanding(() => folder, victim.path),
+      hands: swapAtApply(() => folder, victim.path),
       model: [[call], [says('Ok.')]],
     });
     folder = chat.folder;
@@ -212,7 +212,7 @@ describe('a folder that becomes a link between the decision and the landing', ()
     let folder: TempFolder = victim;
     await using chat = await startScenario({
       files: { 'd/a.txt': 'same\n' },
-      hands: swapAtLanding(() => folder, victim.path),
+      hands: swapAtApply(() => folder, victim.path),
       model: [[ADD], [says('Ok.')]],
     });
     folder = chat.folder;

@@ -289,10 +289,10 @@ describe('two threads that change one file', () => {
       model: [[update('the second', 'TWO')], [says('Done.')], [late], [says('Oh.')]],
     });
     await using second = await first.another();
-    const landed = first.turnEnds();
+    const applied = first.turnEnds();
     say(first, 'go');
     await first.answer('approved');
-    await landed;
+    await applied;
     const asked = second.next('approval_requested');
     const over = second.turnEnds();
     say(second, 'go');

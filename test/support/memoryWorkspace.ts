@@ -8,7 +8,7 @@ import {
   type FilePlace,
   type FilePlaces,
   type FileStat,
-  type LandedFile,
+  type AppliedFile,
   type TextFile,
   type Workspace,
 } from '../../src/core/ports.ts';
@@ -147,10 +147,10 @@ export class MemoryWorkspace implements Workspace {
     const written = new Set(
       changes.flatMap((change) => (change.kind === 'delete' ? [] : this.#absolute(landsAt(change)))),
     );
-    return { type: 'applied', files: changes.map((change) => this.#land(change, written)) };
+    return { type: 'applied', files: changes.map((change) => this.#apply(change, written)) };
   }
 
-  unsavedLandings(): readonly string[] {
+  unsavedFiles(): readonly string[] {
     return [...this.#dirty.keys()];
   }
 
@@ -164,7 +164,7 @@ export class MemoryWorkspace implements Workspace {
     return !staysInPlace && [change.path, landsAt(change)].some((path) => this.#dirty.has(this.#absolute(path)));
   }
 
-  #land(change: FileChange, written: ReadonlySet<string>): LandedFile {
+  #apply(change: FileChange, written: ReadonlySet<string>): AppliedFile {
     const source = this.#absolute(change.path);
     const target = this.#absolute(landsAt(change));
     const wasDirty = this.#dirty.has(source);

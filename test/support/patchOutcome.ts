@@ -31,7 +31,7 @@ export function ourOutcome({ files, patch }: PatchCase): PatchOutcome {
   const snapshots = new Map(pathsOf(parsed.operations, CWD).map((path) => [path, snapshotOf(files, path)]));
   const plan = planPatch(parsed.operations, CWD, snapshots);
   if (plan.type === 'failed') return { type: 'failed', category: plan.category };
-  return { type: 'applied', report: reportLines(plan.report), tree: land(files, plan.changes) };
+  return { type: 'applied', report: reportLines(plan.report), tree: apply(files, plan.changes) };
 }
 
 function snapshotOf(files: SampleTree, path: string): FileSnapshot {
@@ -50,7 +50,7 @@ function snapshotOf(files: SampleTree, path: string): FileSnapshot {
 }
 
 /** Lands changes on a tree in memory, and complains about every promise of `FileChange` that does not hold. */
-export function land(files: SampleTree, changes: readonly FileChange[]): SampleTree {
+export function apply(files: SampleTree, changes: readonly FileChange[]): SampleTree {
   const tree = new Map(Object.entries(files).filter(([, content]) => content !== null));
   const relative = (path: string) => posix.relative(CWD, path);
   const expectText = (path: string, text: string | null) => {

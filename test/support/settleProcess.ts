@@ -18,14 +18,14 @@ async function hang(): Promise<void> {
 }
 
 async function run(): Promise<void> {
-  const [landing] = await recoverJournals(home, locks);
+  const [interrupted] = await recoverJournals(home, locks);
   say('ready');
   for await (const answer of createInterface({ input: process.stdin })) {
     const act = (ways: WaysOut) => {
       if (answer === 'hang') return ways.putBack(undefined, hang);
       return answer === 'finish' ? ways.finish() : ways.putBack();
     };
-    const settlement = await landing?.settle(act, { signal: AbortSignal.timeout(20_000) });
+    const settlement = await interrupted?.settle(act, { signal: AbortSignal.timeout(20_000) });
     say(JSON.stringify(settlement ?? null));
   }
 }

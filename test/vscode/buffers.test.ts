@@ -86,10 +86,10 @@ suite('unsaved edits', () => {
     inPlace({ 'a.txt': '1\n2\n', 'b.txt': 'b\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
       await here.apply([here.update('a.txt', 'mine 1\n2\n', 'mine 1\ntwo\n'), here.update('b.txt', 'b\n', 'B\n')]);
-      assert.deepEqual(here.workspace.unsavedLandings(), [here.at('a.txt')]);
+      assert.deepEqual(here.workspace.unsavedFiles(), [here.at('a.txt')]);
       assert.deepEqual(await here.workspace.save([here.at('a.txt')]), []);
       assert.equal(here.disk('a.txt'), 'mine 1\ntwo\n');
-      assert.deepEqual(here.workspace.unsavedLandings(), []);
+      assert.deepEqual(here.workspace.unsavedFiles(), []);
     }),
   );
 

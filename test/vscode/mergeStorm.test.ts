@@ -32,7 +32,7 @@ class Storm {
   readonly random: Random;
   /** What stands behind each line of its owner, by file. */
   readonly typed = emptyLines();
-  readonly landed = emptyLines();
+  readonly applied = emptyLines();
   readonly counts = { applied: 0, stale: 0, failed: 0, typed: 0 };
 
   constructor(here: EditorPlace, name: string) {
@@ -91,7 +91,7 @@ class Storm {
     }
   }
 
-  async land(round: number): Promise<void> {
+  async apply(round: number): Promise<void> {
     const { here, random } = this;
     const index = random.below(LINES);
     const files = FILES.filter(() => !random.once(3));
@@ -105,7 +105,7 @@ class Storm {
       const result = await here.apply(changes);
       this.counts[result.type]++;
       if (result.type === 'applied')
-        for (const file of files) this.note(this.landed, file, index, () => ` round ${round}`);
+        for (const file of files) this.note(this.applied, file, index, () => ` round ${round}`);
       if (result.type !== 'stale') return;
     }
   }
@@ -117,10 +117,10 @@ class Storm {
 
   expected(file: string): string {
     const typed = this.typed.get(file) ?? [];
-    const landed = this.landed.get(file) ?? [];
+    const applied = this.applied.get(file) ?? [];
     return textOf(file)
       .replace(/mine (\d+):/g, (line, index) => line + typed[Number(index)])
-      .replace(/agent (\d+):/g, (line, index) => line + landed[Number(index)]);
+      .replace(/agent (\d+):/g, (line, index) => line + applied[Number(index)]);
   }
 }
 
@@ -134,7 +134,7 @@ async function story(here: EditorPlace, name: string): Promise<void> {
   const over = new AbortController();
   const person = storm.person(over.signal);
   for (let round = 0; round < ROUNDS; round++) {
-    await storm.land(round);
+    await storm.apply(round);
     await pause(storm.random.below(60));
   }
   over.abort();

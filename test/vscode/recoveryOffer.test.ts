@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import type { WayOut } from '../../src/protocol/wire.ts';
-import type { HalfLandedPatch, PatchSettlement, SettlingPatience } from '../../src/vscode/recovery/interruptedPatch.ts';
+import type {
+  RecoverablePatch,
+  PatchSettlement,
+  SettlingPatience,
+} from '../../src/vscode/recovery/interruptedPatch.ts';
 import { RecoveryOffer } from '../../src/vscode/recovery/recoveryOffer.ts';
 
 const DONE: PatchSettlement = { type: 'settled', result: { leftAlone: [], unsaved: [] } };
@@ -44,7 +48,7 @@ class Disk {
     return this.offer.patches.map(({ id, settling }) => (settling === null ? id : `${id}: ${settling}`));
   }
 
-  #patch(id: string): HalfLandedPatch {
+  #patch(id: string): RecoverablePatch {
     const settle = async (way: WayOut, patience: SettlingPatience) => {
       const outcome = await this.work(patience);
       if (outcome.type !== 'settled') return outcome;

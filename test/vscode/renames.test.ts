@@ -70,11 +70,11 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
       try {
         const renamed = renaming(here, 'old.txt', 'new.txt');
         await until(() => goOn !== undefined, 20_000);
-        const landed = here.apply([here.update('old.txt', BEFORE, AFTER)]);
-        assert.equal(await Promise.race([landed, pause(300)]), undefined);
+        const applied = here.apply([here.update('old.txt', BEFORE, AFTER)]);
+        assert.equal(await Promise.race([applied, pause(300)]), undefined);
         goOn?.();
         assert.equal(await renamed, true);
-        assert.deepEqual(await landed, { type: 'stale', paths: [here.at('old.txt')] });
+        assert.deepEqual(await applied, { type: 'stale', paths: [here.at('old.txt')] });
         assert.deepEqual(here.tree(), { 'new.txt': BEFORE });
       } finally {
         slow.dispose();
@@ -138,7 +138,7 @@ async function renameStorm(here: EditorPlace): Promise<void> {
     }
   };
   const typing = person();
-  let landed = 0;
+  let applied = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const line = new RegExp(`^agent ${random.below(LINES)}:`, 'm');
     const place = name;
@@ -148,7 +148,7 @@ async function renameStorm(here: EditorPlace): Promise<void> {
     const result = await here.apply([here.update(place, before.text, put(before.text))]);
     if (result.type === 'applied') {
       text = put(text);
-      landed++;
+      applied++;
     }
     await pause(random.below(60));
   }
@@ -157,5 +157,5 @@ async function renameStorm(here: EditorPlace): Promise<void> {
   await vscode.workspace.saveAll(false);
   assert.deepEqual(here.tree(), { 'folder/other.txt': '', [name]: text });
   assert.deepEqual(here.journals(), []);
-  assert.ok(landed > ROUNDS / 3, `${landed} landed`);
+  assert.ok(applied > ROUNDS / 3, `${applied} landed`);
 }

@@ -15,7 +15,7 @@ const AFTER = '1\ntwo\n3\n4\n5\n7\n8\n9\n10\n10a\n11\n12\n';
 
 const unseen = { turnId: 'turn', itemId: 'item', isUnseen: true };
 
-async function landed(here: EditorPlace, path = 'a.txt'): Promise<void> {
+async function applied(here: EditorPlace, path = 'a.txt'): Promise<void> {
   const result = await here.apply([here.update(path, BEFORE, AFTER)], unseen);
   assert.equal(result.type, 'applied');
 }
@@ -59,8 +59,8 @@ suite('review of a patch that has landed', () => {
     'marks its hunks, in an open file and in a closed one, and none of a patch that was agreed to',
     inPlace({ 'a.txt': BEFORE, 'closed.txt': BEFORE, 'agreed.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
-      await landed(here);
-      await landed(here, 'closed.txt');
+      await applied(here);
+      await applied(here, 'closed.txt');
       await here.apply([here.update('agreed.txt', BEFORE, AFTER)], { turnId: 'turn', itemId: 'other' });
       assert.deepEqual([hunks(here), hunks(here, 'closed.txt')], [THREE, THREE]);
       assert.equal(here.reviews.at(here.uri('agreed.txt')), undefined);
@@ -72,7 +72,7 @@ suite('review of a patch that has landed', () => {
     'keeps a hunk, undoes another, and what the person types meanwhile stays theirs',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
-      await landed(here);
+      await applied(here);
       await typeAt(here, 3, 1, ' is mine\nmore of mine');
       assert.equal(base(here), BEFORE.replace('4\n', '4 is mine\nmore of mine\n'));
       keepHunk(here, 0);
@@ -92,7 +92,7 @@ suite('review of a patch that has landed', () => {
     'follows Ctrl+Z of the landing, and its redo',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
-      await landed(here);
+      await applied(here);
       assert.equal(await here.pressUndo('a.txt'), BEFORE);
       assert.deepEqual(hunks(here), []);
       assert.equal(here.reviews.pending.length, 0);
@@ -128,7 +128,7 @@ suite('review of a patch that has landed', () => {
     'leaves words of the person alone when a whole file is undone, and takes them along when the hunk is named',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
-      await landed(here);
+      await applied(here);
       await typeAt(here, 1, 3, ', as I say');
       assert.deepEqual(await here.decisions.undo([{ file: fileAt(here), hunks: 'all' }]), []);
       assert.equal(here.document('a.txt')?.getText(), BEFORE.replace('2\n', 'two, as I say\n'));
@@ -212,7 +212,7 @@ suite('review of a patch that has landed', () => {
     'has one hunk of several patches, and goes along when the file is renamed',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
-      await landed(here);
+      await applied(here);
       const later = AFTER.replace('two\n', 'two\nand a half\n');
       await here.apply([here.update('a.txt', AFTER, later)], unseen);
       assert.deepEqual(hunks(here)[0], '1-3 for 1-2');
@@ -261,7 +261,7 @@ suite('review of a patch that has landed', () => {
       const storage = new ReviewStorage(folder, here.reviews, (error) => {
         throw error;
       });
-      for (const name of ['a.txt', 'b.txt', 'c.txt']) await landed(here, name);
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) await applied(here, name);
       await here.apply([here.remove('gone.txt', 'gone\n')], unseen);
       await here.open('a.txt');
       await typeAt(here, 1, 3, '!');
@@ -311,9 +311,9 @@ suite('review of a patch that has landed', () => {
         assert.ok(isSo());
       };
       try {
-        await landed(here);
+        await applied(here);
         await here.open('a.txt');
-        await landed(here, 'b.txt');
+        await applied(here, 'b.txt');
         await typingUntil(() => written() === 2);
         here.decisions.keep([{ file: fileAt(here, 'b.txt'), hunks: 'all' }]);
         await typingUntil(() => written() === 1);

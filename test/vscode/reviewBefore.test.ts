@@ -202,8 +202,8 @@ suite('what is left of a proposal', () => {
         here.update('a.txt', before, before.replace('line 2\n', 'TWO\n').replace('line 29', 'LAST')),
       );
       assert.ok(file);
-      const landing = reviewedChanges([file], [{ path: 'a.txt', leftOut: [0] }]);
-      const result = await here.apply(landing, { turnId: 'turn', itemId: 'item' });
+      const decided = reviewedChanges([file], [{ path: 'a.txt', leftOut: [0] }]);
+      const result = await here.apply(decided, { turnId: 'turn', itemId: 'item' });
       assert.equal(result.type, 'applied');
       assert.equal(here.document('a.txt')?.getText(), before.replace('line 29', 'LAST'));
       assert.equal(here.disk('a.txt'), TEXT);

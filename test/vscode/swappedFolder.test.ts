@@ -130,7 +130,7 @@ async function landAsTool(here: EditorPlace, index: number): Promise<string> {
   let end = '';
   for (let plan = 0; plan < 3; plan++) {
     const change = await attackWith(here, index);
-    const result = change === undefined ? undefined : await here.land([decidedInReal(change)]);
+    const result = change === undefined ? undefined : await here.applyDecided([decidedInReal(change)]);
     if (result?.type === 'applied') return 'applied';
     end = result?.type === 'failed' ? result.message : (result?.type ?? 'unread');
     await pause(index % 17);
@@ -259,7 +259,7 @@ suite('a folder that becomes a link', () => {
         const decided = decidedInReal(change(here));
         swapIn(here, victim.path);
         const paths = decided.kind === 'update' && decided.movedTo ? [decided.path, decided.movedTo] : [decided.path];
-        assert.deepEqual(await here.land([decided]), { type: 'stale', paths });
+        assert.deepEqual(await here.applyDecided([decided]), { type: 'stale', paths });
         assert.deepEqual(contents(victim.path), VICTIM);
         assert.deepEqual(contents(here.at('aside')), VICTIM);
         assert.deepEqual([here.dirty(), here.journals()], [[], []]);
@@ -273,7 +273,7 @@ suite('a folder that becomes a link', () => {
       withVictim(async (here, victim) => {
         await prepare?.(here);
         here.beforeFirstWrite = () => swapIn(here, victim.path);
-        const result = await here.land([decidedInReal(change(here))]);
+        const result = await here.applyDecided([decidedInReal(change(here))]);
         assert.equal(result.type, landsAs ? 'applied' : 'stale');
         assert.deepEqual(contents(victim.path), VICTIM);
         assert.deepEqual(contents(here.at('aside')), landsAs ?? VICTIM);
@@ -288,7 +288,7 @@ suite('a folder that becomes a link', () => {
       await here.type('d/a.txt', 'mine ');
       here.beforeFirstWrite = () => swapIn(here, victim.path);
       const change = decidedInReal(here.update('d/a.txt', `mine ${TEXT}`, `mine ${NEW}`));
-      const result = await here.land([change]);
+      const result = await here.applyDecided([change]);
       assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [false]);
       assert.equal(here.document('d/a.txt')?.getText(), `mine ${NEW}`);
       assert.deepEqual(await here.workspace.save([here.at('d/a.txt')]), [here.at('d/a.txt')]);
@@ -303,7 +303,7 @@ suite('a folder that becomes a link', () => {
       symlinkSync(here.at('d/a.txt'), here.at('link.txt'));
       await here.open('link.txt');
       const once = decidedInReal(here.update('d/a.txt', TEXT, NEW));
-      const result = await here.land([once]);
+      const result = await here.applyDecided([once]);
       assert.deepEqual(result.type === 'applied' && result.files.map(({ saved }) => saved), [true]);
       assert.deepEqual(contents(here.at('d')), { ...VICTIM, 'a.txt': NEW });
       here.beforeFirstWrite = () => {
@@ -311,7 +311,7 @@ suite('a folder that becomes a link', () => {
         symlinkSync(victim.at('a.txt'), here.at('link.txt'));
       };
       const again = decidedInReal(here.update('d/a.txt', NEW, TEXT));
-      assert.deepEqual(await here.land([again]), { type: 'stale', paths: [here.at('d/a.txt')] });
+      assert.deepEqual(await here.applyDecided([again]), { type: 'stale', paths: [here.at('d/a.txt')] });
       assert.deepEqual(contents(victim.path), VICTIM);
       assert.deepEqual(contents(here.at('d')), { ...VICTIM, 'a.txt': NEW });
     }),

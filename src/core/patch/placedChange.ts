@@ -51,7 +51,7 @@ export class PlaceMoved extends Error {
 }
 
 /** Why a landing cannot be. The message is a sentence for the model. */
-export class LandingRefused extends Error {}
+export class ApplyRefused extends Error {}
 
 /** @throws Error for a path whose place is not among them: it was never decided about. */
 export function decidedChanges<Change extends FileChange>(
@@ -126,20 +126,20 @@ export function placesOf({ source, writes, removes }: PlacedChange): readonly st
   return [source, writes ?? source, removes ?? source];
 }
 
-/** @throws LandingRefused when two of them write to one place */
+/** @throws ApplyRefused when two of them write to one place */
 export function writtenPlaces(placed: readonly PlacedChange[]): ReadonlySet<string> {
   const written = new Set<string>();
   for (const { writes } of placed) {
     if (writes === undefined) continue;
-    if (written.has(writes)) throw new LandingRefused(`Two of the changes write to ${writes}.`);
+    if (written.has(writes)) throw new ApplyRefused(`Two of the changes write to ${writes}.`);
     written.add(writes);
   }
   return written;
 }
 
 /** Hard links: what is written to one name shows under the other, so two texts for them contradict each other. */
-export function twinsRefused(one: string, other: string): LandingRefused {
-  return new LandingRefused(`${one} and ${other} are two names of one file; change it under one of them.`);
+export function twinsRefused(one: string, other: string): ApplyRefused {
+  return new ApplyRefused(`${one} and ${other} are two names of one file; change it under one of them.`);
 }
 
 /** Two spellings that are one name where a disk ignores case. */

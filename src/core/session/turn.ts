@@ -201,7 +201,7 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
-      landed: (changes) => diff.add(changes),
+      applied: (changes) => diff.add(changes),
     }),
   });
 }

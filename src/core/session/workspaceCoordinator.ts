@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ApplyResult, Exec, FileChange, Ports, Workspace } from '../ports.ts';
 import { isBelow } from '../util/pathBelow.ts';
 
-interface Landing {
+interface RunningApply {
   readonly threadId: string;
   /** Of the text that it left; `null` for none. */
   readonly hash: string | null;
@@ -22,7 +22,7 @@ export interface RunningCommand {
  * wait for each other in the hands, which alone know the real path; here stands whose they were.
  */
 export class WorkspaceCoordinator {
-  readonly #writers = new Map<string, Landing>();
+  readonly #writers = new Map<string, RunningApply>();
   readonly #running = new Set<RunningCommand>();
 
   /** The hands of one thread: what it lands and runs is known to the others from then on. */
@@ -57,17 +57,17 @@ export class WorkspaceCoordinator {
       places: (paths) => workspace.places(paths),
       readPlaces: (places, signal) => workspace.readPlaces(places, signal),
       list: (path) => workspace.list(path),
-      unsavedLandings: () => workspace.unsavedLandings(),
+      unsavedFiles: () => workspace.unsavedFiles(),
       save: (paths) => workspace.save(paths),
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
-        if (result.type === 'applied') this.#landed(threadId, changes);
+        if (result.type === 'applied') this.#applied(threadId, changes);
         return result.type === 'stale' ? this.#attributed(threadId, changes, result) : result;
       },
     };
   }
 
-  #landed(threadId: string, changes: readonly FileChange[]): void {
+  #applied(threadId: string, changes: readonly FileChange[]): void {
     for (const change of changes) {
       for (const [path, text] of textsLeftBy(change)) this.#writers.set(path, { threadId, hash: hashOf(text) });
     }

@@ -64,7 +64,7 @@ export interface ToolContext {
   /** Forces what was written down to the disk: before a landing (design decision 14). */
   readonly flush: () => Promise<void>;
   /** Says what was landed, for the diff of the turn. */
-  readonly landed: (changes: readonly FileChange[]) => void;
+  readonly applied: (changes: readonly FileChange[]) => void;
   /** Aborts when the turn is interrupted. */
   readonly signal: AbortSignal;
 }

@@ -31,11 +31,11 @@ export function savingFirst<Args, Plan>(
       if (prepared.type === 'failure') return prepared;
       const isCommand = prepared.card?.kind !== 'patch';
       const guarded = mapPlan(prepared, (plan) => ({ plan, isCommand }));
-      const unsaved = context.workspace.unsavedLandings().filter((path) => !runAnyway.has(path));
+      const unsaved = context.workspace.unsavedFiles().filter((path) => !runAnyway.has(path));
       return isCommand && setting === 'ask' && unsaved.length > 0 ? asking(guarded, unsaved, context) : guarded;
     },
     async run({ plan, isCommand }, attempt, context) {
-      const unsaved = isCommand ? context.workspace.unsavedLandings() : [];
+      const unsaved = isCommand ? context.workspace.unsavedFiles() : [];
       const isToSave = setting === 'always' || attempt.answer === 'approved_saving';
       const left = isToSave && unsaved.length > 0 ? await context.workspace.save(unsaved) : unsaved;
       if (isSaidAnyway(attempt)) for (const path of left) runAnyway.add(path);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { ApplyResult, DecidedChange, FileChange } from '../../core/ports.ts';
-import { LandingRefused, movedPaths, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
+import { ApplyRefused, movedPaths, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
 import { describeFileError, messageOf } from '../../core/util/fileErrors.ts';
 import { journalFolder, openJournal, type OpenJournal } from './journal.ts';
 import { DiskPaths } from './canonicalPath.ts';
@@ -10,11 +10,11 @@ import { type DiskFolders, holdFolders, withPlaces } from './heldFolders.ts';
 import { stampOf } from './fileImage.ts';
 import { FILES_AT_ONCE } from './limits.ts';
 import { PathLock } from '../../core/util/pathLock.ts';
-import { planLanding } from './plan.ts';
+import { planApply } from './plan.ts';
 import type { PlannedStep } from './step.ts';
 import { makeTransition, reversed, settleTransition, type Transition } from './transition.ts';
 
-export interface LandingOptions {
+export interface ApplyOptions {
   /** TILLER_HOME, for the journal. */
   readonly home: string;
   /** Called before each step; what it throws is a failure of that step. For tests. */
@@ -22,12 +22,12 @@ export interface LandingOptions {
 }
 
 /** Of the whole process: two workspaces may well look at one file. */
-const landingLock = new PathLock();
+const applyLock = new PathLock();
 
 /** Never rejects, except when `signal` aborts before the first write. */
-export async function land(
+export async function applyPatch(
   changes: readonly DecidedChange[],
-  options: LandingOptions,
+  options: ApplyOptions,
   signal?: AbortSignal,
 ): Promise<ApplyResult> {
   signal?.throwIfAborted();
@@ -35,21 +35,21 @@ export async function land(
   let release: (() => void) | undefined;
   try {
     const placed = changes.map((change) => placeChange(change));
-    release = await landingLock.acquire(
+    release = await applyLock.acquire(
       placed.flatMap((one) => placesOf(one)),
       signal,
     );
     const moved = await movedPaths(changes, new DiskPaths());
     if (moved.length > 0) return { type: 'stale', paths: moved };
-    const plan = await planLanding(placed, folders);
+    const plan = await planApply(placed, folders);
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();
     const failure = await run(plan.steps, folders, options, signal);
-    return failure ?? { type: 'applied', files: changes.map(landedFile) };
+    return failure ?? { type: 'applied', files: changes.map(appliedFile) };
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
     if (error instanceof PlaceMoved) return { type: 'stale', paths: [error.place] };
-    return failed(error instanceof LandingRefused ? error.message : `The changes were not made: ${messageOf(error)}`);
+    return failed(error instanceof ApplyRefused ? error.message : `The changes were not made: ${messageOf(error)}`);
   } finally {
     folders.dispose();
     release?.();
@@ -60,11 +60,11 @@ export async function land(
 async function run(
   steps: readonly PlannedStep[],
   folders: DiskFolders,
-  { home, beforeStep }: LandingOptions,
+  { home, beforeStep }: ApplyOptions,
   signal: AbortSignal | undefined,
 ): Promise<ApplyResult | undefined> {
   const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
-    throw new LandingRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
+    throw new ApplyRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
   });
   if (signal?.aborted) {
     await journal.close();
@@ -134,7 +134,7 @@ function failed(message: string, notRestored: readonly string[] = []): ApplyResu
   return { type: 'failed', message, notRestored };
 }
 
-function landedFile(change: FileChange): { path: string; saved: true; reformatted: false } {
+function appliedFile(change: FileChange): { path: string; saved: true; reformatted: false } {
   const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
   return { path, saved: true, reformatted: false };
 }

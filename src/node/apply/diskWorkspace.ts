@@ -26,17 +26,17 @@ import {
 } from '../../core/ports.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
-import { land, type LandingOptions } from './applyPatch.ts';
+import { applyPatch, type ApplyOptions } from './applyPatch.ts';
 import { DiskPaths } from './canonicalPath.ts';
 import { holdFolders, NO_LINK } from './heldFolders.ts';
 import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './limits.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 
-export interface DiskWorkspaceOptions extends LandingOptions {
+export interface DiskWorkspaceOptions extends ApplyOptions {
   readonly roots: readonly string[];
 }
 
-export function createDiskWorkspace({ roots, ...landing }: DiskWorkspaceOptions): Workspace {
+export function createDiskWorkspace({ roots, ...options }: DiskWorkspaceOptions): Workspace {
   return {
     roots,
     async read(path, signal) {
@@ -48,9 +48,9 @@ export function createDiskWorkspace({ roots, ...landing }: DiskWorkspaceOptions)
     places: placesOfPaths,
     readPlaces: readAtPlaces,
     list: listDirectory,
-    apply: (changes, signal) => land(changes, landing, signal),
+    apply: (changes, signal) => applyPatch(changes, options, signal),
     // What is on the disk is saved.
-    unsavedLandings: () => [],
+    unsavedFiles: () => [],
     save: async () => [],
   };
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type HeldFolders, LandingRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { type HeldFolders, ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import type { PlannedStep } from './step.ts';
 
@@ -11,7 +11,7 @@ export interface FolderPlan {
   readonly replaced: ReadonlySet<string>;
 }
 
-/** The folders that have to be made for new files. @throws LandingRefused where that cannot be, PlaceMoved */
+/** The folders that have to be made for new files. @throws ApplyRefused where that cannot be, PlaceMoved */
 export function planFolders(
   writes: readonly PlannedStep[],
   removals: readonly PlannedStep[],
@@ -46,12 +46,12 @@ function isFolder(path: string, held: HeldFolders): boolean {
   try {
     const stats = lstatSync(held.at(path));
     if (stats.isSymbolicLink()) throw new PlaceMoved(path);
-    if (!stats.isDirectory()) throw new LandingRefused(`${path} is not a directory.`);
+    if (!stats.isDirectory()) throw new ApplyRefused(`${path} is not a directory.`);
     accessSync(held.at(path), constants.W_OK | constants.X_OK);
     return true;
   } catch (error) {
-    if (error instanceof LandingRefused || error instanceof PlaceMoved) throw error;
+    if (error instanceof ApplyRefused || error instanceof PlaceMoved) throw error;
     if (isMissing(error)) return false;
-    throw new LandingRefused(`${path} cannot be written to: permission denied.`);
+    throw new ApplyRefused(`${path} cannot be written to: permission denied.`);
   }
 }

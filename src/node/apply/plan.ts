@@ -14,9 +14,9 @@ import type { PlannedStep } from './step.ts';
 
 /**
  * Folders first, then what is written, and what disappears last (design decision 4), so that a text that moves is never
- * only in memory. @throws LandingRefused, PlaceMoved
+ * only in memory. @throws ApplyRefused, PlaceMoved
  */
-export async function planLanding(placed: readonly PlacedChange[], held: HeldFolders): Promise<ChangePlan> {
+export async function planApply(placed: readonly PlacedChange[], held: HeldFolders): Promise<ChangePlan> {
   const written = writtenPlaces(placed);
   const removed = new Set(placed.flatMap(({ removes }) => removes ?? []));
 

@@ -1,7 +1,7 @@
 /** One change of text as steps on disk. Looks, and touches nothing. */
 import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type HeldFolders, LandingRefused, type PlacedChange, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { type HeldFolders, ApplyRefused, type PlacedChange, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
 import { imageOf, type FileImage, type SeenImage } from './fileImage.ts';
 import { MAX_TEXT_BYTES } from './limits.ts';
@@ -14,7 +14,7 @@ export type ChangePlan =
 
 /**
  * `removed`: the names that disappear in the same landing; what is written in their place replaces nothing.
- * @throws LandingRefused, PlaceMoved
+ * @throws ApplyRefused, PlaceMoved
  */
 export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, held: HeldFolders): ChangePlan {
   const { change, source, writes, removes } = placed;
@@ -84,9 +84,9 @@ function readImage(place: string, name: string, held: HeldFolders): SeenImage {
     seen = imageOf(place, held);
   } catch (error) {
     if (error instanceof PlaceMoved) throw error;
-    throw new LandingRefused(describeFileError(error, name));
+    throw new ApplyRefused(describeFileError(error, name));
   }
-  if (seen.image.type === 'folder') throw new LandingRefused(`${name} is a directory.`);
+  if (seen.image.type === 'folder') throw new ApplyRefused(`${name} is a directory.`);
   return seen;
 }
 
@@ -121,6 +121,6 @@ function mayWrite(name: string, path: string): void {
   try {
     accessSync(name, constants.W_OK);
   } catch (error) {
-    throw new LandingRefused(describeFileError(error, path));
+    throw new ApplyRefused(describeFileError(error, path));
   }
 }

@@ -46,7 +46,7 @@ export type InEditor = ReadonlyMap<string, TransitionResult>;
 /** Called when the files are where they belong. The journal goes after it: whoever is cut off here is asked again. */
 export type OnDisk = () => Promise<void>;
 
-export interface InterruptedLanding {
+export interface InterruptedApply {
   readonly id: string;
   readonly startedAt: Date;
   readonly changes: readonly CutChange[];
@@ -79,16 +79,16 @@ export async function recoverJournals(
   home: string,
   locks: Pick<Locks, 'acquire'>,
   holdsAnother: HoldsAnother = async () => false,
-): Promise<readonly InterruptedLanding[]> {
-  const interrupted: InterruptedLanding[] = [];
+): Promise<readonly InterruptedApply[]> {
+  const interrupted: InterruptedApply[] = [];
   for (const name of await journalNames(home)) {
     const path = join(journalFolder(home), name);
     const record = await readJournal(path).catch(() => undefined);
     if (record === undefined) {
       await removeUnlessBeingWritten(path, name);
     } else if (!isRunning(record.owner)) {
-      const landing = offer(path, name.slice(0, -JOURNAL_ENDING.length), record, locks);
-      if (await isOpenQuestion(landing, path, record, holdsAnother)) interrupted.push(landing);
+      const found = offer(path, name.slice(0, -JOURNAL_ENDING.length), record, locks);
+      if (await isOpenQuestion(found, path, record, holdsAnother)) interrupted.push(found);
     }
   }
   return interrupted;
@@ -99,7 +99,7 @@ function offer(
   id: string,
   { transitions, startedAt }: JournalRecord,
   locks: Pick<Locks, 'acquire'>,
-): InterruptedLanding {
+): InterruptedApply {
   const ways: WaysOut = {
     finish: (...editor) => settle(path, transitions, ...editor),
     putBack: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
@@ -115,13 +115,13 @@ function offer(
 }
 
 async function isOpenQuestion(
-  landing: InterruptedLanding,
+  found: InterruptedApply,
   path: string,
   record: JournalRecord,
   holdsAnother: HoldsAnother,
 ): Promise<boolean> {
   const patience = { signal: AbortSignal.timeout(LOOK_PATIENCE_MS) };
-  const looked = await landing.settle(() => settleUndisputed(path, record, holdsAnother), patience);
+  const looked = await found.settle(() => settleUndisputed(path, record, holdsAnother), patience);
   switch (looked.type) {
     case 'settled':
       return !looked.result;

@@ -1,17 +1,9 @@
 /** What came out of a landing: for the model, and for whoever wants it undone. */
-import type { LandedFile } from '../../core/ports.ts';
-import type {
-  BufferEdit,
-  EditStep,
-  FileImage,
-  FoundFile,
-  LandedChange,
-  LandingChange,
-  PlannedChange,
-} from './model.ts';
+import type { AppliedFile } from '../../core/ports.ts';
+import type { BufferEdit, EditStep, FileImage, FoundFile, AppliedChange, ApplyChange, PlannedChange } from './model.ts';
 import type { SaveOutcome } from './saveEdits.ts';
 
-export function landedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditStep, SaveOutcome>): LandedFile {
+export function appliedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditStep, SaveOutcome>): AppliedFile {
   const { change } = planned;
   const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
   const edit = editOf(planned);
@@ -21,11 +13,11 @@ export function landedFile(planned: PlannedChange, outcomes: ReadonlyMap<EditSte
   return { path, saved: outcome.saved, reformatted: outcome.saved && outcome.text !== edit.after };
 }
 
-export function landedChange(
+export function appliedChange(
   planned: PlannedChange,
   edits: ReadonlyMap<EditStep, BufferEdit>,
   outcomes: ReadonlyMap<EditStep, SaveOutcome>,
-): LandedChange {
+): AppliedChange {
   const { change, source, destination } = planned;
   const step = editOf(planned);
   const edit = step && edits.get(step);
@@ -44,7 +36,7 @@ function imageOf({ exists, content, disk }: FoundFile): FileImage | null {
   return { text: content?.text ?? null, bytes: disk?.bytes ?? null, mode: disk?.mode, linkTarget: disk?.linkTarget };
 }
 
-function plannedText(change: LandingChange): string | null {
+function plannedText(change: ApplyChange): string | null {
   switch (change.kind) {
     case 'add':
       return change.text;

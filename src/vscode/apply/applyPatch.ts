@@ -6,25 +6,25 @@
  * person's hands first, deletions last, the inverse of it all on any failure, and a save of what was clean. Facts,
  * measurements and reasons: workspace-edits.md.
  */
-import { LandingRefused, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
-import type { ApplyResult, LandedFile } from '../../core/ports.ts';
+import { ApplyRefused, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
+import type { ApplyResult, AppliedFile } from '../../core/ports.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
 import { Compensation } from './compensation.ts';
 import { editBuffer, isHot } from './editBuffer.ts';
 import { deleteFile, isDeletedByPath, renameFile, writeFile } from './fileSteps.ts';
 import { journalEntries } from './journalEntries.ts';
-import { landedChange, landedFile } from './applied.ts';
-import type { LandingContext } from './landingContext.ts';
+import { appliedChange, appliedFile } from './applied.ts';
+import type { ApplyContext } from './applyContext.ts';
 import {
   type BufferEdit,
   type EditStep,
-  FilesMoved,
+  StaleFiles,
   type FoundFile,
-  type Landed,
-  type LandingChange,
-  type LandingHands,
-  type LandingStep,
-  type OpenLandingJournal,
+  type AppliedPatch,
+  type ApplyChange,
+  type ApplyDeps,
+  type ApplyStep,
+  type OpenApplyJournal,
   type PathWrites,
   type Pause,
   type PlannedChange,
@@ -32,23 +32,23 @@ import {
 import { type Addressed, isStill, PathGuard } from './pathGuard.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { movedInEditor } from './placeInEditor.ts';
-import { planLanding } from './planApply.ts';
+import { planApply } from './planApply.ts';
 import { type SaveOutcome, saveEdit } from './saveEdits.ts';
 import { UninvitedTabs } from '../workspace/documents.ts';
 
-export type LandingResult = Landed | Exclude<ApplyResult, { type: 'applied' }>;
+export type EditorApplyResult = AppliedPatch | Exclude<ApplyResult, { type: 'applied' }>;
 
 const WRITES_AT_ONCE = 16;
 
 /** Never rejects, except when `signal` aborts before the first write. */
-export async function land(
-  changes: readonly LandingChange[],
-  hands: LandingHands,
+export async function applyPatch(
+  changes: readonly ApplyChange[],
+  hands: ApplyDeps,
   signal?: AbortSignal,
-): Promise<LandingResult> {
+): Promise<EditorApplyResult> {
   signal?.throwIfAborted();
   let release: (() => void) | undefined;
-  let landed: (() => void) | undefined;
+  let applied: (() => void) | undefined;
   const files = new PlaceFiles(hands.holdFolders());
   try {
     const placed = changes.map((change) => placeChange(change));
@@ -59,8 +59,8 @@ export async function land(
       for (const place of places) if (!files.isReachedBy(place, place)) hands.pathWrites.distrust(place);
       return { type: 'stale', paths: moved };
     }
-    landed = await hands.moves.pass(placed, signal);
-    const planned = await planLanding(placed, files, hands.pathWrites);
+    applied = await hands.moves.pass(placed, signal);
+    const planned = await planApply(placed, files, hands.pathWrites);
     signal?.throwIfAborted();
     const journal = await hands.journal.open(await journalEntries(planned));
     if (signal?.aborted) {
@@ -72,7 +72,7 @@ export async function land(
     if (signal?.aborted && error === signal.reason) throw error;
     return outcomeOf(error, []);
   } finally {
-    landed?.();
+    applied?.();
     release?.();
     files.dispose();
   }
@@ -80,10 +80,10 @@ export async function land(
 
 async function carryOut(
   planned: readonly PlannedChange[],
-  journal: OpenLandingJournal,
-  { log, watch, pathWrites }: LandingHands,
+  journal: OpenApplyJournal,
+  { log, watch, pathWrites }: ApplyDeps,
   files: PlaceFiles,
-): Promise<LandingResult> {
+): Promise<EditorApplyResult> {
   const tabs = new UninvitedTabs();
   const compensation = new Compensation();
   const steps = planned.flatMap((change) => change.steps);
@@ -98,11 +98,11 @@ async function carryOut(
     await Promise.all(edits.map(async (edit) => outcomes.set(edit.step, await saveEdit(edit, context))));
     mustStandAtTheirPlaces(outcomes);
     const byStep = new Map(edits.map((edit) => [edit.step, edit]));
-    const results = planned.map((change) => landedChange(change, byStep, outcomes));
+    const results = planned.map((change) => appliedChange(change, byStep, outcomes));
     // A journal that cannot be removed is settled at the next start.
     await journal.close().catch((error: unknown) => log.warn('The journal of a landing stays behind', { error }));
-    const landed: readonly LandedFile[] = planned.map((change) => landedFile(change, outcomes));
-    return { type: 'applied', files: landed, changes: results };
+    const applied: readonly AppliedFile[] = planned.map((change) => appliedFile(change, outcomes));
+    return { type: 'applied', files: applied, changes: results };
   } catch (error) {
     log.warn('A landing is put back', { error });
     const failures = await compensation.run();
@@ -119,7 +119,7 @@ async function carryOut(
 const NO_PAUSE: Pause = { isHeld: () => false, dispose: () => {} };
 
 /** Where VS Code acts by the path: what it saves, moves or deletes itself. */
-function actsOfVscode(steps: readonly LandingStep[]): readonly Addressed[] {
+function actsOfVscode(steps: readonly ApplyStep[]): readonly Addressed[] {
   const files = steps.flatMap((step): readonly FoundFile[] => {
     switch (step.type) {
       case 'write':
@@ -135,15 +135,15 @@ function actsOfVscode(steps: readonly LandingStep[]): readonly Addressed[] {
   return files.filter(({ uri }) => uri.scheme === 'file');
 }
 
-/** @throws FilesMoved for those whose way another process has changed since the plan was made */
+/** @throws StaleFiles for those whose way another process has changed since the plan was made */
 async function mustBeStill(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
   const still = await Promise.all(files.map((file) => isStill(file, pathWrites)));
   const moved = files.filter((_file, index) => still[index] === false).map(({ path }) => path);
-  if (moved.length > 0) throw new FilesMoved(moved);
+  if (moved.length > 0) throw new StaleFiles(moved);
 }
 
 /** VS Code has saved documents, and the files at their places do not hold them. */
-class SavedElsewhere extends LandingRefused {
+class SavedElsewhere extends ApplyRefused {
   readonly paths: readonly string[];
   constructor(paths: readonly string[]) {
     super(
@@ -162,9 +162,9 @@ function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): v
 
 /** @throws what the first failing step says; the steps before it are on the compensation. */
 async function takeSteps(
-  steps: readonly LandingStep[],
+  steps: readonly ApplyStep[],
   edits: readonly EditStep[],
-  context: LandingContext,
+  context: ApplyContext,
 ): Promise<readonly BufferEdit[]> {
   const deletions = steps.filter((step) => step.type === 'delete');
   const isInTheWay = ({ file }: { file: { path: string } }) =>
@@ -175,12 +175,12 @@ async function takeSteps(
   for (let start = 0; start < writes.length; start += WRITES_AT_ONCE) {
     await allSettled(writes.slice(start, start + WRITES_AT_ONCE).map((step) => writeFile(step, context)));
   }
-  const landed: BufferEdit[] = [];
-  for (const step of edits.filter(isHot)) landed.push(await editBuffer(step, context));
+  const applied: BufferEdit[] = [];
+  for (const step of edits.filter(isHot)) applied.push(await editBuffer(step, context));
   const cold = edits.filter((step) => !isHot(step)).map((step) => editBuffer(step, context));
-  landed.push(...(await allSettled(cold)));
+  applied.push(...(await allSettled(cold)));
   for (const step of deletions) if (!isInTheWay(step)) await deleteFile(step, context);
-  return landed;
+  return applied;
 }
 
 /** Rejects like `Promise.all`, but only when nothing is under way any more: what is to be put back must be there. */
@@ -189,20 +189,20 @@ async function allSettled<Value>(promises: readonly Promise<Value>[]): Promise<V
   return Promise.all(promises);
 }
 
-function destinationOf(step: Exclude<LandingStep, { type: 'delete' }>): string {
+function destinationOf(step: Exclude<ApplyStep, { type: 'delete' }>): string {
   return step.type === 'rename' ? step.to.path : step.file.path;
 }
 
-function outcomeOf(error: unknown, notRestored: readonly string[]): LandingResult {
-  if (error instanceof FilesMoved || error instanceof PlaceMoved) {
-    const paths = error instanceof FilesMoved ? error.paths : [error.place];
+function outcomeOf(error: unknown, notRestored: readonly string[]): EditorApplyResult {
+  if (error instanceof StaleFiles || error instanceof PlaceMoved) {
+    const paths = error instanceof StaleFiles ? error.paths : [error.place];
     if (notRestored.length === 0) return { type: 'stale', paths };
     return failed(`${paths.join(', ')} was changed by somebody else in the meantime.`, notRestored);
   }
-  if (error instanceof LandingRefused) return failed(error.message, notRestored);
+  if (error instanceof ApplyRefused) return failed(error.message, notRestored);
   return failed(describeFileError(error, 'The landing'), notRestored);
 }
 
-function failed(message: string, notRestored: readonly string[]): LandingResult {
+function failed(message: string, notRestored: readonly string[]): EditorApplyResult {
   return { type: 'failed', message, notRestored };
 }

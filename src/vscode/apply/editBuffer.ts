@@ -1,12 +1,12 @@
 /** One file's text, changed in its buffer: minimal hunks, one call, one step for Ctrl+Z (workspace-edits.md §2, §7). */
 import * as vscode from 'vscode';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
-import { LandingRefused } from '../../core/patch/placedChange.ts';
+import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import { documentAt } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 import { isUntouched } from './findFile.ts';
-import type { LandingContext } from './landingContext.ts';
-import { type BufferEdit, type EditStep, FilesMoved } from './model.ts';
+import type { ApplyContext } from './applyContext.ts';
+import { type BufferEdit, type EditStep, StaleFiles } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 import { takeBack } from './rollbackEdit.ts';
 
@@ -15,17 +15,17 @@ export function isHot({ file }: EditStep): boolean {
   return file.hadTab || file.isDirty;
 }
 
-/** @throws FilesMoved when the person changed the same lines, LandingRefused when VS Code drops the edit. */
-export async function editBuffer(step: EditStep, context: LandingContext): Promise<BufferEdit> {
+/** @throws StaleFiles when the person changed the same lines, ApplyRefused when VS Code drops the edit. */
+export async function editBuffer(step: EditStep, context: ApplyContext): Promise<BufferEdit> {
   const { uri, path } = step.file;
   const tries = isHot(step) ? HOT_TRIES : 2;
   for (let attempt = 1; ; attempt++) {
     // VS Code opens it by its path.
-    if (documentAt(uri) === undefined && !(await isAsFound(step, context))) throw new FilesMoved([path]);
+    if (documentAt(uri) === undefined && !(await isAsFound(step, context))) throw new StaleFiles([path]);
     const document = documentAt(uri);
     const before = document?.getText() ?? step.before;
     const hunks = rebaseHunks(step.hunks, step.before, before);
-    if (hunks === undefined) throw new FilesMoved([path]);
+    if (hunks === undefined) throw new StaleFiles([path]);
     // We hear of a keystroke before we hear that it made the buffer dirty.
     const wasDirty = document?.isDirty === true || !sameButEndings(before, step.before);
     const done = context.watch?.edits(
@@ -35,38 +35,38 @@ export async function editBuffer(step: EditStep, context: LandingContext): Promi
     // No await between reading the text and this call: VS Code checks the version as of the call.
     const isTaken = await replaceHunks(uri, hunks);
     done?.();
-    if (isTaken) return landed(step, { before, hunks, wasDirty }, context);
-    if (attempt === tries) throw new FilesMoved([path]);
+    if (isTaken) return applied(step, { before, hunks, wasDirty }, context);
+    if (attempt === tries) throw new StaleFiles([path]);
     await new Promise((resolve) => setTimeout(resolve, 25 + 10 * (attempt % 5)));
   }
 }
 
-async function isAsFound({ file }: EditStep, { files, guard }: LandingContext): Promise<boolean> {
+async function isAsFound({ file }: EditStep, { files, guard }: ApplyContext): Promise<boolean> {
   return (await isUntouched(file, files)) && guard.allows(file);
 }
 
-async function landed(
+async function applied(
   step: EditStep,
   { before, hunks, wasDirty }: Pick<BufferEdit, 'before' | 'hunks' | 'wasDirty'>,
-  context: LandingContext,
+  context: ApplyContext,
 ): Promise<BufferEdit> {
   const { uri, path } = step.file;
   const document = documentAt(uri);
-  if (document === undefined) throw new LandingRefused(`${path} cannot be edited: VS Code did not take the edit.`);
+  if (document === undefined) throw new ApplyRefused(`${path} cannot be edited: VS Code did not take the edit.`);
   const after = applyHunks(before, hunks);
   const edit = { step, document, before, after, hunks, wasDirty, version: document.version };
   context.compensation.add(path, () => takeBack(edit, context));
   // Between our look and the edit somebody may have written the file that VS Code opened for it.
-  if (!isHot(step) && document.getText() !== after) throw new FilesMoved([path]);
+  if (!isHot(step) && document.getText() !== after) throw new StaleFiles([path]);
   // A file that the settings make read-only shows the edit and forgets it (§6).
   if (!(await isKept(document, path, context))) {
-    throw new LandingRefused(`${path} cannot be edited: VS Code treats it as read-only.`);
+    throw new ApplyRefused(`${path} cannot be edited: VS Code treats it as read-only.`);
   }
   return edit;
 }
 
 /** Dirty, or saved already: some people's auto-save is faster than we look. */
-async function isKept(document: vscode.TextDocument, path: string, { files }: LandingContext): Promise<boolean> {
+async function isKept(document: vscode.TextDocument, path: string, { files }: ApplyContext): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt++) {
     if (document.isDirty) return true;
     const { encoding } = document;

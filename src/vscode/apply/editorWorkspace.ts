@@ -15,28 +15,28 @@ import { PlaceMoved } from '../../core/patch/placedChange.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
-import type { LandedChange, LandingChange, LandingHands, LandingWatch, PatchOrigin } from './model.ts';
+import type { AppliedChange, ApplyChange, ApplyDeps, ApplyWatch, PatchOrigin } from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { placesInEditor } from './placeInEditor.ts';
-import { UnsavedLandings } from './unsavedFiles.ts';
-import { land } from './applyPatch.ts';
+import { UnsavedFiles } from './unsavedFiles.ts';
+import { applyPatch } from './applyPatch.ts';
 import { documentOfFile } from '../workspace/documents.ts';
 import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
-export interface EditorWorkspaceOptions extends LandingHands {
+export interface EditorWorkspaceOptions extends ApplyDeps {
   /** Hears of every landing, so that it can be undone. */
-  readonly onLanded?: (changes: readonly LandedChange[], origin: PatchOrigin | undefined) => void;
+  readonly onApplied?: (changes: readonly AppliedChange[], origin: PatchOrigin | undefined) => void;
   /** Who hears of it while it goes on. */
-  readonly watchFor?: (origin: PatchOrigin | undefined) => LandingWatch;
+  readonly watchFor?: (origin: PatchOrigin | undefined) => ApplyWatch;
 }
 
 export interface EditorWorkspace extends Workspace {
-  apply(changes: readonly LandingChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
+  apply(changes: readonly ApplyChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
 }
 
-export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
-  const unsaved = new UnsavedLandings(hands);
+export function createEditorWorkspace({ onApplied, watchFor, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
+  const unsaved = new UnsavedFiles(hands);
   return {
     get roots() {
       return workspaceRoots();
@@ -51,14 +51,14 @@ export function createEditorWorkspace({ onLanded, watchFor, ...hands }: EditorWo
     places: (paths) => placesInEditor(paths, hands.canonicalPaths()),
     readPlaces: (places, signal) => readAtPlaces(places, hands, signal),
     list: listDirectory,
-    async apply(changes: readonly LandingChange[], signal, origin) {
-      const result = await land(changes, { ...hands, watch: watchFor?.(origin) }, signal);
+    async apply(changes: readonly ApplyChange[], signal, origin) {
+      const result = await applyPatch(changes, { ...hands, watch: watchFor?.(origin) }, signal);
       if (result.type !== 'applied') return result;
       unsaved.note(result.files, changes);
-      onLanded?.(result.changes, origin);
+      onApplied?.(result.changes, origin);
       return { type: 'applied', files: result.files };
     },
-    unsavedLandings: () => unsaved.paths,
+    unsavedFiles: () => unsaved.paths,
     save: (paths) => unsaved.save(paths),
   };
 }
@@ -95,7 +95,7 @@ async function textAt(
 
 async function readAtPlaces(
   places: FilePlaces,
-  { holdFolders }: LandingHands,
+  { holdFolders }: ApplyDeps,
   signal?: AbortSignal,
 ): Promise<ReadonlyMap<string, TextFile | WorkspaceError>> {
   const files = new PlaceFiles(holdFolders());

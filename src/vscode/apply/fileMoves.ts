@@ -8,7 +8,7 @@ import { type CanonicalPaths, type PlacedChange, placesOf } from '../../core/pat
 import { abortable } from '../../core/util/abort.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { pathOf } from '../workspace/places.ts';
-import { FilesMoved, type MovesOfPerson } from './model.ts';
+import { StaleFiles, type MovesOfPerson } from './model.ts';
 
 /** VS Code does not say when a move was called off after all. */
 const MOVED_WITHIN_MS = 10_000;
@@ -20,14 +20,14 @@ interface Doing {
   end(): void;
 }
 
-interface Landing extends Doing {
+interface RunningApply extends Doing {
   readonly changes: readonly PlacedChange[];
 }
 
 /** One for all landings of the host; `pass` is for them, the rest it hears from VS Code. */
 export class FileMoves implements MovesOfPerson, vscode.Disposable {
   readonly #canonicalPaths: () => CanonicalPaths;
-  readonly #landings = new Set<Landing>();
+  readonly #applies = new Set<RunningApply>();
   /** By the files as VS Code names them, which are the same when it is done. */
   readonly #moves = new Map<string, Doing>();
   readonly #listeners: vscode.Disposable;
@@ -44,16 +44,16 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
   }
 
   async pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void> {
-    const landing = { changes, ...doing(changes.flatMap((change) => placesOf(change))) };
-    const move = [...this.#moves.values()].find((one) => concernsAny(one, landing.places));
+    const running = { changes, ...doing(changes.flatMap((change) => placesOf(change))) };
+    const move = [...this.#moves.values()].find((one) => concernsAny(one, running.places));
     if (move !== undefined) {
       await (signal === undefined ? move.ended : abortable(move.ended, signal));
-      throw new FilesMoved([...new Set(landing.places)].filter((place) => concerns(move, place)));
+      throw new StaleFiles([...new Set(running.places)].filter((place) => concerns(move, place)));
     }
-    this.#landings.add(landing);
+    this.#applies.add(running);
     return () => {
-      this.#landings.delete(landing);
-      landing.end();
+      this.#applies.delete(running);
+      running.end();
     };
   }
 
@@ -65,7 +65,7 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
   async #begin(files: readonly Names[]): Promise<void> {
     const paths = this.#canonicalPaths();
     const moved = await Promise.all(files.map((names) => Promise.all(names.map((uri) => placeOf(uri, paths)))));
-    if ([...this.#landings].some((landing) => moved.every((places) => isPartOf(landing, places)))) return;
+    if ([...this.#applies].some((running) => moved.every((places) => isPartOf(running, places)))) return;
     const move = doing(moved.flat());
     const key = keyOf(files);
     this.#moves.get(key)?.end();
@@ -76,7 +76,7 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
       if (this.#moves.get(key) === move) this.#moves.delete(key);
     });
     await Promise.all(
-      [...this.#landings].filter((landing) => concernsAny(move, landing.places)).map(({ ended }) => ended),
+      [...this.#applies].filter((running) => concernsAny(move, running.places)).map(({ ended }) => ended),
     );
   }
 
@@ -119,7 +119,7 @@ function concerns(move: Doing, place: string): boolean {
 }
 
 /** A patch moves and deletes by the same way, forth and, when it is put back, back again; it must not wait for itself. */
-function isPartOf({ changes }: Landing, [from, to]: readonly string[]): boolean {
+function isPartOf({ changes }: RunningApply, [from, to]: readonly string[]): boolean {
   return changes.some(({ removes, writes }) =>
     to === undefined ? removes === from : (removes === from && writes === to) || (removes === to && writes === from),
   );

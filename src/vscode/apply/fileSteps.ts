@@ -1,24 +1,24 @@
 /** Steps that put whole files down, move them and take them away: one call each, with an inverse (§6). */
 import * as vscode from 'vscode';
-import { LandingRefused } from '../../core/patch/placedChange.ts';
+import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 import { openDocument, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, sameButEndings } from '../workspace/textContent.ts';
 import { isUntouched } from './findFile.ts';
-import type { LandingContext } from './landingContext.ts';
-import { FilesMoved, type FoundFile, type LandingStep } from './model.ts';
+import type { ApplyContext } from './applyContext.ts';
+import { StaleFiles, type FoundFile, type ApplyStep } from './model.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
-type StepOf<Type extends LandingStep['type']> = Extract<LandingStep, { type: Type }>;
+type StepOf<Type extends ApplyStep['type']> = Extract<ApplyStep, { type: Type }>;
 
 /**
  * By the file system and not by an edit: Ctrl+Z in a file that an edit created deletes it (§2).
- * @throws the error of the file system, or FilesMoved
+ * @throws the error of the file system, or StaleFiles
  */
-export async function writeFile(step: StepOf<'write'>, { files, compensation, watch }: LandingContext): Promise<void> {
+export async function writeFile(step: StepOf<'write'>, { files, compensation, watch }: ApplyContext): Promise<void> {
   const { file, bytes, mode, linkTarget, comesFrom } = step;
   const { path } = file;
-  if (comesFrom === undefined && !(await isUntouched(file, files))) throw new FilesMoved([path]);
+  if (comesFrom === undefined && !(await isUntouched(file, files))) throw new StaleFiles([path]);
   const before = comesFrom?.disk?.bytes ?? file.disk?.bytes;
   const folders = file.disk === undefined ? await files.missingFolders(path) : [];
   compensation.add(path, () => unwrite(file, { before, written: bytes, linkTarget, folders }, files));
@@ -36,10 +36,10 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
 }
 
 /** With a tab by an edit, so that the tab follows; without one by the file system, which asks nobody anything (§6). */
-export async function renameFile({ from, to }: StepOf<'rename'>, context: LandingContext): Promise<void> {
+export async function renameFile({ from, to }: StepOf<'rename'>, context: ApplyContext): Promise<void> {
   const { files, compensation, watch } = context;
   const untouched = await Promise.all([isUntouched(from, files), isUntouched(to, files)]);
-  if (untouched.includes(false)) throw new FilesMoved([from.path]);
+  if (untouched.includes(false)) throw new StaleFiles([from.path]);
   const folders = to.disk === undefined ? await files.missingFolders(to.path) : [];
   // Each compensation is undone after those that come later.
   compensation.add(to.path, async () => {
@@ -58,14 +58,14 @@ export async function renameFile({ from, to }: StepOf<'rename'>, context: Landin
 }
 
 /** The last of all steps: it loses most. Its own call closes the tab. */
-export async function deleteFile({ file }: StepOf<'delete'>, context: LandingContext): Promise<void> {
+export async function deleteFile({ file }: StepOf<'delete'>, context: ApplyContext): Promise<void> {
   const { files, compensation } = context;
-  if (!(await isUntouched(file, files))) throw new FilesMoved([file.path]);
+  if (!(await isUntouched(file, files))) throw new StaleFiles([file.path]);
   if (isDeletedByPath(file)) {
     const edit = new vscode.WorkspaceEdit();
     edit.deleteFile(file.uri);
     context.guard.mustAllow([file]);
-    if (!(await vscode.workspace.applyEdit(edit))) throw new LandingRefused(`${file.path} could not be deleted.`);
+    if (!(await vscode.workspace.applyEdit(edit))) throw new ApplyRefused(`${file.path} could not be deleted.`);
   } else {
     await files.remove(file.path);
   }
@@ -88,13 +88,13 @@ async function moveFile(
   from: FoundFile,
   to: FoundFile,
   { withTab, overwrite }: { withTab: boolean; overwrite: boolean },
-  { files, guard }: LandingContext,
+  { files, guard }: ApplyContext,
 ): Promise<void> {
   if (!withTab) return files.rename(from.path, to.path, overwrite);
   const edit = new vscode.WorkspaceEdit();
   edit.renameFile(from.uri, to.uri, { overwrite });
   guard.mustAllow([from, to]);
-  if (!(await vscode.workspace.applyEdit(edit))) throw new LandingRefused(`${from.path} could not be moved.`);
+  if (!(await vscode.workspace.applyEdit(edit))) throw new ApplyRefused(`${from.path} could not be moved.`);
 }
 
 interface Writing {

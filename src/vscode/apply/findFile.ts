@@ -1,7 +1,7 @@
 /** Looks at one place, on the disk and in the editor. Touches nothing. */
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { LandingRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
+import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { describeFileError } from '../../core/util/fileErrors.ts';
 import { MAX_TEXT_BYTES } from '../workspace/documentKinds.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
@@ -10,7 +10,7 @@ import { textContent } from '../workspace/textContent.ts';
 import type { DiskFile, FoundFile } from './model.ts';
 import type { Details, PlaceFiles } from './placeFiles.ts';
 
-/** @throws LandingRefused when it is a directory, or cannot be read; PlaceMoved when a link leads there now. */
+/** @throws ApplyRefused when it is a directory, or cannot be read; PlaceMoved when a link leads there now. */
 export async function findFile(path: string, files: PlaceFiles): Promise<FoundFile> {
   const document = await documentOfFile(uriOf(path), path);
   const uri = document?.uri ?? uriOf(path);
@@ -57,15 +57,15 @@ async function readDisk(path: string, files: PlaceFiles): Promise<DiskFile | und
     mustBeFile(details, path);
     return { ...details, bytes: details.linkTarget === undefined ? await files.read(path) : new Uint8Array() };
   } catch (error) {
-    if (error instanceof LandingRefused || error instanceof PlaceMoved) throw error;
-    throw new LandingRefused(describeFileError(error, path));
+    if (error instanceof ApplyRefused || error instanceof PlaceMoved) throw error;
+    throw new ApplyRefused(describeFileError(error, path));
   }
 }
 
 function mustBeFile({ type }: Details, path: string): void {
-  if (type & vscode.FileType.Directory) throw new LandingRefused(`${path} is a directory.`);
+  if (type & vscode.FileType.Directory) throw new ApplyRefused(`${path} is a directory.`);
   if (type & (vscode.FileType.File | vscode.FileType.SymbolicLink)) return;
-  throw new LandingRefused(`${path} is a device, a pipe or a socket.`);
+  throw new ApplyRefused(`${path} is a device, a pipe or a socket.`);
 }
 
 /** Whether the file is still the one that was found: not written, not removed, not typed into. */
@@ -79,12 +79,12 @@ export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<
   }
 }
 
-/** @throws LandingRefused when the system would not let us. */
+/** @throws ApplyRefused when the system would not let us. */
 export async function mustBeWritable({ uri, path, disk }: FoundFile, files: PlaceFiles): Promise<void> {
   if (uri.scheme === 'file') mayWrite(disk === undefined ? await nearestFolder(path, files) : path, files);
 }
 
-/** @throws LandingRefused when the name could not be taken away. */
+/** @throws ApplyRefused when the name could not be taken away. */
 export function mustBeRemovable({ uri, path }: FoundFile, files: PlaceFiles): void {
   if (uri.scheme === 'file') mayWrite(dirname(path), files);
 }
@@ -94,7 +94,7 @@ async function nearestFolder(path: string, files: PlaceFiles): Promise<string> {
   const folder = dirname(path);
   const details = await files.details(folder).catch((error: unknown) => {
     if (error instanceof PlaceMoved) throw error;
-    throw new LandingRefused(describeFileError(error, folder));
+    throw new ApplyRefused(describeFileError(error, folder));
   });
   return details === undefined && folder !== dirname(folder) ? nearestFolder(folder, files) : folder;
 }
@@ -104,6 +104,6 @@ function mayWrite(path: string, files: PlaceFiles): void {
     files.mustBeWritable(path);
   } catch (error) {
     if (error instanceof PlaceMoved) throw error;
-    throw new LandingRefused(describeFileError(error, path));
+    throw new ApplyRefused(describeFileError(error, path));
   }
 }

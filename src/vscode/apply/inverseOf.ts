@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { type FilePlace, type Workspace, WorkspaceError } from '../../core/ports.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
-import type { FileImage, LandedChange, LandingChange } from './model.ts';
+import type { FileImage, AppliedChange, ApplyChange } from './model.ts';
 
 export type Inverse =
-  | { readonly type: 'changes'; readonly changes: readonly LandingChange[] }
+  | { readonly type: 'changes'; readonly changes: readonly ApplyChange[] }
   /** `reason`: one sentence for a person. */
   | { readonly type: 'left_alone'; readonly reason: string };
 
@@ -20,13 +20,13 @@ export interface NamedPlace {
 
 /** `patch`: all that landed with it; files of one patch may have changed places. */
 export async function inverseOf(
-  landed: LandedChange,
-  patch: readonly LandedChange[],
+  applied: AppliedChange,
+  patch: readonly AppliedChange[],
   reader: Reader,
 ): Promise<Inverse> {
-  const { change, before } = landed;
-  const there = destinationOf(landed);
-  if (change.kind === 'delete') return bringBack(sourceOf(landed), before, reader);
+  const { change, before } = applied;
+  const there = destinationOf(applied);
+  if (change.kind === 'delete') return bringBack(sourceOf(applied), before, reader);
   if (change.kind === 'add' && change.exactly?.linkTarget !== undefined) return removeLink(there, reader);
   if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(there, change.exactly, reader);
   // What a move takes back its place from goes with that move.
@@ -36,21 +36,21 @@ export async function inverseOf(
   if (read.type === 'moved') return leadsElsewhere();
   if (read.type !== 'text') return leftAlone(vscode.l10n.t('It is no longer there.'));
   const now = read.text;
-  if (before === null) return now === landed.final ? changes(removal(behindLinks(there), now)) : changedSince();
+  if (before === null) return now === applied.final ? changes(removal(behindLinks(there), now)) : changedSince();
 
-  const text = textBefore(landed, now);
+  const text = textBefore(applied, now);
   if (text === undefined) return changedSince();
   if (change.kind === 'add') {
-    const isOurs = now === landed.final;
+    const isOurs = now === applied.final;
     return changes(isOurs ? addition(there, before, now) : update(there, now, text));
   }
   return there.path === change.path
     ? changes(update(there, now, text))
-    : moveBack(landed, { now, text }, patch, reader);
+    : moveBack(applied, { now, text }, patch, reader);
 }
 
 /** `undefined` when somebody worked on the same lines. */
-function textBefore({ change, before, edited, final }: LandedChange, now: string): string | undefined {
+function textBefore({ change, before, edited, final }: AppliedChange, now: string): string | undefined {
   const planned = change.kind === 'update' ? change : undefined;
   const old = edited?.before ?? planned?.before ?? before?.text ?? '';
   const left = edited?.after ?? planned?.after ?? final ?? '';
@@ -68,18 +68,18 @@ async function bringBack(named: NamedPlace, image: FileImage | null, reader: Rea
 }
 
 async function moveBack(
-  landed: LandedChange,
+  applied: AppliedChange,
   { now, text }: { now: string; text: string },
-  patch: readonly LandedChange[],
+  patch: readonly AppliedChange[],
   reader: Reader,
 ): Promise<Inverse> {
-  const { before, over } = landed;
-  const from = destinationOf(landed);
-  const named = sourceOf(landed);
+  const { before, over } = applied;
+  const from = destinationOf(applied);
+  const named = sourceOf(applied);
   if (!(await isReached(named, reader))) return leadsElsewhere();
   let movedOver: string | null = null;
   if ((await reader.stat(named.path)) !== undefined) {
-    const ours = patch.find((other) => other !== landed && destinationOf(other).path === named.path);
+    const ours = patch.find((other) => other !== applied && destinationOf(other).path === named.path);
     const read = await textAt(named, reader);
     movedOver = read.type === 'text' ? read.text : null;
     if (ours === undefined || movedOver === null || movedOver !== ours.final) return newFileThere();
@@ -122,12 +122,12 @@ async function removeLink({ path, place }: NamedPlace, reader: Reader): Promise<
 }
 
 /** The path that the change left, whose name is free since: what comes back there is no link. */
-function sourceOf({ change }: LandedChange): NamedPlace {
+function sourceOf({ change }: AppliedChange): NamedPlace {
   const { name } = change.places.path;
   return { path: change.path, place: { name, target: name } };
 }
 
-function destinationOf({ change }: LandedChange): NamedPlace {
+function destinationOf({ change }: AppliedChange): NamedPlace {
   const { path, movedTo } = change.places;
   const isMoved = change.kind === 'update' && change.movedTo !== null && movedTo !== null;
   return isMoved ? { path: change.movedTo, place: movedTo } : { path: change.path, place: path };
@@ -139,7 +139,7 @@ function behindLinks(named: NamedPlace): NamedPlace {
   return name === target ? named : { path: target, place: { name: target, target } };
 }
 
-function movedFrom({ change }: LandedChange): string | undefined {
+function movedFrom({ change }: AppliedChange): string | undefined {
   return change.kind === 'update' && change.movedTo !== null ? change.path : undefined;
 }
 
@@ -159,17 +159,17 @@ export async function textAt({ path, place }: NamedPlace, reader: Reader): Promi
   return found.code === 'not_found' ? { type: 'nothing' } : { type: 'unreadable', message: found.message };
 }
 
-function update(named: NamedPlace, before: string, after: string): Extract<LandingChange, { kind: 'update' }> {
+function update(named: NamedPlace, before: string, after: string): Extract<ApplyChange, { kind: 'update' }> {
   const hunks = hunksFrom(before, after);
   return { kind: 'update', ...at(named), before, after, hunks, movedTo: null, movedOver: null };
 }
 
-function removal(named: NamedPlace, before: string | null): LandingChange {
+function removal(named: NamedPlace, before: string | null): ApplyChange {
   return { kind: 'delete', ...at(named), before };
 }
 
 /** With the very bytes that were on disk, unless the person had unsaved text there: that is what comes back. */
-export function addition(named: NamedPlace, image: FileImage, before: string | null): LandingChange {
+export function addition(named: NamedPlace, image: FileImage, before: string | null): ApplyChange {
   const text = image.text ?? '';
   const onDisk = image.bytes === null ? undefined : decodeText(image.bytes)?.text;
   const wasUnsaved = image.text !== null && onDisk !== undefined && onDisk !== image.text;
@@ -177,11 +177,11 @@ export function addition(named: NamedPlace, image: FileImage, before: string | n
 }
 
 /** A change of one path, there. */
-export function at({ path, place }: NamedPlace): Pick<LandingChange, 'path' | 'places'> {
+export function at({ path, place }: NamedPlace): Pick<ApplyChange, 'path' | 'places'> {
   return { path, places: { path: place, movedTo: null } };
 }
 
-function changes(...made: readonly LandingChange[]): Inverse {
+function changes(...made: readonly ApplyChange[]): Inverse {
   return { type: 'changes', changes: made };
 }
 

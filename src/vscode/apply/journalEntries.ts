@@ -1,6 +1,6 @@
 import { encodeText } from '../../core/util/textBytes.ts';
 import { contentBytes } from '../workspace/textContent.ts';
-import type { DiskFile, DiskImage, EditStep, JournalEntry, LandingStep, PlannedChange } from './model.ts';
+import type { DiskFile, DiskImage, EditStep, JournalEntry, ApplyStep, PlannedChange } from './model.ts';
 
 type Note = (path: string, before: DiskImage, after: DiskImage) => void;
 
@@ -26,7 +26,7 @@ function unsavedEntry({ file, before, after }: EditStep): JournalEntry {
   return { path: file.path, before: imageOfText(before), after: imageOfText(after), unsaved: true };
 }
 
-async function noteStep(step: LandingStep, note: Note): Promise<void> {
+async function noteStep(step: ApplyStep, note: Note): Promise<void> {
   switch (step.type) {
     case 'write': {
       const { file, bytes, linkTarget } = step;
@@ -61,7 +61,7 @@ function fileImageOf(disk: DiskFile | undefined): DiskImage {
   return disk === undefined ? ABSENT : { type: 'file', bytes: disk.bytes, mode: disk.mode ?? null };
 }
 
-function isOnDisk(step: LandingStep): boolean {
+function isOnDisk(step: ApplyStep): boolean {
   const { uri } = step.type === 'rename' ? step.from : step.file;
   if (uri.scheme !== 'file') return false;
   return step.type !== 'edit' || !step.file.isDirty || step.savesDirty;

@@ -1,12 +1,12 @@
 /** The words of a landing: what it gets, what it needs of others, what it leaves. */
 import type * as vscode from 'vscode';
 import type { CanonicalPaths, HeldFolders, PlacedChange } from '../../core/patch/placedChange.ts';
-import type { DecidedChange, LandedFile, Log, TextHunk } from '../../core/ports.ts';
+import type { DecidedChange, AppliedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
 /** A change with what only our own memory can add to it. */
-export type LandingChange = DecidedChange & {
+export type ApplyChange = DecidedChange & {
   /** Of an `add` that brings a file back: its very bytes and permissions instead of the text. */
   readonly exactly?: FileImage;
 };
@@ -30,7 +30,7 @@ export interface PathLocks {
 /** What the person renames or deletes just now. One for all landings of the host. */
 export interface MovesOfPerson {
   /**
-   * What is returned says that the changes have landed, and until then nothing of theirs is moved. @throws FilesMoved when
+   * What is returned says that the changes have landed, and until then nothing of theirs is moved. @throws StaleFiles when
    * it was being moved already, once that is over, or the signal's reason
    */
   pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void>;
@@ -51,12 +51,12 @@ export interface JournalEntry {
   readonly unsaved?: true;
 }
 
-export interface LandingJournal {
+export interface ApplyJournal {
   /** Returns once it is on the disk: from then on a crash leaves a choice instead of a mess. */
-  open(entries: readonly JournalEntry[]): Promise<OpenLandingJournal>;
+  open(entries: readonly JournalEntry[]): Promise<OpenApplyJournal>;
 }
 
-export interface OpenLandingJournal {
+export interface OpenApplyJournal {
   /** All is as it should be: the journal goes. */
   close(): Promise<void>;
   /** Something could not be brought back: it stays, with what was there before. */
@@ -64,7 +64,7 @@ export interface OpenLandingJournal {
 }
 
 /** Hears what a landing does as it does it, and so knows whose the edits are that VS Code tells of next. */
-export interface LandingWatch {
+export interface ApplyWatch {
   /** A text is about to become another one. What is returned says that VS Code is done with it, one way or the other. */
   edits(file: Pick<FoundFile, 'uri' | 'path'>, text: { readonly before: string; readonly after: string }): () => void;
   moves(from: Pick<FoundFile, 'uri' | 'path'>, to: Pick<FoundFile, 'uri' | 'path'>): void;
@@ -93,16 +93,16 @@ export interface Pause extends Disposable {
   isHeld(): boolean;
 }
 
-export interface LandingHands {
+export interface ApplyDeps {
   /** A fresh one for each landing: it may remember what it has seen. */
   readonly canonicalPaths: () => CanonicalPaths;
   readonly holdFolders: () => HeldPlaces;
   readonly pathWrites: PathWrites;
   readonly locks: PathLocks;
   readonly moves: MovesOfPerson;
-  readonly journal: LandingJournal;
+  readonly journal: ApplyJournal;
   readonly log: Log;
-  readonly watch?: LandingWatch | undefined;
+  readonly watch?: ApplyWatch | undefined;
 }
 
 // ---------------------------------------------------------------- what it finds
@@ -135,7 +135,7 @@ export interface FoundFile {
 
 // ---------------------------------------------------------------- what it does
 
-export type LandingStep =
+export type ApplyStep =
   /** Bytes put down as they are. */
   | {
       readonly type: 'write';
@@ -177,8 +177,8 @@ export interface BufferEdit {
 
 /** A change with its steps. */
 export interface PlannedChange {
-  readonly change: LandingChange;
-  readonly steps: readonly LandingStep[];
+  readonly change: ApplyChange;
+  readonly steps: readonly ApplyStep[];
   /** What stood at the place that the change names. */
   readonly source: FoundFile;
   /** What stood where a move leads to. */
@@ -197,8 +197,8 @@ export interface FileImage {
 }
 
 /** One change as it came out: enough to take it back. */
-export interface LandedChange {
-  readonly change: LandingChange;
+export interface AppliedChange {
+  readonly change: ApplyChange;
   /** What stood at `path`; `null` for nothing. */
   readonly before: FileImage | null;
   /** What a move replaced at its destination. */
@@ -209,14 +209,14 @@ export interface LandedChange {
   readonly final: string | null;
 }
 
-export interface Landed {
+export interface AppliedPatch {
   readonly type: 'applied';
-  readonly files: readonly LandedFile[];
-  readonly changes: readonly LandedChange[];
+  readonly files: readonly AppliedFile[];
+  readonly changes: readonly AppliedChange[];
 }
 
 /** The files are no longer what the plan was made for. */
-export class FilesMoved extends Error {
+export class StaleFiles extends Error {
   readonly paths: readonly string[];
   constructor(paths: readonly string[]) {
     super(paths.join(', '));

@@ -6,7 +6,7 @@
 import type * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';
-import { FilesMoved, type FoundFile, type LandingHands, type PathWrites, type Pause } from './model.ts';
+import { StaleFiles, type FoundFile, type ApplyDeps, type PathWrites, type Pause } from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { saveDocument } from './saveDocument.ts';
 
@@ -40,10 +40,10 @@ export class PathGuard implements Disposable {
     return this.#pause.isHeld() && this.#files.isReachedBy(uri.fsPath, path);
   }
 
-  /** @throws FilesMoved unless VS Code may act at all of them */
+  /** @throws StaleFiles unless VS Code may act at all of them */
   mustAllow(addressed: readonly Addressed[]): void {
     const moved = addressed.filter((one) => !this.allows(one)).map(({ path }) => path);
-    if (moved.length > 0) throw new FilesMoved(moved);
+    if (moved.length > 0) throw new StaleFiles(moved);
   }
 
   /** Saves the document of a place, or leaves it unsaved. Never rejects. */
@@ -80,7 +80,7 @@ export class PathGuard implements Disposable {
 
 /** For saves outside of a landing. */
 export async function withPathGuard<Result>(
-  { holdFolders, pathWrites }: Pick<LandingHands, 'holdFolders' | 'pathWrites'>,
+  { holdFolders, pathWrites }: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>,
   act: (guard: PathGuard, files: PlaceFiles) => Promise<Result>,
 ): Promise<Result> {
   const files = new PlaceFiles(holdFolders());

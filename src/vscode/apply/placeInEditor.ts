@@ -1,10 +1,10 @@
 import { type CanonicalPaths, movedPaths } from '../../core/patch/placedChange.ts';
 import { type FilePlace, toWorkspaceError, type WorkspaceError } from '../../core/ports.ts';
 import { pathOf, uriOf } from '../workspace/places.ts';
-import type { LandingChange } from './model.ts';
+import type { ApplyChange } from './model.ts';
 
 /** The paths that lead elsewhere now than when the changes were decided about. */
-export function movedInEditor(changes: readonly LandingChange[], paths: CanonicalPaths): Promise<readonly string[]> {
+export function movedInEditor(changes: readonly ApplyChange[], paths: CanonicalPaths): Promise<readonly string[]> {
   return movedPaths(changes, onThisDisk(paths));
 }
 

@@ -2,7 +2,7 @@
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import {
   isRespelled,
-  LandingRefused,
+  ApplyRefused,
   type PlacedChange,
   PlaceMoved,
   twinsRefused,
@@ -11,7 +11,7 @@ import {
 import { obstacleAt } from '../workspace/documentKinds.ts';
 import { pathOf } from '../workspace/places.ts';
 import { findFile, mustBeRemovable, mustBeWritable, underItsOwnName } from './findFile.ts';
-import { FilesMoved, type FoundFile, type LandingChange, type PathWrites, type PlannedChange } from './model.ts';
+import { StaleFiles, type FoundFile, type ApplyChange, type PathWrites, type PlannedChange } from './model.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { deleteStep, moveSteps, putText, type Surroundings } from './planSteps.ts';
 
@@ -21,9 +21,9 @@ const MOST_CLOSED_EDITS = 200;
 /** Every look reads a file whole. */
 const LOOKS_AT_ONCE = 32;
 
-/** @throws LandingRefused, FilesMoved */
-export async function planLanding(
-  placed: readonly PlacedChange<LandingChange>[],
+/** @throws ApplyRefused, StaleFiles */
+export async function planApply(
+  placed: readonly PlacedChange<ApplyChange>[],
   files: PlaceFiles,
   pathWrites: PathWrites,
 ): Promise<readonly PlannedChange[]> {
@@ -40,17 +40,17 @@ export async function planLanding(
     const batch = placed.slice(start, start + LOOKS_AT_ONCE).map(async (one) => planChange(one, around));
     for (const result of await Promise.allSettled(batch)) {
       if (result.status === 'fulfilled') planned.push(result.value);
-      else if (result.reason instanceof FilesMoved) moved.push(...result.reason.paths);
+      else if (result.reason instanceof StaleFiles) moved.push(...result.reason.paths);
       else if (result.reason instanceof PlaceMoved) moved.push(result.reason.place);
       else throw result.reason;
     }
   }
-  if (moved.length > 0) throw new FilesMoved([...new Set(moved)]);
+  if (moved.length > 0) throw new StaleFiles([...new Set(moved)]);
   refuseTwins(planned);
   return planned;
 }
 
-async function planChange(placed: PlacedChange<LandingChange>, around: Surroundings): Promise<PlannedChange> {
+async function planChange(placed: PlacedChange<ApplyChange>, around: Surroundings): Promise<PlannedChange> {
   const { change, writes, removes } = placed;
   const { files } = around;
   const source = mustBeNoLink(await found(placed.source, change, files), change);
@@ -65,13 +65,13 @@ async function planChange(placed: PlacedChange<LandingChange>, around: Surroundi
     case 'delete': {
       // Of a link only the link goes.
       const link = await nameOf(removes, { change, source }, files);
-      if (!isAsDeleted(source.exists ? source : link, change.before)) throw new FilesMoved([change.path]);
+      if (!isAsDeleted(source.exists ? source : link, change.before)) throw new StaleFiles([change.path]);
       refuseUnsaved(source, change, true);
       mustBeRemovable(link, files);
       return { change, steps: [deleteStep(link)], source: link, destination: undefined };
     }
     case 'update': {
-      if (!fits(source, change)) throw new FilesMoved([change.path]);
+      if (!fits(source, change)) throw new StaleFiles([change.path]);
       if (writes === undefined || removes === undefined) {
         await mustBeWritable(source, files);
         const steps = await putText(change, { file: source, text: change.after, replaces: false }, around);
@@ -94,22 +94,15 @@ async function planChange(placed: PlacedChange<LandingChange>, around: Surroundi
 }
 
 /** `respelled`: on a disk that ignores case a new spelling leads to the file itself, and there is nothing to move over. */
-async function found(
-  path: string,
-  change: LandingChange,
-  files: PlaceFiles,
-  respelled?: FoundFile,
-): Promise<FoundFile> {
+async function found(path: string, change: ApplyChange, files: PlaceFiles, respelled?: FoundFile): Promise<FoundFile> {
   const file = await findFile(path, files);
   const isItself = respelled?.disk !== undefined && respelled.disk.stamp === file.disk?.stamp;
   if (isItself) return { ...file, exists: false, content: undefined, disk: undefined };
   const obstacle = obstacleAt(file.uri);
   // A deletion of what cannot be written still has to be allowed by the folder; the settings speak of the file.
-  if (obstacle !== undefined) throw new LandingRefused(obstacle);
+  if (obstacle !== undefined) throw new ApplyRefused(obstacle);
   if (file.uri.scheme === 'untitled' && change.kind !== 'update') {
-    throw new LandingRefused(
-      `${path} is open as a new document that was never saved; the user has to save or close it.`,
-    );
+    throw new ApplyRefused(`${path} is open as a new document that was never saved; the user has to save or close it.`);
   }
   return file;
 }
@@ -117,7 +110,7 @@ async function found(
 /** The name that is removed: a link for itself, with the text that it led to. */
 async function nameOf(
   removes: string | undefined,
-  { change, source }: { change: LandingChange; source: FoundFile },
+  { change, source }: { change: ApplyChange; source: FoundFile },
   files: PlaceFiles,
 ): Promise<FoundFile> {
   if (removes === undefined || removes === source.path) return underItsOwnName(source, files);
@@ -126,8 +119,8 @@ async function nameOf(
 }
 
 /** Links were followed when the place was decided about: one that stands there now came later. */
-function mustBeNoLink(file: FoundFile, { path }: LandingChange): FoundFile {
-  if (file.disk?.linkTarget !== undefined) throw new FilesMoved([path]);
+function mustBeNoLink(file: FoundFile, { path }: ApplyChange): FoundFile {
+  if (file.disk?.linkTarget !== undefined) throw new StaleFiles([path]);
   return file;
 }
 
@@ -139,9 +132,9 @@ function unless(removed: ReadonlySet<string>, file: FoundFile): FoundFile {
 /** Whether a file that is about to be replaced is the one the plan knows. */
 function mustHold(file: FoundFile, before: string | null, name: string): void {
   if (file.exists && file.content === undefined) {
-    throw new LandingRefused(`${name} exists and is not text; delete it first to replace it.`);
+    throw new ApplyRefused(`${name} exists and is not text; delete it first to replace it.`);
   }
-  if ((file.content?.text ?? null) !== before) throw new FilesMoved([name]);
+  if ((file.content?.text ?? null) !== before) throw new StaleFiles([name]);
 }
 
 /** A file that is not text is deleted unread. */
@@ -153,7 +146,7 @@ function isAsDeleted(file: FoundFile, before: string | null): boolean {
  * Whether an update is for this text. Where the person types, it may also be for the text of a moment ago, as long as
  * they were elsewhere in the file: or somebody who never stops typing would never see a patch land.
  */
-function fits({ content, isDirty }: FoundFile, change: Extract<LandingChange, { kind: 'update' }>): boolean {
+function fits({ content, isDirty }: FoundFile, change: Extract<ApplyChange, { kind: 'update' }>): boolean {
   if (content === undefined) return false;
   if (content.text === change.before) return true;
   const staysInPlace = change.movedTo === null && applyHunks(change.before, change.hunks) === change.after;
@@ -161,11 +154,11 @@ function fits({ content, isDirty }: FoundFile, change: Extract<LandingChange, { 
 }
 
 /** Unsaved edits are nobody's but the person's (design decision 5). */
-function refuseUnsaved(file: FoundFile, change: LandingChange, isReplaced: boolean): void {
+function refuseUnsaved(file: FoundFile, change: ApplyChange, isReplaced: boolean): void {
   const isNamed = pathOf(file.uri) === file.path;
   if (!file.isDirty || !isReplaced || (change.discardsUnsaved && isNamed)) return;
   const verbs = { add: 'overwritten', delete: 'deleted', update: 'moved' };
-  throw new LandingRefused(
+  throw new ApplyRefused(
     `${change.path} has unsaved edits of the user in the editor; it is not ${verbs[change.kind]} unless the user agrees ` +
       'to that for this file.',
   );

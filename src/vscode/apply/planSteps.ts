@@ -1,11 +1,11 @@
 /** Which way a text goes to its place: through the buffer where it can, as bytes where only that is exact (§5). */
 import { applyHunks, hunksFrom } from '../../core/patch/hunkAlgebra.ts';
-import { LandingRefused } from '../../core/patch/placedChange.ts';
+import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import type { TextHunk } from '../../core/ports.ts';
 import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
-import { FilesMoved, type FoundFile, type LandingChange, type LandingStep, type PathWrites } from './model.ts';
+import { StaleFiles, type FoundFile, type ApplyChange, type ApplyStep, type PathWrites } from './model.ts';
 import { type Addressed, isStill } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
@@ -25,14 +25,14 @@ interface TextForPlace {
   readonly replaces: boolean;
 }
 
-type Update = Extract<LandingChange, { kind: 'update' }>;
+type Update = Extract<ApplyChange, { kind: 'update' }>;
 
-/** @throws LandingRefused when the file's encoding lacks a character of the text, FilesMoved. */
+/** @throws ApplyRefused when the file's encoding lacks a character of the text, StaleFiles. */
 export async function putText(
-  change: LandingChange,
+  change: ApplyChange,
   { file, text, replaces }: TextForPlace,
   around: Surroundings,
-): Promise<LandingStep[]> {
+): Promise<ApplyStep[]> {
   const exact = change.exactly;
   const isNew = !file.exists || around.removed.has(file.path) || exact?.bytes;
   if (isNew || file.content === undefined) {
@@ -49,7 +49,7 @@ export async function putText(
   return [{ type: 'edit', file, before, after: text, hunks, savesDirty: replaces && file.isDirty }];
 }
 
-export function deleteStep(file: FoundFile): LandingStep {
+export function deleteStep(file: FoundFile): ApplyStep {
   return { type: 'delete', file };
 }
 
@@ -61,14 +61,14 @@ export async function moveSteps(
   change: Update,
   { source, link, over }: { source: FoundFile; link: FoundFile; over: FoundFile },
   around: Surroundings,
-): Promise<LandingStep[]> {
+): Promise<ApplyStep[]> {
   const isPlain =
     link === source && !around.written.has(source.path) && !around.removed.has(over.path) && !over.isDirty;
   if (!isPlain) {
     const written = await movedText(change, source, over, around);
     return around.written.has(link.path) ? written : [...written, deleteStep(link)];
   }
-  const rename: LandingStep = { type: 'rename', from: source, to: over };
+  const rename: ApplyStep = { type: 'rename', from: source, to: over };
   const arrived: FoundFile = { ...source, path: over.path, uri: over.uri };
   if (change.after === change.before) return [rename];
   const asBytes = await goesAsBytes(source, { text: change.after, replaces: false, actsAt: [source, over] }, around);
@@ -86,7 +86,7 @@ async function movedText(
   source: FoundFile,
   over: FoundFile,
   around: Surroundings,
-): Promise<LandingStep[]> {
+): Promise<ApplyStep[]> {
   if (over.isDirty) return putText(change, { file: over, text: change.after, replaces: true }, around);
   const bytes = await encoded(source, change.after, false);
   // The permissions travel with the file (design decision 4, difference (c)).
@@ -94,7 +94,7 @@ async function movedText(
 }
 
 /** The hunks of the plan, when they are what they promise; else the difference itself. */
-function hunksOf(change: LandingChange, before: string, after: string): readonly TextHunk[] {
+function hunksOf(change: ApplyChange, before: string, after: string): readonly TextHunk[] {
   if (change.kind === 'update' && change.before === before && change.after === after) {
     if (applyHunks(before, change.hunks) === after) return change.hunks;
   }
@@ -106,7 +106,7 @@ async function encoded(file: FoundFile, text: string, afresh: boolean): Promise<
   try {
     return await contentBytes({ text, encoding, hasByteOrderMark: hasByteOrderMark && !afresh });
   } catch (error) {
-    if (error instanceof UnencodableText) throw new LandingRefused(`${file.path} stays as it is: ${error.message}`);
+    if (error instanceof UnencodableText) throw new ApplyRefused(`${file.path} stays as it is: ${error.message}`);
     throw error;
   }
 }
@@ -126,7 +126,7 @@ async function goesAsBytes(
   for (const one of actsAt) {
     if (await isStill(one, pathWrites)) continue;
     // Written under an editor it would meet what the person types there.
-    if (hadTab) throw new FilesMoved([file.path]);
+    if (hadTab) throw new StaleFiles([file.path]);
     return true;
   }
   return !(await catchesUp(file));

@@ -8,7 +8,7 @@ import type { TextHunk } from '../../core/ports.ts';
 import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
-import type { LandingHands } from './model.ts';
+import type { ApplyDeps } from './model.ts';
 import { isStill, type PathGuard, withPathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
@@ -39,9 +39,9 @@ export function recoverBuffers(texts: readonly CutText[], hands: RecoveryHands):
   return withPathGuard(hands, (guard, files) => recover(texts, { guard, files, pathWrites: hands.pathWrites }));
 }
 
-export type RecoveryHands = Pick<LandingHands, 'holdFolders' | 'pathWrites'>;
+export type RecoveryHands = Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
 
-interface Context extends Pick<LandingHands, 'pathWrites'> {
+interface Context extends Pick<ApplyDeps, 'pathWrites'> {
   readonly guard: PathGuard;
   readonly files: PlaceFiles;
 }

@@ -3,12 +3,12 @@ import type * as vscode from 'vscode';
 import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt, tabsOf } from '../workspace/documents.ts';
 import { sameBytes, textContent } from '../workspace/textContent.ts';
-import type { LandingContext } from './landingContext.ts';
+import type { ApplyContext } from './applyContext.ts';
 import type { BufferEdit } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 
 /** False when the person worked on the very lines of the edit since. */
-export async function takeBack(edit: BufferEdit, context: LandingContext): Promise<boolean> {
+export async function takeBack(edit: BufferEdit, context: ApplyContext): Promise<boolean> {
   const { before, after, hunks } = edit;
   const { path } = edit.step.file;
   for (let attempt = 0; attempt < HOT_TRIES; attempt++) {
@@ -34,7 +34,7 @@ export async function takeBack(edit: BufferEdit, context: LandingContext): Promi
 async function settle(
   document: vscode.TextDocument,
   { step }: BufferEdit,
-  { files, guard }: LandingContext,
+  { files, guard }: ApplyContext,
 ): Promise<void> {
   const { path } = step.file;
   // Always: we hear of a buffer's text before we hear that it is dirty.

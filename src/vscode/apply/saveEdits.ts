@@ -1,7 +1,7 @@
 /** The save rule: what was clean is saved at once, so that commands see it and no tab pops up (design decision 5). */
 import { documentAt } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
-import type { LandingContext } from './landingContext.ts';
+import type { ApplyContext } from './applyContext.ts';
 import type { BufferEdit } from './model.ts';
 
 export interface SaveOutcome {
@@ -14,7 +14,7 @@ export interface SaveOutcome {
 }
 
 /** Never rejects: a file that cannot be saved stays as the person would find it, unsaved. */
-export async function saveEdit(edit: BufferEdit, context: LandingContext): Promise<SaveOutcome> {
+export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise<SaveOutcome> {
   const { step, wasDirty, version } = edit;
   const document = documentAt(step.file.uri) ?? edit.document;
   const unsaved = { saved: false, text: edit.after };
@@ -26,7 +26,7 @@ export async function saveEdit(edit: BufferEdit, context: LandingContext): Promi
   return result === 'saved' ? diskText(edit, context) : unsaved;
 }
 
-async function diskText({ step, after }: BufferEdit, { files }: LandingContext): Promise<SaveOutcome> {
+async function diskText({ step, after }: BufferEdit, { files }: ApplyContext): Promise<SaveOutcome> {
   try {
     const { uri, path } = step.file;
     const content = await textContent(uri, await files.read(path));

@@ -1,20 +1,20 @@
 import { documentAt } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
-import type { LandedFile } from '../../core/ports.ts';
-import type { LandingChange, LandingHands } from './model.ts';
+import type { AppliedFile } from '../../core/ports.ts';
+import type { ApplyChange, ApplyDeps } from './model.ts';
 import { isStill, withPathGuard } from './pathGuard.ts';
 
 /** Files that landings left unsaved because they held the person's own edits, as long as they are still unsaved. */
-export class UnsavedLandings {
-  readonly #hands: Pick<LandingHands, 'holdFolders' | 'pathWrites'>;
+export class UnsavedFiles {
+  readonly #hands: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
   /** By the path that the patch named: the place that was decided about. */
   readonly #left = new Map<string, string>();
 
-  constructor(hands: Pick<LandingHands, 'holdFolders' | 'pathWrites'>) {
+  constructor(hands: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>) {
     this.#hands = hands;
   }
 
-  note(files: readonly LandedFile[], changes: readonly LandingChange[]): void {
+  note(files: readonly AppliedFile[], changes: readonly ApplyChange[]): void {
     const places = new Map(changes.map(destinationOf));
     for (const { path, saved } of files) {
       if (saved) this.#left.delete(path);
@@ -48,7 +48,7 @@ export class UnsavedLandings {
   }
 }
 
-function destinationOf(change: LandingChange): readonly [path: string, place: string] {
+function destinationOf(change: ApplyChange): readonly [path: string, place: string] {
   const { path, movedTo } = change.places;
   const isMoved = change.kind === 'update' && change.movedTo !== null && movedTo !== null;
   return isMoved ? [change.movedTo, movedTo.target] : [change.path, path.target];

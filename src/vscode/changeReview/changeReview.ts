@@ -3,10 +3,10 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { Emitter } from '../../core/util/emitter.ts';
 import type { PendingReview } from '../../protocol/wire.ts';
-import type { LandedChange, LandingChange, LandingWatch, PatchOrigin } from '../apply/model.ts';
+import type { AppliedChange, ApplyChange, ApplyWatch, PatchOrigin } from '../apply/model.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import type { Reader } from '../apply/inverseOf.ts';
-import type { LandingResult } from '../apply/applyPatch.ts';
+import type { EditorApplyResult } from '../apply/applyPatch.ts';
 import { BaseDocuments } from './baseDocuments.ts';
 import { Decisions } from './decide.ts';
 import { Lenses } from './lenses.ts';
@@ -24,7 +24,7 @@ export interface ReviewDeskParts {
   /** Where VS Code keeps what belongs to this folder; a window without a folder has no such place. */
   readonly storageUri: vscode.Uri | undefined;
   readonly reader: Reader;
-  readonly land: (changes: readonly LandingChange[], watch: LandingWatch) => Promise<LandingResult>;
+  readonly apply: (changes: readonly ApplyChange[], watch: ApplyWatch) => Promise<EditorApplyResult>;
   readonly report: (error: unknown) => void;
 }
 
@@ -47,11 +47,11 @@ export class ReviewDesk implements Disposable {
 
   constructor(parts: ReviewDeskParts) {
     this.#parts = parts;
-    const { extensionUri, storageUri, reader, land, report } = parts;
+    const { extensionUri, storageUri, reader, apply, report } = parts;
     const reviews = this.#store.add(new Reviews(report));
     this.#reviews = reviews;
     const watch = reviews.watchAs('decision');
-    const decisions = new Decisions({ reviews, reader, land: (changes) => land(changes, watch) });
+    const decisions = new Decisions({ reviews, reader, apply: (changes) => apply(changes, watch) });
     const keys = this.#store.add(new ReviewKeys(reviews, () => decisions.canUnkeep));
     this.#store.add(new BaseDocuments(reviews));
     this.#store.add(new Marks(reviews, extensionUri));
@@ -67,17 +67,17 @@ export class ReviewDesk implements Disposable {
 
   // ---------------------------------------------------------------- for those who land
 
-  watchFor(origin: PatchOrigin | undefined): LandingWatch {
+  watchFor(origin: PatchOrigin | undefined): ApplyWatch {
     return this.#reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed');
   }
 
   /** For what the person takes back by name. */
-  get watchOfUndo(): LandingWatch {
+  get watchOfUndo(): ApplyWatch {
     return this.#reviews.watchAs('decision');
   }
 
-  landed(changes: readonly LandedChange[], origin: PatchOrigin | undefined): void {
-    this.#reviews.landed(changes, origin);
+  applied(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
+    this.#reviews.applied(changes, origin);
   }
 
   // ---------------------------------------------------------------- for the panel

@@ -7,9 +7,9 @@ import { applyHunks } from '../../core/patch/hunkAlgebra.ts';
 import { becomeText } from '../../core/changeReview/edits.ts';
 import { hunksWithout, keepHunks, unkeepHunks } from '../../core/changeReview/decisions.ts';
 import { WorkspaceError } from '../../core/ports.ts';
-import type { LandingChange } from '../apply/model.ts';
+import type { ApplyChange } from '../apply/model.ts';
 import { addition, at, type NamedPlace, type Reader, textAt } from '../apply/inverseOf.ts';
-import type { LandingResult } from '../apply/applyPatch.ts';
+import type { EditorApplyResult } from '../apply/applyPatch.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { type FileStory, isTouched, type PendingFile } from './pendingFile.ts';
@@ -30,7 +30,7 @@ export interface LeftAlone {
 export interface DecideHands {
   readonly reviews: Reviews;
   readonly reader: Reader;
-  readonly land: (changes: readonly LandingChange[]) => Promise<LandingResult>;
+  readonly apply: (changes: readonly ApplyChange[]) => Promise<EditorApplyResult>;
 }
 
 /** Whoever types while a landing is on its way is in its way, for a moment. */
@@ -82,7 +82,7 @@ export class Decisions {
       const leftAlone = ways.flatMap((way) => (way.type === 'left_alone' ? [way.what] : []));
       const possible = ways.flatMap((way) => (way.type === 'back' ? [way] : []));
       if (possible.length === 0) return leftAlone;
-      const result = await this.#hands.land(possible.map(({ change }) => change));
+      const result = await this.#hands.apply(possible.map(({ change }) => change));
       if (result.type === 'applied') {
         for (const [index, way] of possible.entries()) this.#done(way, result.changes[index]?.final ?? null);
         return leftAlone;
@@ -197,7 +197,7 @@ interface KeptFile {
 const EDITED: FileStory = { type: 'edited' };
 
 type WayBack =
-  | { readonly type: 'back'; readonly file: PendingFile; readonly change: LandingChange }
+  | { readonly type: 'back'; readonly file: PendingFile; readonly change: ApplyChange }
   | { readonly type: 'left_alone'; readonly what: LeftAlone };
 
 function leftAlone(path: string, reason: string): WayBack {

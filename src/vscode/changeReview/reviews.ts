@@ -7,11 +7,11 @@ import { applyEdits, type Author, becomeText } from '../../core/changeReview/edi
 import { linesOf, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { Emitter } from '../../core/util/emitter.ts';
-import type { LandedChange, LandingWatch, PatchOrigin } from '../apply/model.ts';
+import type { AppliedChange, ApplyWatch, PatchOrigin } from '../apply/model.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
-import { afterLanding } from './afterLanding.ts';
+import { afterApply } from './afterApply.ts';
 import { countOf, isPending, type PendingFile } from './pendingFile.ts';
 
 /** What changes meanwhile is the work of a formatter. */
@@ -89,7 +89,7 @@ export class Reviews implements Disposable {
   }
 
   /** For landings whose edits are of that author. */
-  watchAs(author: Author): LandingWatch {
+  watchAs(author: Author): ApplyWatch {
     return {
       edits: ({ uri, path }, { before, after }) => {
         const address = uri.toString();
@@ -107,16 +107,16 @@ export class Reviews implements Disposable {
   }
 
   /** What a patch of an agent has left. What the person has seen and agreed to is theirs. */
-  landed(changes: readonly LandedChange[], origin: PatchOrigin | undefined): void {
+  applied(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     const author = authorOf(origin);
-    for (const landed of changes) {
-      const { change } = landed;
+    for (const applied of changes) {
+      const { change } = applied;
       const path = change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
       const uri = uriOf(path);
       const there = this.#files.get(uri.toString()) ?? [...this.#files.values()].find((file) => file.path === path);
       const known = there ?? (change.kind === 'delete' ? this.#gone.get(uri.toString()) : undefined);
-      const text = openDocument(known?.uri ?? uri)?.getText() ?? landed.final ?? '';
-      const next = afterLanding(landed, { uri, path, place: placeOf(landed), known, author, text });
+      const text = openDocument(known?.uri ?? uri)?.getText() ?? applied.final ?? '';
+      const next = afterApply(applied, { uri, path, place: placeOf(applied), known, author, text });
       if (next === 'gone') this.drop(known?.uri ?? uri);
       else if (next !== undefined && next !== known) this.put(next);
     }
@@ -211,7 +211,7 @@ function authorOf(origin: PatchOrigin | undefined): Author {
 }
 
 /** Of what was removed: the name that stood there. */
-function placeOf({ change }: LandedChange): string {
+function placeOf({ change }: AppliedChange): string {
   const { path, movedTo } = change.places;
   return change.kind === 'delete' ? path.name : (movedTo ?? path).target;
 }

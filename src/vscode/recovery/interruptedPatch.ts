@@ -2,7 +2,7 @@ import type { ThreadOwner } from '../../protocol/threads.ts';
 import type { InterruptedPatch, WayOut } from '../../protocol/wire.ts';
 
 /** A patch that a crash left half landed, and the ways out of it. */
-export interface HalfLandedPatch {
+export interface RecoverablePatch {
   readonly id: string;
   readonly startedAt: Date;
   readonly changes: InterruptedPatch['files'];

@@ -5,10 +5,10 @@ import type { ThreadOwner } from '../../protocol/threads.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import type { WayOut } from '../../protocol/wire.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
-import type { HalfLandedPatch, PatchSettlement, SettledPatch } from './interruptedPatch.ts';
+import type { RecoverablePatch, PatchSettlement, SettledPatch } from './interruptedPatch.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
 
-export function sentenceOf({ changes }: HalfLandedPatch): string {
+export function sentenceOf({ changes }: RecoverablePatch): string {
   const names = shortList(changes.map(({ path }) => path));
   return changes.length === 1
     ? vscode.l10n.t('A patch was interrupted while it landed: {0}', names)
@@ -16,7 +16,7 @@ export function sentenceOf({ changes }: HalfLandedPatch): string {
 }
 
 /** The only one is not asked for. */
-export async function pickPatch(patches: readonly HalfLandedPatch[]): Promise<HalfLandedPatch | undefined> {
+export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<RecoverablePatch | undefined> {
   const [only, ...others] = patches;
   if (only === undefined) void vscode.window.showInformationMessage(vscode.l10n.t('No patch was interrupted.'));
   if (others.length === 0) return only;
@@ -29,7 +29,7 @@ export async function pickPatch(patches: readonly HalfLandedPatch[]): Promise<Ha
   return (await vscode.window.showQuickPick(rows, { title }))?.patch;
 }
 
-export async function pickWay(patch: HalfLandedPatch): Promise<WayOut | undefined> {
+export async function pickWay(patch: RecoverablePatch): Promise<WayOut | undefined> {
   const rows: readonly (vscode.QuickPickItem & { readonly way: WayOut })[] = [
     {
       way: 'put_back',
@@ -48,7 +48,7 @@ export function waitingFor(owner: ThreadOwner): string {
 
 /** Whoever answers when it was settled long ago hears how, or by whom; `null`: that is not known. */
 export function settledSentence(
-  { changes }: Pick<HalfLandedPatch, 'changes'>,
+  { changes }: Pick<RecoverablePatch, 'changes'>,
   decision: WayOut | ThreadOwner | null,
 ): string {
   const names = shortList(changes.map(({ path }) => path));

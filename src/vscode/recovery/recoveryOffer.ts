@@ -4,13 +4,13 @@ import { messageOf } from '../../core/util/fileErrors.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import type { InterruptedPatch, WayOut } from '../../protocol/wire.ts';
-import type { HalfLandedPatch, PatchSettlement } from './interruptedPatch.ts';
+import type { RecoverablePatch, PatchSettlement } from './interruptedPatch.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { pickPatch, pickWay, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryMessages.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
 interface Waiting {
-  readonly patch: HalfLandedPatch;
+  readonly patch: RecoverablePatch;
   readonly settling: WayOut | null;
 }
 
@@ -22,7 +22,7 @@ const NAMED_FILES = 100;
  * in the status bar, in the palette. Whichever is answered first answers for all (design decisions 4 and 11).
  */
 export class RecoveryOffer implements Disposable {
-  readonly #find: () => Promise<readonly HalfLandedPatch[]>;
+  readonly #find: () => Promise<readonly RecoverablePatch[]>;
   readonly #watch: (onSettled: () => void) => Disposable;
   readonly #onChange: () => void;
   readonly #report: (error: unknown) => void;
@@ -41,7 +41,7 @@ export class RecoveryOffer implements Disposable {
     onChange,
     report,
   }: {
-    readonly find: () => Promise<readonly HalfLandedPatch[]>;
+    readonly find: () => Promise<readonly RecoverablePatch[]>;
     readonly watch: (onSettled: () => void) => Disposable;
     readonly onChange: () => void;
     readonly report: (error: unknown) => void;
@@ -110,7 +110,7 @@ export class RecoveryOffer implements Disposable {
   }
 
   /** As an error: VS Code hides any other notification after some seconds, while nobody has decided anything. */
-  async #notify(patch: HalfLandedPatch): Promise<void> {
+  async #notify(patch: RecoverablePatch): Promise<void> {
     const putBack = vscode.l10n.t('Put Back');
     const finish = vscode.l10n.t('Finish');
     const answer = await vscode.window.showErrorMessage(sentenceOf(patch), putBack, finish);
@@ -122,7 +122,7 @@ export class RecoveryOffer implements Disposable {
   }
 
   /** To be decided, and not being carried out already. */
-  #open(id: string): HalfLandedPatch | undefined {
+  #open(id: string): RecoverablePatch | undefined {
     return this.#waiting.find(({ patch, settling }) => patch.id === id && settling === null)?.patch;
   }
 
@@ -170,7 +170,7 @@ export class RecoveryOffer implements Disposable {
 }
 
 /** Waits for whoever else decides the same patch, and says so; the person may leave it to them. */
-async function carryOut(patch: HalfLandedPatch, way: WayOut): Promise<PatchSettlement> {
+async function carryOut(patch: RecoverablePatch, way: WayOut): Promise<PatchSettlement> {
   const location = vscode.ProgressLocation.Notification;
   const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {

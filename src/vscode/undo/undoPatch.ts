@@ -4,9 +4,9 @@
  * named. Nothing is restored from a guess.
  */
 import * as vscode from 'vscode';
-import type { LandedChange, LandingChange, PatchOrigin } from '../apply/model.ts';
+import type { AppliedChange, ApplyChange, PatchOrigin } from '../apply/model.ts';
 import { inverseOf, type Reader } from '../apply/inverseOf.ts';
-import type { LandingResult } from '../apply/applyPatch.ts';
+import type { EditorApplyResult } from '../apply/applyPatch.ts';
 
 export interface UndoReport {
   /** Paths as the patch named them. */
@@ -17,12 +17,12 @@ export interface UndoReport {
 
 export interface UndoPatchHands {
   readonly reader: Reader;
-  readonly land: (changes: readonly LandingChange[]) => Promise<LandingResult>;
+  readonly apply: (changes: readonly ApplyChange[]) => Promise<EditorApplyResult>;
 }
 
 interface Patch {
   readonly origin: PatchOrigin;
-  readonly changes: readonly LandedChange[];
+  readonly changes: readonly AppliedChange[];
 }
 
 /** Text kept for undoing; beyond it the oldest patches are forgotten. */
@@ -31,28 +31,28 @@ const MAX_KEPT_CHARACTERS = 64_000_000;
 export class UndoPatch {
   readonly #hands: UndoPatchHands;
   /** Oldest first. */
-  #landed: readonly Patch[] = [];
+  #applied: readonly Patch[] = [];
   #undone: readonly Patch[] = [];
 
   constructor(hands: UndoPatchHands) {
     this.#hands = hands;
   }
 
-  /** To be given to the workspace as `onLanded`. A patch of nobody cannot be named, so it is not kept. */
-  record(changes: readonly LandedChange[], origin: PatchOrigin | undefined): void {
+  /** To be given to the workspace as `onApplied`. A patch of nobody cannot be named, so it is not kept. */
+  record(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     if (origin === undefined) return;
     this.#undone = [];
-    this.#landed = newestWithin(MAX_KEPT_CHARACTERS, [...this.#landed, { origin, changes }]);
+    this.#applied = newestWithin(MAX_KEPT_CHARACTERS, [...this.#applied, { origin, changes }]);
   }
 
   /** The patch that landed last and still stands. */
   get latest(): PatchOrigin | undefined {
-    return this.#landed.at(-1)?.origin;
+    return this.#applied.at(-1)?.origin;
   }
 
   /** `id` names a turn, with all its patches, or the item of one patch. */
   canUndo(id: string): boolean {
-    return this.#landed.some(({ origin }) => isOf(id, origin));
+    return this.#applied.some(({ origin }) => isOf(id, origin));
   }
 
   get canRedo(): boolean {
@@ -62,11 +62,11 @@ export class UndoPatch {
   /** Newest patch first. Never rejects. */
   async undo(id: string): Promise<UndoReport> {
     const reports: UndoReport[] = [];
-    for (const patch of this.#landed.filter(({ origin }) => isOf(id, origin)).toReversed()) {
+    for (const patch of this.#applied.filter(({ origin }) => isOf(id, origin)).toReversed()) {
       const { report, changes, remaining } = await this.#takeBack(patch);
       reports.push(report);
       // What was left alone can be undone when its reason is gone.
-      this.#landed = this.#landed.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
+      this.#applied = this.#applied.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
       this.#undone = [...this.#undone, ...withChanges(patch, changes)];
     }
     return joined(reports);
@@ -80,7 +80,7 @@ export class UndoPatch {
       const { report, changes, remaining } = await this.#takeBack(patch);
       reports.push(report);
       this.#undone = this.#undone.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
-      this.#landed = [...this.#landed, ...withChanges(patch, changes)];
+      this.#applied = [...this.#applied, ...withChanges(patch, changes)];
     }
     return joined(reports);
   }
@@ -88,22 +88,22 @@ export class UndoPatch {
   /** `changes`: what taking back did, which can be taken back in its turn. */
   async #takeBack({ changes }: Patch): Promise<{
     report: UndoReport;
-    changes: readonly LandedChange[];
-    remaining: readonly LandedChange[];
+    changes: readonly AppliedChange[];
+    remaining: readonly AppliedChange[];
   }> {
     const inverses = await Promise.all(
-      changes.toReversed().map(async (landed) => ({
-        landed,
-        inverse: await inverseOf(landed, changes, this.#hands.reader),
+      changes.toReversed().map(async (applied) => ({
+        applied,
+        inverse: await inverseOf(applied, changes, this.#hands.reader),
       })),
     );
-    const leftAlone = inverses.flatMap(({ landed, inverse }) =>
-      inverse.type === 'left_alone' ? { landed, path: landed.change.path, reason: inverse.reason } : [],
+    const leftAlone = inverses.flatMap(({ applied, inverse }) =>
+      inverse.type === 'left_alone' ? { applied, path: applied.change.path, reason: inverse.reason } : [],
     );
     const possible = inverses.filter(({ inverse }) => inverse.type === 'changes');
     const wanted = possible.flatMap(({ inverse }) => (inverse.type === 'changes' ? inverse.changes : []));
-    const result = await this.#hands.land(wanted);
-    const paths = possible.map(({ landed }) => landed.change.path);
+    const result = await this.#hands.apply(wanted);
+    const paths = possible.map(({ applied }) => applied.change.path);
     if (result.type !== 'applied') {
       const reason = reasonOf(result);
       const all = [...leftAlone, ...paths.map((path) => ({ path, reason }))];
@@ -112,7 +112,7 @@ export class UndoPatch {
     return {
       report: { restored: paths, leftAlone: leftAlone.map(shown) },
       changes: result.changes,
-      remaining: leftAlone.map(({ landed }) => landed),
+      remaining: leftAlone.map(({ applied }) => applied),
     };
   }
 }
@@ -121,11 +121,11 @@ function isOf(id: string, { turnId, itemId }: PatchOrigin): boolean {
   return turnId === id || itemId === id;
 }
 
-function withChanges({ origin }: Patch, changes: readonly LandedChange[]): readonly Patch[] {
+function withChanges({ origin }: Patch, changes: readonly AppliedChange[]): readonly Patch[] {
   return changes.length === 0 ? [] : [{ origin, changes }];
 }
 
-function reasonOf(result: Exclude<LandingResult, { type: 'applied' }>): string {
+function reasonOf(result: Exclude<EditorApplyResult, { type: 'applied' }>): string {
   if (result.type === 'failed') return result.message;
   return vscode.l10n.t('It was changed at the same moment.');
 }

@@ -126,7 +126,7 @@ describe('what the person types', () => {
 });
 
 describe('Ctrl+Z and Ctrl+Y', () => {
-  const landed = [
+  const applied = [
     { startLine: 1, startCharacter: 0, endLine: 2, endCharacter: 0, text: 'two\n' },
     { startLine: 4, startCharacter: 0, endLine: 5, endCharacter: 0, text: '' },
   ];
@@ -139,7 +139,7 @@ describe('Ctrl+Z and Ctrl+Y', () => {
     const review = startReview(BEFORE, AFTER);
     const undone = applyEdits(review, back, 'history');
     assert.deepEqual([undone.hunks, textOf(undone.base)], [[], BEFORE]);
-    assert.deepEqual(places(applyEdits(undone, landed, 'history')), places(review));
+    assert.deepEqual(places(applyEdits(undone, applied, 'history')), places(review));
   });
 
   test('of a landing that was kept leave nothing to be decided', () => {

@@ -93,10 +93,10 @@ describe('hunks taken back from a text somebody worked on', () => {
         const written = (...shown: string[]) =>
           lines.map((by, index) => (shown.includes(by) ? `${by} ${index}\n` : `${index}\n`)).join('');
         const origin = written();
-        const landed = written('ours', 'ours, undone since');
+        const applied = written('ours', 'ours, undone since');
         const now = written('ours', 'theirs');
-        const texts = { before: origin, after: landed, now };
-        const remaining = hunksTakingBack(hunksFrom(origin, landed), texts);
+        const texts = { before: origin, after: applied, now };
+        const remaining = hunksTakingBack(hunksFrom(origin, applied), texts);
         // Neighbouring lines of ours are one hunk: undone in part, nobody can say what it is.
         fc.pre(remaining !== undefined);
         assert.equal(applyHunks(now, remaining), written('theirs'));

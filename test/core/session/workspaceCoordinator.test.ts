@@ -52,10 +52,10 @@ test('a plan that another thread has overtaken says so; one that somebody else h
   const coordinator = new WorkspaceCoordinator();
   using here = hands();
   const { ports, at } = here;
-  const landings = ['first', 'second'].map((thread) =>
+  const applies = ['first', 'second'].map((thread) =>
     coordinator.portsFor(thread, ports).workspace.apply([decidedHere(addition(at('a.txt'), 'a\n', null))]),
   );
-  const results = await Promise.all(landings);
+  const results = await Promise.all(applies);
   expect(new Set(results.map((result) => result.type))).toEqual(new Set(['applied', 'stale']));
   expect(results.find((result) => result.type === 'stale')).toMatchObject({ byAnotherThread: true });
   const winner = results[0]?.type === 'applied' ? 'first' : 'second';

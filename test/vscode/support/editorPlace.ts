@@ -6,19 +6,19 @@ import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import type { ApplyResult, DecidedChange, FileChange } from '../../../src/core/ports.ts';
 import { hunksFrom } from '../../../src/core/patch/hunkAlgebra.ts';
-import { landingHands } from '../../../src/extension/applyPorts.ts';
+import { applyDeps } from '../../../src/extension/applyPorts.ts';
 import { DiskPaths } from '../../../src/node/apply/canonicalPath.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
-import { type InterruptedLanding, recoverJournals } from '../../../src/node/apply/recoverJournals.ts';
+import { type InterruptedApply, recoverJournals } from '../../../src/node/apply/recoverJournals.ts';
 import { FileMoves } from '../../../src/vscode/apply/fileMoves.ts';
-import type { LandingHands, LandingJournal, PatchOrigin } from '../../../src/vscode/apply/model.ts';
+import type { ApplyDeps, ApplyJournal, PatchOrigin } from '../../../src/vscode/apply/model.ts';
 import { Decisions } from '../../../src/vscode/changeReview/decide.ts';
 import { Reviews } from '../../../src/vscode/changeReview/reviews.ts';
 import { UndoPatch } from '../../../src/vscode/undo/undoPatch.ts';
 import { decided } from '../../support/decided.ts';
 import { openDocument } from '../../../src/vscode/workspace/documents.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../../../src/vscode/apply/editorWorkspace.ts';
-import { land } from '../../../src/vscode/apply/applyPatch.ts';
+import { applyPatch } from '../../../src/vscode/apply/applyPatch.ts';
 
 type Content = string | Uint8Array;
 const silent = () => {};
@@ -30,7 +30,7 @@ export class EditorPlace {
   readonly #home: string;
   readonly #deadHome: string;
   readonly #moves: FileMoves;
-  readonly hands: LandingHands;
+  readonly hands: ApplyDeps;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoPatch;
   readonly reviews = new Reviews((error) => {
@@ -47,27 +47,27 @@ export class EditorPlace {
     for (const [path, content] of Object.entries(files)) this.write(path, content);
     const log = { debug: silent, info: silent, warn: silent, error: silent };
     this.#moves = new FileMoves(() => new DiskPaths());
-    const made = landingHands(this.#home, { uuid: randomUUID }, this.#moves, log);
-    const hands: LandingHands = { ...made, journal: this.#watched(made.journal) };
+    const made = applyDeps(this.#home, { uuid: randomUUID }, this.#moves, log);
+    const hands: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
     this.hands = hands;
     const { reviews } = this;
     const reader = createEditorWorkspace(hands);
     const deciding = { ...hands, watch: reviews.watchAs('decision') };
     this.undo = new UndoPatch({
       reader,
-      land: async (changes) => {
-        const result = await land(changes, deciding);
-        if (result.type === 'applied') reviews.landed(result.changes, undefined);
+      apply: async (changes) => {
+        const result = await applyPatch(changes, deciding);
+        if (result.type === 'applied') reviews.applied(result.changes, undefined);
         return result;
       },
     });
-    this.decisions = new Decisions({ reviews, reader, land: (changes) => land(changes, deciding) });
+    this.decisions = new Decisions({ reviews, reader, apply: (changes) => applyPatch(changes, deciding) });
     this.workspace = createEditorWorkspace({
       ...hands,
       watchFor: (origin) => reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed'),
-      onLanded: (changes, origin) => {
+      onApplied: (changes, origin) => {
         this.undo.record(changes, origin);
-        reviews.landed(changes, origin);
+        reviews.applied(changes, origin);
       },
     });
   }
@@ -113,7 +113,7 @@ export class EditorPlace {
     }
   }
 
-  interruptedLandings(): Promise<readonly InterruptedLanding[]> {
+  interruptedApplies(): Promise<readonly InterruptedApply[]> {
     return recoverJournals(this.#deadHome, createLocks(this.#deadHome, 'vscode'));
   }
 
@@ -155,10 +155,10 @@ export class EditorPlace {
 
   /** Decided about now. */
   async apply(changes: readonly FileChange[], origin?: PatchOrigin): Promise<ApplyResult> {
-    return this.land(await decided(this.workspace, changes), origin);
+    return this.applyDecided(await decided(this.workspace, changes), origin);
   }
 
-  land(changes: readonly DecidedChange[], origin?: PatchOrigin): Promise<ApplyResult> {
+  applyDecided(changes: readonly DecidedChange[], origin?: PatchOrigin): Promise<ApplyResult> {
     return this.workspace.apply(changes, undefined, origin);
   }
 
@@ -191,7 +191,7 @@ export class EditorPlace {
     return { kind: 'update', path: this.at(path), before, after, hunks, movedTo: this.at(to), movedOver };
   }
 
-  #watched(journal: LandingJournal): LandingJournal {
+  #watched(journal: ApplyJournal): ApplyJournal {
     return {
       open: async (entries) => {
         const opened = await journal.open(entries);

@@ -4,7 +4,7 @@ import { PATCH_GRAMMAR, PATCH_INSTRUCTIONS } from '../../patch/grammar.ts';
 import { createJsonInputStream } from '../../patch/jsonInput.ts';
 import type { Parsed, ToolFamily, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
-import { landPatch } from './landPatch.ts';
+import { applyApproved } from './applyApproved.ts';
 import { fileChangeItem, type LandPlan, preparePatch } from './patchTool.ts';
 
 const NAME = 'apply_patch';
@@ -26,7 +26,7 @@ export function applyPatch(
     },
     parse: parsePayload,
     prepare: (patch, context) => preparePatch(patch, options.review, context),
-    run: landPatch,
+    run: applyApproved,
   };
 }
 

@@ -1,11 +1,11 @@
 /** What the model is told of a landing. */
 import { formatPatchReport, type PatchReportEntry } from '../../patch/report.ts';
-import type { LandedFile } from '../../ports.ts';
+import type { AppliedFile } from '../../ports.ts';
 
 /** The shape of codex-behaviour.md §1.7, and what the model could not know: what stayed unsaved, what a formatter did. */
 export function successText(
   report: readonly PatchReportEntry[],
-  files: readonly LandedFile[],
+  files: readonly AppliedFile[],
   seconds: number,
   more: readonly string[] = [],
 ): string {

@@ -11,10 +11,10 @@ const MAX_DIFFERENCE = 4_000;
 export function reviewNote(
   proposal: readonly ProposedFile[],
   review: PatchReview,
-  landed: readonly FileChange[],
+  applied: readonly FileChange[],
 ): string {
   const differences = proposal.flatMap(({ name, change }) => {
-    const now = landed.find(({ path, kind }) => path === change.path && kind === change.kind);
+    const now = applied.find(({ path, kind }) => path === change.path && kind === change.kind);
     return now === undefined || change.kind === 'delete' ? [] : [textsOf(name, change, now)];
   });
   const difference = differences.join('');

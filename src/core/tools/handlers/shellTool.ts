@@ -11,7 +11,7 @@ import {
   type ToolResult,
 } from '../handler.ts';
 import { type CommandPlan, type CommandRequest, prepareCommand, runCommandPlan } from './commandTool.ts';
-import { landPatch } from './landPatch.ts';
+import { applyApproved } from './applyApproved.ts';
 import { type LandPlan, preparePatch } from './patchTool.ts';
 
 export type ShellPlan =
@@ -50,10 +50,10 @@ function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellP
 
 export async function runShell(plan: ShellPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   if (plan.type === 'command') return runCommandPlan(plan.command, attempt, context);
-  const landed = await landPatch(plan.patch, attempt, context);
-  if (!landed.success) return landed;
+  const applied = await applyApproved(plan.patch, attempt, context);
+  if (!applied.success) return applied;
   return {
-    ...landed,
-    output: `${textOf(landed.output)}\nNext time call the apply_patch tool instead of a shell command.`,
+    ...applied,
+    output: `${textOf(applied.output)}\nNext time call the apply_patch tool instead of a shell command.`,
   };
 }

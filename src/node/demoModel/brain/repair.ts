@@ -3,7 +3,7 @@ import type { Answer } from '../conversation.ts';
 import type { WorkingTools } from './execute.ts';
 import { findFailures, lookAround, pathIn, plan, type Project, readCode, runTests } from './explore.ts';
 import type { Hypothesis } from './hypotheses.ts';
-import { land, type PatchingTools } from './land.ts';
+import { apply, type PatchingTools } from './applyRepair.ts';
 import { changed, reversed } from './patchText.ts';
 import { rankHypotheses, type ReadFiles } from './ranking.ts';
 import { finish, type Story } from './story.ts';
@@ -41,15 +41,15 @@ function* tryRepairs(
     if (guess === undefined) break;
 
     const text = files.get(guess.change.path) ?? '';
-    const landed = yield* land(
+    const applied = yield* apply(
       tools,
       [...explain(guess, open, takenBack.length), ...plan(tools, 3)],
       guess.change,
       text,
       stillThere([], kept),
     );
-    const repair = { change: landed.change, because: guess.because };
-    files.set(guess.change.path, changed(landed.text, landed.change));
+    const repair = { change: applied.change, because: guess.because };
+    files.set(guess.change.path, changed(applied.text, applied.change));
 
     const run = yield* runTests(tools, project, 'Patched. Do the tests agree?', 4, stillThere([repair], kept));
     if (run.type === 'passed') {
@@ -64,9 +64,15 @@ function* tryRepairs(
       open = run.failures;
     } else {
       takenBack.push(repair);
-      const undone = reversed(landed.change);
+      const undone = reversed(applied.change);
       const words: Answer = [{ type: 'message', text: 'That did not help. I put the line back as it was.' }];
-      const back = yield* land(tools, words, undone, changed(landed.text, landed.change), stillThere([repair], kept));
+      const back = yield* apply(
+        tools,
+        words,
+        undone,
+        changed(applied.text, applied.change),
+        stillThere([repair], kept),
+      );
       files.set(undone.path, changed(back.text, back.change));
     }
   }

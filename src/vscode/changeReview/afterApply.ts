@@ -2,10 +2,10 @@
 import type * as vscode from 'vscode';
 import { type Author, becomeText } from '../../core/changeReview/edits.ts';
 import { startReview } from '../../core/changeReview/textReview.ts';
-import type { LandedChange } from '../apply/model.ts';
+import type { AppliedChange } from '../apply/model.ts';
 import type { FileStory, PendingFile } from './pendingFile.ts';
 
-export interface LandingPlace {
+export interface AppliedPlace {
   readonly uri: vscode.Uri;
   readonly path: string;
   /** Where it lies, no part of it a link. */
@@ -19,19 +19,19 @@ export interface LandingPlace {
 }
 
 /** `gone`: nothing is left to be decided; `undefined`: nothing was. */
-export function afterLanding(landed: LandedChange, place: LandingPlace): PendingFile | 'gone' | undefined {
-  switch (landed.change.kind) {
+export function afterApply(applied: AppliedChange, place: AppliedPlace): PendingFile | 'gone' | undefined {
+  switch (applied.change.kind) {
     case 'add':
-      return afterAdd(landed, place);
+      return afterAdd(applied, place);
     case 'delete':
-      return afterDelete(landed, place);
+      return afterDelete(applied, place);
     case 'update':
-      return afterUpdate(landed, place);
+      return afterUpdate(applied, place);
   }
 }
 
-function afterAdd({ before }: LandedChange, landing: LandingPlace): PendingFile | undefined {
-  const { uri, path, place, known, author, text } = landing;
+function afterAdd({ before }: AppliedChange, at: AppliedPlace): PendingFile | undefined {
+  const { uri, path, place, known, author, text } = at;
   // What an agent has deleted and the person makes anew is theirs; what the agent makes anew is another text of it.
   const wasDeleted = known?.story.type === 'deleted' ? known.story : undefined;
   if (known !== undefined && wasDeleted === undefined) return { ...known, text: becomeText(known.text, text, author) };
@@ -43,8 +43,8 @@ function afterAdd({ before }: LandedChange, landing: LandingPlace): PendingFile 
   return { uri, path, place, story, text: startReview(old?.text ?? '', text) };
 }
 
-function afterDelete({ before }: LandedChange, landing: LandingPlace): PendingFile | 'gone' | undefined {
-  const { uri, path, place, known, author } = landing;
+function afterDelete({ before }: AppliedChange, at: AppliedPlace): PendingFile | 'gone' | undefined {
+  const { uri, path, place, known, author } = at;
   // What an agent has made and taken away again leaves nothing to decide.
   if (author !== 'agent' || known?.story.type === 'added') return 'gone';
   if (before === null) return undefined;
@@ -53,9 +53,9 @@ function afterDelete({ before }: LandedChange, landing: LandingPlace): PendingFi
   return { uri, path, place, story: { type: 'deleted', image: before, was }, text };
 }
 
-function afterUpdate({ change, edited }: LandedChange, landing: LandingPlace): PendingFile | undefined {
+function afterUpdate({ change, edited }: AppliedChange, at: AppliedPlace): PendingFile | undefined {
   if (change.kind !== 'update') return undefined;
-  const { uri, path, place, known, author, text } = landing;
+  const { uri, path, place, known, author, text } = at;
   if (author !== 'agent') {
     const isBack = known?.story.type === 'moved' && known.story.from === path;
     return known && { ...known, story: isBack ? EDITED : known.story, text: becomeText(known.text, text, author) };

@@ -10,14 +10,14 @@ import type { TempFolder } from './tempFolder.ts';
 
 /** Lands the changes given as JSON and stalls before the step given by number. */
 const LANDING_PROGRAM = `
-  import { land } from './src/node/apply/applyPatch.ts';
+  import { applyPatch } from './src/node/apply/applyPatch.ts';
   const { changes, home, stallAt } = JSON.parse(process.argv[2]);
   const beforeStep = async (path, index) => {
     if (index !== stallAt) return;
     process.stdout.write('stalled');
     await new Promise(() => setInterval(() => {}, 1000));
   };
-  await land(changes, { home, beforeStep });
+  await applyPatch(changes, { home, beforeStep });
 `;
 
 let program: Promise<string> | undefined;

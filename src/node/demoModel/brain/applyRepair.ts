@@ -13,7 +13,7 @@ const REACHES = [3, 1] as const;
 
 export type PatchingTools = WorkingTools & { readonly patch: PatchForm };
 
-export interface Landed {
+export interface AppliedPatch {
   /** As it was made: the line may have moved. */
   readonly change: LineChange;
   /** The file as it was just before. */
@@ -24,22 +24,23 @@ export interface Landed {
  * Makes the change, or ends the story. A patch that does not fit is tried once more on what the file says now.
  * `aftermath` is what the last words must then add about the state of the files.
  */
-export function* land(
+export function* apply(
   tools: PatchingTools,
   preface: Answer,
   wanted: LineChange,
   known: string,
   aftermath: string,
-): Story<Landed> {
-  let landing: Landed = { change: wanted, text: known };
+): Story<AppliedPatch> {
+  let interrupted: AppliedPatch = { change: wanted, text: known };
   let words = preface;
   let refusal = '';
   for (const reach of REACHES) {
-    const call = patchCall(tools.patch, patchFor(landing.change, landing.text, reach));
+    const call = patchCall(tools.patch, patchFor(interrupted.change, interrupted.text, reach));
     const outputs = yield [...words, { type: 'call', call }];
     const outcome = readPatchOutcome(outputs.at(-1) ?? '');
-    if (outcome.type === 'applied') return landing;
-    if (outcome.type === 'denied') return yield* finish(says(patchDenied(outcome.message, landing.change, aftermath)));
+    if (outcome.type === 'applied') return interrupted;
+    if (outcome.type === 'denied')
+      return yield* finish(says(patchDenied(outcome.message, interrupted.change, aftermath)));
     refusal = outcome.message;
     if (reach === REACHES.at(-1)) break;
 
@@ -47,7 +48,7 @@ export function* land(
     const text = (yield* readFiles(tools, [wanted.path], reread, aftermath)).get(wanted.path);
     const change = text === undefined ? undefined : relocated(wanted, text);
     if (text === undefined || change === undefined) break;
-    landing = { change, text };
+    interrupted = { change, text };
     words = [{ type: 'message', text: 'Once more, with the file as it is now.' }];
   }
   return yield* finish(says(patchDoesNotFit(refusal, wanted.path, aftermath)));

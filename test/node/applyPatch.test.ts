@@ -29,7 +29,7 @@ import { decided } from '../support/decided.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
 interface Place extends Disposable {
-  readonly workspace: Landing;
+  readonly workspace: ApplyTarget;
   /** The port itself. */
   readonly disk: Workspace;
   at(...names: string[]): string;
@@ -40,11 +40,11 @@ interface Place extends Disposable {
 }
 
 /** Decides about the places and lands there at once; a path that leads nowhere fails here already. */
-interface Landing extends Pick<Workspace, 'read'> {
+interface ApplyTarget extends Pick<Workspace, 'read'> {
   apply(changes: readonly FileChange[], signal?: AbortSignal): Promise<ApplyResult>;
 }
 
-function landingIn(workspace: Workspace): Landing {
+function applyIn(workspace: Workspace): ApplyTarget {
   return {
     read: workspace.read,
     apply: async (changes, signal) => {
@@ -68,7 +68,7 @@ function place(files: Record<string, string | Uint8Array> = {}, beforeStep?: Bef
   const disk = createDiskWorkspace({ roots: [folder.at('work')], home, beforeStep });
   return {
     disk,
-    workspace: landingIn(disk),
+    workspace: applyIn(disk),
     at: (...names) => folder.at('work', ...names),
     tree: () => treeBelow(folder.at('work')),
     journals: () => (existsSync(join(home, 'journal')) ? readdirSync(join(home, 'journal')) : []),
@@ -323,7 +323,7 @@ describe('a failure on the way', () => {
 
   test('no journal can be written: nothing is touched, and the journal is named', async () => {
     using here = place({ 'a.txt': 'a' });
-    const workspace = landingIn(createDiskWorkspace({ roots: [here.at()], home: here.at('a.txt') }));
+    const workspace = applyIn(createDiskWorkspace({ roots: [here.at()], home: here.at('a.txt') }));
     const result = await workspace.apply([add(here.at('b.txt'), 'b')]);
     const where = here.at('a.txt', 'journal');
     const message = `The changes were not made: ${where} does not exist: a part of its path is a file, not a directory.`;

@@ -5,7 +5,7 @@ import { type PatchReview, reviewIn } from '../../../protocol/policy.ts';
 import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
 import { reviewedChanges } from '../../patch/review.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
-import type { FileChange, LandedFile } from '../../ports.ts';
+import type { FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type LandPlan, shown } from './patchTool.ts';
@@ -16,7 +16,7 @@ import { withAgreement } from './unsavedEdits.ts';
 /** How often a plan is made anew because somebody typed between plan and landing. */
 const MAX_REPLANS = 5;
 
-export async function landPatch(
+export async function applyApproved(
   plan: LandPlan,
   { answer, boundTo }: Pick<Attempt, 'answer' | 'boundTo'>,
   context: ToolContext,
@@ -35,11 +35,11 @@ export async function landPatch(
     const origin = { turnId: context.turnId, itemId: item.id, ...(answer === null ? { isUnseen: true } : {}) };
     const result = await workspace.apply(changes, signal, origin);
     if (result.type === 'applied') {
-      context.landed(current.changes);
+      context.applied(current.changes);
       return {
         output: successText(current.report, result.files, (clock.monotonic() - startedAt) / 1000, notes),
         success: true,
-        item: landedItem(plan, current.changes, result.files, review, settings.cwd),
+        item: appliedItem(plan, current.changes, result.files, review, settings.cwd),
       };
     }
     if (result.type === 'failed') return failed(item, failureText(result.message, result.notRestored));
@@ -91,15 +91,15 @@ function changedSince(item: TurnItemOf<'file_change'>): ToolResult {
   return { ...failed(item, CHANGED_SINCE), changedSince: true };
 }
 
-function landedItem(
+function appliedItem(
   { item, proposal }: LandPlan,
-  landed: readonly FileChange[],
-  files: readonly LandedFile[],
+  applied: readonly FileChange[],
+  files: readonly AppliedFile[],
   review: PatchReview | undefined,
   cwd: string,
 ): TurnItemOf<'file_change'> {
   const unsaved = new Set(files.filter(({ saved }) => !saved).map(({ path }) => path));
-  const described = describe(landed, cwd);
+  const described = describe(applied, cwd);
   const changes = described.map(({ change, summary }) => {
     const note = unsaved.has(placeOf(change)) ? { unsaved: true } : {};
     return { ...summary, ...note, decision: decisionOn(summary.path, review) };

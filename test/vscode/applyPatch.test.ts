@@ -48,8 +48,8 @@ suite('changes land', () => {
           if (isOpen) await here.open('a.txt');
           const { text } = await here.workspace.read(here.at('a.txt'));
           const result = await here.apply([here.update('a.txt', text, text.replace('b', 'B'))]);
-          const landed = { path: here.at('a.txt'), saved: true, reformatted: false };
-          assert.deepEqual(result, { type: 'applied', files: [landed] });
+          const applied = { path: here.at('a.txt'), saved: true, reformatted: false };
+          assert.deepEqual(result, { type: 'applied', files: [applied] });
           assert.equal(here.disk('a.txt'), Buffer.from(before.replace('b', 'B'), 'utf8').toString('latin1'));
           if (isOpen) await until(() => here.document('a.txt')?.isDirty === false);
         }),
@@ -287,12 +287,12 @@ suite('a landing that cannot be', () => {
       inPlace({ 'a.txt': '1\n2\n3\n', 'gone.txt': 'g\n' }, async (here) => {
         const editor = await here.open('a.txt');
         here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
-        const landed = onNextChange(editor.document, () =>
+        const applied = onNextChange(editor.document, () =>
           editor.edit((builder) => builder.insert(new vscode.Position(line, 0), 'mine ')),
         );
         const changes = [here.update('a.txt', '1\n2\n3\n', '1\n2\nthree\n'), here.remove('gone.txt', 'g\n')];
         const result = await here.apply(changes);
-        await landed;
+        await applied;
         const isElsewhere = line === 0;
         assert.equal(editor.document.getText(), isElsewhere ? 'mine 1\n2\n3\n' : '1\n2\nmine three\n');
         assert.deepEqual(result.type === 'failed' && result.notRestored, isElsewhere ? false : [here.at('a.txt')]);
@@ -320,14 +320,14 @@ suite('a landing that cannot be', () => {
       const after = here.tree();
       here.write('b.txt', 'b\n');
       here.write('gone.txt', 'g\n');
-      const [landing] = await here.interruptedLandings();
+      const [interrupted] = await here.interruptedApplies();
       const bothWays = async ({ finish, putBack }: WaysOut) => {
         assert.deepEqual(await finish(), { leftAlone: [] });
         assert.deepEqual(here.tree(), after);
         assert.deepEqual(await putBack(), { leftAlone: [] });
         assert.deepEqual(here.tree(), before);
       };
-      const settlement = await landing?.settle(bothWays, { signal: AbortSignal.timeout(5_000) });
+      const settlement = await interrupted?.settle(bothWays, { signal: AbortSignal.timeout(5_000) });
       assert.equal(settlement?.type, 'settled');
       assert.equal(statSync(here.at('gone.txt')).mode & 0o777, 0o750);
     }),

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import type { FileChange } from '../../src/core/ports.ts';
-import { land } from '../../src/node/apply/applyPatch.ts';
+import { applyPatch } from '../../src/node/apply/applyPatch.ts';
 import { decidedHere } from '../support/decided.ts';
 import { MemoryWorkspace } from '../support/memoryWorkspace.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -77,10 +77,10 @@ test('whatever lands equals the model; whatever fails, at whichever step, leaves
       const beforeStep = (_path: string, index: number) => {
         if (index === failing) throw new Error('broken');
       };
-      const failed = await land(changes, { home, beforeStep });
+      const failed = await applyPatch(changes, { home, beforeStep });
       if (failed.type !== 'applied') {
         assert.deepEqual([failed.type, onDisk(root), folders()], ['failed', { ...tree }, entries]);
-        assert.equal((await land(changes, { home })).type, 'applied');
+        assert.equal((await applyPatch(changes, { home })).type, 'applied');
       }
 
       const model = new MemoryWorkspace(withoutMarks(tree), root);

@@ -1,12 +1,12 @@
 import type { Compensation } from './compensation.ts';
-import type { LandingWatch } from './model.ts';
+import type { ApplyWatch } from './model.ts';
 import type { PathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
 /** What the steps of one landing share. */
-export interface LandingContext {
+export interface ApplyContext {
   readonly files: PlaceFiles;
   readonly guard: PathGuard;
   readonly compensation: Compensation;
-  readonly watch: LandingWatch | undefined;
+  readonly watch: ApplyWatch | undefined;
 }
