@@ -13,13 +13,13 @@ const PATIENCE_MS = 15_000;
  */
 export async function settleInterrupted(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
   const sayVisibly = (line: string) => say(visibleName(line));
-  for (const interrupted of await recoverJournals(home, locks)) await putBack(interrupted, sayVisibly);
+  for (const interrupted of await recoverJournals(home, locks)) await rollBack(interrupted, sayVisibly);
 }
 
-async function putBack(interrupted: InterruptedApply, say: (line: string) => void): Promise<void> {
+async function rollBack(interrupted: InterruptedApply, say: (line: string) => void): Promise<void> {
   const patch = `a patch that was interrupted on ${interrupted.startedAt.toISOString()}`;
   const paths = interrupted.changes.map(({ path }) => path);
-  const settled = await interrupted.settle((ways) => ways.putBack(), {
+  const settled = await interrupted.settle((ways) => ways.rollback(), {
     signal: AbortSignal.timeout(PATIENCE_MS),
     onWait: (owner) => say(`${patch} is being settled by ${nameOf(owner)}; waiting`),
   });

@@ -145,7 +145,7 @@ export function createPanel(
     openOutput: (itemId) => outputs.open(itemId, threads.state),
     openTerminal: (processId) => processes.openTerminal(processId),
     reviewFile: (path, what) => review.decide(path, what),
-    putBack: (quarantineId) => quarantine.putBack(quarantineId),
+    restore: (quarantineId) => quarantine.restore(quarantineId),
     settlePatch: (patchId, way) => recovery.settle(patchId, way),
     insertText: (text) => view.insertText(text),
   };

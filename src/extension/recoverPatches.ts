@@ -1,6 +1,11 @@
 import type { Locks } from '../core/ports.ts';
-import { type CutFile, type InterruptedApply, recoverJournals, type WaysOut } from '../node/apply/recoverJournals.ts';
-import type { WayOut } from '../protocol/wire.ts';
+import {
+  type CutFile,
+  type InterruptedApply,
+  recoverJournals,
+  type RecoveryChoices,
+} from '../node/apply/recoverJournals.ts';
+import type { RecoveryChoice } from '../protocol/wire.ts';
 import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryHands } from '../vscode/apply/recoverBuffers.ts';
 import type { RecoverablePatch, SettledPatch } from '../vscode/recovery/interruptedPatch.ts';
 
@@ -32,13 +37,13 @@ function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readon
 /** In the editor and on the disk; resolves when both are done and agree. */
 async function settle(
   { files }: InterruptedApply,
-  ways: WaysOut,
-  way: WayOut,
+  ways: RecoveryChoices,
+  way: RecoveryChoice,
   hands: RecoveryHands,
 ): Promise<SettledPatch> {
-  const isPutBack = way === 'put_back';
+  const isRollback = way === 'put_back';
   const buffers = await recoverBuffers(
-    isPutBack ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
+    isRollback ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
     hands,
   );
   const inEditor = new Map([
@@ -46,6 +51,6 @@ async function settle(
     ...buffers.leftAlone.map((path) => [path, 'left_alone'] as const),
     ...buffers.moved.map((path) => [path, 'moved'] as const),
   ]);
-  const { leftAlone } = await ways[isPutBack ? 'putBack' : 'finish'](inEditor, buffers.readDisk);
+  const { leftAlone } = await ways[isRollback ? 'rollback' : 'finish'](inEditor, buffers.readDisk);
   return { leftAlone, unsaved: buffers.unsaved };
 }

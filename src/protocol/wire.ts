@@ -70,9 +70,9 @@ export interface ThreadRow {
   readonly place: string;
 }
 
-const wayOutSchema = z.enum(['put_back', 'finish']);
+const recoveryChoiceSchema = z.enum(['put_back', 'finish']);
 /** Every file as it was before a patch that was interrupted, or as the patch wanted it. */
-export type WayOut = z.infer<typeof wayOutSchema>;
+export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
 
 /** A patch that a crash left half landed: the person says what becomes of it (design decision 4). */
 export interface InterruptedPatch {
@@ -83,7 +83,7 @@ export interface InterruptedPatch {
   readonly count: number;
   readonly files: readonly { readonly path: string; readonly kind: 'add' | 'update' | 'delete' }[];
   /** What was decided and is being done. */
-  readonly settling: WayOut | null;
+  readonly settling: RecoveryChoice | null;
 }
 
 /** Sent by the host. Trusted by the webview: both are of one build. */
@@ -216,7 +216,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
   z.object({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) }),
   z.object({ type: z.literal('put_back'), quarantineId: z.string() }),
-  z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: wayOutSchema }),
+  z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** A code block into the active editor, at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),

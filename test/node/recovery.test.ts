@@ -19,7 +19,7 @@ import {
   type HoldsAnother,
   type InterruptedApply,
   type Recovery,
-  type WaysOut,
+  type RecoveryChoices,
 } from '../../src/node/apply/recoverJournals.ts';
 import { crash, newTree, oldTree, stalled, tree, write } from '../support/crashedApply.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
@@ -30,7 +30,7 @@ const found = (folder: TempFolder, holdsAnother?: HoldsAnother) =>
 /** What came of it, or nothing when it was somebody else's to settle. */
 async function settled(
   interrupted: InterruptedApply | undefined,
-  act: (ways: WaysOut) => Promise<unknown>,
+  act: (ways: RecoveryChoices) => Promise<unknown>,
 ): Promise<unknown> {
   const settlement = await interrupted?.settle(act, { signal: AbortSignal.timeout(5_000) });
   return settlement?.type === 'settled' ? settlement.result : undefined;
@@ -40,16 +40,16 @@ const journals = (folder: TempFolder): string[] => readdirSync(folder.at('home',
 
 describe('a process is killed in the middle of a landing', () => {
   test.each([1, 25, 60])('before step %d: everything can be put back, or finished', async (step) => {
-    for (const way of ['putBack', 'finish'] as const) {
+    for (const way of ['rollback', 'finish'] as const) {
       using folder = tempFolder();
       write(folder, oldTree);
       await crash(folder, step);
       const [interrupted, ...others] = await found(folder);
       assert.ok(interrupted);
       assert.deepEqual(others, []);
-      const twice = async (ways: WaysOut) => [await ways[way](), await ways[way]()];
+      const twice = async (ways: RecoveryChoices) => [await ways[way](), await ways[way]()];
       assert.deepEqual(await settled(interrupted, twice), [{ leftAlone: [] }, { leftAlone: [] }]);
-      assert.deepEqual(tree(folder), way === 'putBack' ? oldTree : newTree);
+      assert.deepEqual(tree(folder), way === 'rollback' ? oldTree : newTree);
       assert.equal(existsSync(folder.at('work', 'moved')), way === 'finish');
       assert.deepEqual(journals(folder), []);
     }
@@ -84,7 +84,7 @@ describe('a process is killed in the middle of a landing', () => {
     writeFileSync(folder.at('work', `.tiller-${journal.replace('.journal', '')}-26.tmp`), 'half');
     writeFileSync(folder.at('work', 'f2.txt'), 'new o\r\n');
     const [interrupted] = await found(folder);
-    assert.deepEqual(await settled(interrupted, (ways) => ways.putBack()), { leftAlone: [] });
+    assert.deepEqual(await settled(interrupted, (ways) => ways.rollback()), { leftAlone: [] });
     assert.deepEqual(tree(folder), oldTree);
     assert.equal(statSync(folder.at('hard')).nlink, 2);
   });
@@ -95,7 +95,7 @@ describe('a process is killed in the middle of a landing', () => {
     await crash(folder, 60);
     writeFileSync(folder.at('work', 'f2.txt'), 'my own words');
     const [interrupted] = await found(folder);
-    assert.deepEqual(await settled(interrupted, (ways) => ways.putBack()), {
+    assert.deepEqual(await settled(interrupted, (ways) => ways.rollback()), {
       leftAlone: [folder.at('work', 'f2.txt')],
     });
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'my own words' });
@@ -103,7 +103,7 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(await found(folder), []);
   });
 
-  test.each(['putBack', 'finish'] as const)('%s does not follow a link to another folder', async (way) => {
+  test.each(['rollback', 'finish'] as const)('%s does not follow a link to another folder', async (way) => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 60);
@@ -134,7 +134,7 @@ describe('a process is killed in the middle of a landing', () => {
     renameSync(folder.at('work', 'moved'), folder.at('aside'));
     symlinkSync(folder.at('other'), folder.at('work', 'moved'));
     const [interrupted] = await found(folder);
-    const result = (await settled(interrupted, (ways) => ways.putBack())) as Recovery;
+    const result = (await settled(interrupted, (ways) => ways.rollback())) as Recovery;
     // The folder itself, and the thirteen files that had moved into it.
     assert.equal(result.moved?.length, 13);
     assert.deepEqual(new Set(result.leftAlone), new Set([...(result.moved ?? []), folder.at('work', 'moved')]));
@@ -153,7 +153,7 @@ describe('a process is killed in the middle of a landing', () => {
     writeFileSync(brought, 'saved there');
     writeFileSync(left, 'typed there');
     const inEditor = new Map([[brought, 'done'] as const, [left, 'left_alone'] as const]);
-    assert.deepEqual(await settled(interrupted, (ways) => ways.putBack(inEditor)), { leftAlone: [left] });
+    assert.deepEqual(await settled(interrupted, (ways) => ways.rollback(inEditor)), { leftAlone: [left] });
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'saved there', 'f3.txt': 'typed there' });
   });
 
@@ -172,7 +172,7 @@ describe('a process is killed in the middle of a landing', () => {
   });
 
   test('a file that was moved and not yet changed is known by what it held', async () => {
-    for (const way of ['putBack', 'finish'] as const) {
+    for (const way of ['rollback', 'finish'] as const) {
       using folder = tempFolder();
       write(folder, oldTree);
       await crash(folder, 60);
@@ -180,7 +180,7 @@ describe('a process is killed in the middle of a landing', () => {
       writeFileSync(folder.at('work', 'moved', 'f0.txt'), oldTree['f0.txt'] ?? '');
       const [interrupted] = await found(folder);
       assert.deepEqual(await settled(interrupted, (ways) => ways[way]()), { leftAlone: [] });
-      assert.deepEqual(tree(folder), way === 'putBack' ? oldTree : newTree);
+      assert.deepEqual(tree(folder), way === 'rollback' ? oldTree : newTree);
     }
   });
 

@@ -5,7 +5,7 @@
  */
 import { createInterface } from 'node:readline';
 import { createLocks } from '../../src/node/storage/locks.ts';
-import { recoverJournals, type WaysOut } from '../../src/node/apply/recoverJournals.ts';
+import { recoverJournals, type RecoveryChoices } from '../../src/node/apply/recoverJournals.ts';
 
 const [home = ''] = process.argv.slice(2);
 const locks = createLocks(home, 'vscode');
@@ -21,9 +21,9 @@ async function run(): Promise<void> {
   const [interrupted] = await recoverJournals(home, locks);
   say('ready');
   for await (const answer of createInterface({ input: process.stdin })) {
-    const act = (ways: WaysOut) => {
-      if (answer === 'hang') return ways.putBack(undefined, hang);
-      return answer === 'finish' ? ways.finish() : ways.putBack();
+    const act = (ways: RecoveryChoices) => {
+      if (answer === 'hang') return ways.rollback(undefined, hang);
+      return answer === 'finish' ? ways.finish() : ways.rollback();
     };
     const settlement = await interrupted?.settle(act, { signal: AbortSignal.timeout(20_000) });
     say(JSON.stringify(settlement ?? null));

@@ -3,7 +3,7 @@ import { chmodSync, linkSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { decided } from '../support/decided.ts';
-import type { WaysOut } from '../../src/node/apply/recoverJournals.ts';
+import type { RecoveryChoices } from '../../src/node/apply/recoverJournals.ts';
 import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
@@ -321,10 +321,10 @@ suite('a landing that cannot be', () => {
       here.write('b.txt', 'b\n');
       here.write('gone.txt', 'g\n');
       const [interrupted] = await here.interruptedApplies();
-      const bothWays = async ({ finish, putBack }: WaysOut) => {
+      const bothWays = async ({ finish, rollback }: RecoveryChoices) => {
         assert.deepEqual(await finish(), { leftAlone: [] });
         assert.deepEqual(here.tree(), after);
-        assert.deepEqual(await putBack(), { leftAlone: [] });
+        assert.deepEqual(await rollback(), { leftAlone: [] });
         assert.deepEqual(here.tree(), before);
       };
       const settlement = await interrupted?.settle(bothWays, { signal: AbortSignal.timeout(5_000) });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
-import type { WayOut } from '../../src/protocol/wire.ts';
+import type { RecoveryChoice } from '../../src/protocol/wire.ts';
 import type {
   RecoverablePatch,
   PatchSettlement,
@@ -49,7 +49,7 @@ class Disk {
   }
 
   #patch(id: string): RecoverablePatch {
-    const settle = async (way: WayOut, patience: SettlingPatience) => {
+    const settle = async (way: RecoveryChoice, patience: SettlingPatience) => {
       const outcome = await this.work(patience);
       if (outcome.type !== 'settled') return outcome;
       this.settled.push(`${id}: ${way}`);

@@ -1,4 +1,4 @@
-import type { InterruptedPatch, WayOut } from '../../src/protocol/wire.ts';
+import type { InterruptedPatch, RecoveryChoice } from '../../src/protocol/wire.ts';
 import { post } from '../bridge.ts';
 import { decisionTitle } from './titles.ts';
 import { plural, t } from '../l10n.ts';
@@ -10,7 +10,7 @@ import { Icon } from '../components/Icon.tsx';
 /** A patch that a crash left half landed: which files it was about, and the two ways out. */
 export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
   const { id, startedAt, count, files, settling } = patch;
-  const settle = (way: WayOut) => post({ type: 'settle_patch', patchId: id, way });
+  const settle = (way: RecoveryChoice) => post({ type: 'settle_patch', patchId: id, way });
   const disabled = settling !== null;
   const hidden = count - files.length;
   return (
@@ -58,7 +58,7 @@ function question(startedAt: string): string {
   );
 }
 
-function progress(way: WayOut): string {
+function progress(way: RecoveryChoice): string {
   return way === 'put_back' ? t('Putting the patch back…') : t('Finishing the patch…');
 }
 

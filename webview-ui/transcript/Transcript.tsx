@@ -9,7 +9,7 @@ import { EmptyState } from './EmptyState.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ErrorNotice } from './Notices.tsx';
 import { Turn } from './Turn.tsx';
-import { canBePutBack, Warnings } from './Warnings.tsx';
+import { canBeRolledBack, Warnings } from './Warnings.tsx';
 
 /** Nearer than this counts as being at the end. */
 const END_MARGIN = 24;
@@ -69,7 +69,7 @@ function Earlier() {
 
 /** What belongs to no turn. */
 function ThreadNews() {
-  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBePutBack(one));
+  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRolledBack(one));
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;
   return (

@@ -24,13 +24,13 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
-export function canBePutBack({ quarantineId }: Warning): boolean {
+export function canBeRolledBack({ quarantineId }: Warning): boolean {
   return quarantineId !== undefined && settings.value?.quarantined.includes(quarantineId) === true;
 }
 
 function PutBack({ warning }: { warning: Warning }) {
   const { quarantineId } = warning;
-  if (quarantineId === undefined || !canBePutBack(warning)) return null;
+  if (quarantineId === undefined || !canBeRolledBack(warning)) return null;
   return (
     <Button testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
       {t('Put Back')}

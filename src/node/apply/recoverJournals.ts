@@ -54,15 +54,15 @@ export interface InterruptedApply {
   /** Whether nobody has settled it since it was found: another window, the command line. */
   isPending(): Promise<boolean>;
   /** `act` runs in one process at a time, and in none when there is nothing to decide any more. */
-  settle<Result>(act: (ways: WaysOut) => Promise<Result>, patience: Patience): Promise<Settlement<Result>>;
+  settle<Result>(act: (ways: RecoveryChoices) => Promise<Result>, patience: Patience): Promise<Settlement<Result>>;
 }
 
 /** What only the one process that decides can do. */
-export interface WaysOut {
+export interface RecoveryChoices {
   /** Every file as the patch wanted it. May be called again. */
   finish(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
   /** Every file as it was before. May be called again. */
-  putBack(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
+  rollback(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
 }
 
 /** Whether an editor holds something else, unsaved, than the side that all files on the disk hold. */
@@ -100,9 +100,9 @@ function offer(
   { transitions, startedAt }: JournalRecord,
   locks: Pick<Locks, 'acquire'>,
 ): InterruptedApply {
-  const ways: WaysOut = {
+  const ways: RecoveryChoices = {
     finish: (...editor) => settle(path, transitions, ...editor),
-    putBack: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
+    rollback: (...editor) => settle(path, transitions.toReversed().map(backwards), ...editor),
   };
   return {
     id,

@@ -65,7 +65,7 @@ export class Quarantine {
   }
 
   /** Puts something back where it was. Returns the path. @throws Error with a sentence for the person. */
-  putBack(id: string): string {
+  restore(id: string): string {
     const entry = /^[\w-]+$/.test(id) ? this.#read(id) : undefined;
     if (entry === undefined) throw new Error('This was put back before, or is not kept any more.');
     if (exists(entry.path)) {

@@ -8,7 +8,7 @@ import { isUntouched } from './findFile.ts';
 import type { ApplyContext } from './applyContext.ts';
 import { type BufferEdit, type EditStep, StaleFiles } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
-import { takeBack } from './rollbackEdit.ts';
+import { rollbackEdit } from './rollbackEdit.ts';
 
 /** The person may be typing there, so it lands first and may be tried again. */
 export function isHot({ file }: EditStep): boolean {
@@ -55,7 +55,7 @@ async function applied(
   if (document === undefined) throw new ApplyRefused(`${path} cannot be edited: VS Code did not take the edit.`);
   const after = applyHunks(before, hunks);
   const edit = { step, document, before, after, hunks, wasDirty, version: document.version };
-  context.compensation.add(path, () => takeBack(edit, context));
+  context.compensation.add(path, () => rollbackEdit(edit, context));
   // Between our look and the edit somebody may have written the file that VS Code opened for it.
   if (!isHot(step) && document.getText() !== after) throw new StaleFiles([path]);
   // A file that the settings make read-only shows the edit and forgets it (§6).

@@ -8,7 +8,7 @@ import type { BufferEdit } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 
 /** False when the person worked on the very lines of the edit since. */
-export async function takeBack(edit: BufferEdit, context: ApplyContext): Promise<boolean> {
+export async function rollbackEdit(edit: BufferEdit, context: ApplyContext): Promise<boolean> {
   const { before, after, hunks } = edit;
   const { path } = edit.step.file;
   for (let attempt = 0; attempt < HOT_TRIES; attempt++) {

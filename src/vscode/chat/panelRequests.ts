@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { Rule, SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { ThreadQuery, WayOut, WebviewMessage } from '../../protocol/wire.ts';
+import type { ThreadQuery, RecoveryChoice, WebviewMessage } from '../../protocol/wire.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import { insertCode } from './editorText.ts';
@@ -27,8 +27,8 @@ export interface PanelRequestHands {
   readonly openOutput: (itemId: string) => Promise<void>;
   readonly openTerminal: (processId: string) => void;
   readonly reviewFile: (path: string, what: 'keep' | 'undo' | 'open') => Promise<void>;
-  readonly putBack: (quarantineId: string) => void;
-  readonly settlePatch: (patchId: string, way: WayOut) => Promise<void>;
+  readonly restore: (quarantineId: string) => void;
+  readonly settlePatch: (patchId: string, way: RecoveryChoice) => Promise<void>;
   readonly insertText: (text: string) => void;
   readonly threads: {
     readonly list: { open(query: ThreadQuery): void; close(): void };
@@ -61,7 +61,7 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
     case 'review_file':
       return hands.reviewFile(message.path, message.what);
     case 'put_back':
-      return hands.putBack(message.quarantineId);
+      return hands.restore(message.quarantineId);
     case 'settle_patch':
       return hands.settlePatch(message.patchId, message.way);
     case 'list_threads':

@@ -1,5 +1,5 @@
 import type { ThreadOwner } from '../../protocol/threads.ts';
-import type { InterruptedPatch, WayOut } from '../../protocol/wire.ts';
+import type { InterruptedPatch, RecoveryChoice } from '../../protocol/wire.ts';
 
 /** A patch that a crash left half landed, and the ways out of it. */
 export interface RecoverablePatch {
@@ -7,7 +7,7 @@ export interface RecoverablePatch {
   readonly startedAt: Date;
   readonly changes: InterruptedPatch['files'];
   /** In the editor and on the disk, when nobody else does it: another window, the command line. */
-  readonly settle: (way: WayOut, patience: SettlingPatience) => Promise<PatchSettlement>;
+  readonly settle: (way: RecoveryChoice, patience: SettlingPatience) => Promise<PatchSettlement>;
 }
 
 export interface SettlingPatience {

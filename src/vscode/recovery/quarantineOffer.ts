@@ -10,7 +10,7 @@ import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 export interface QuarantineHands {
   list(): readonly { readonly id: string; readonly path: string; readonly at: string }[];
   /** Returns the path. @throws Error with a sentence for the person. */
-  putBack(id: string): string;
+  restore(id: string): string;
 }
 
 /** Says when a command's doing was moved out of the workspace, wherever the person looks, and puts it back at one click. */
@@ -57,13 +57,13 @@ export class QuarantineOffer implements Disposable {
       })),
       { title: vscode.l10n.t('Put back what was moved out of the workspace') },
     );
-    if (picked) this.putBack(picked.id);
+    if (picked) this.restore(picked.id);
   }
 
   /** Says how it went. */
-  putBack(id: string): void {
+  restore(id: string): void {
     try {
-      const path = this.#hands.putBack(id);
+      const path = this.#hands.restore(id);
       void vscode.window.showInformationMessage(
         vscode.l10n.t('{0} is back.', withoutLinks(visibleName(shownPath(path)))),
       );
@@ -78,11 +78,11 @@ export class QuarantineOffer implements Disposable {
   }
 
   async #offer(message: string, id: string): Promise<void> {
-    const putBack = vscode.l10n.t('Put Back');
+    const restore = vscode.l10n.t('Put Back');
     const answer = await vscode.window.showWarningMessage(
       vscode.l10n.t('Tiller: {0}', withoutLinks(inWorkspace(message))),
-      putBack,
+      restore,
     );
-    if (answer === putBack) this.putBack(id);
+    if (answer === restore) this.restore(id);
   }
 }

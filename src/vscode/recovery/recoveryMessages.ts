@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
-import type { WayOut } from '../../protocol/wire.ts';
+import type { RecoveryChoice } from '../../protocol/wire.ts';
 import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import type { RecoverablePatch, PatchSettlement, SettledPatch } from './interruptedPatch.ts';
 import { shownPath } from '../ui/workspacePaths.ts';
@@ -29,8 +29,8 @@ export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<R
   return (await vscode.window.showQuickPick(rows, { title }))?.patch;
 }
 
-export async function pickWay(patch: RecoverablePatch): Promise<WayOut | undefined> {
-  const rows: readonly (vscode.QuickPickItem & { readonly way: WayOut })[] = [
+export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoice | undefined> {
+  const rows: readonly (vscode.QuickPickItem & { readonly way: RecoveryChoice })[] = [
     {
       way: 'put_back',
       label: vscode.l10n.t('Put Back'),
@@ -49,7 +49,7 @@ export function waitingFor(owner: ThreadOwner): string {
 /** Whoever answers when it was settled long ago hears how, or by whom; `null`: that is not known. */
 export function settledSentence(
   { changes }: Pick<RecoverablePatch, 'changes'>,
-  decision: WayOut | ThreadOwner | null,
+  decision: RecoveryChoice | ThreadOwner | null,
 ): string {
   const names = shortList(changes.map(({ path }) => path));
   if (decision === 'put_back') return vscode.l10n.t('You have already chosen to put this patch back: {0}', names);
@@ -63,7 +63,7 @@ function settledElsewhere(by: ThreadOwner | null): string {
     : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
 }
 
-export function tellHowItWent(settlement: PatchSettlement, way: WayOut): void {
+export function tellHowItWent(settlement: PatchSettlement, way: RecoveryChoice): void {
   switch (settlement.type) {
     case 'settled':
       return tellWhatWasDone(settlement.result, way);
@@ -82,7 +82,7 @@ function nameOf({ name, pid }: ThreadOwner): string {
     : vscode.l10n.t('The command line (process {0})', pid);
 }
 
-function tellWhatWasDone({ leftAlone, unsaved }: SettledPatch, way: WayOut): void {
+function tellWhatWasDone({ leftAlone, unsaved }: SettledPatch, way: RecoveryChoice): void {
   if (leftAlone.length > 0) {
     void vscode.window.showWarningMessage(
       vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),

@@ -3,15 +3,15 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import { messageOf } from '../../core/util/fileErrors.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
-import type { InterruptedPatch, WayOut } from '../../protocol/wire.ts';
+import type { InterruptedPatch, RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch, PatchSettlement } from './interruptedPatch.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
-import { pickPatch, pickWay, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryMessages.ts';
+import { pickPatch, pickChoice, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryMessages.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
 interface Waiting {
   readonly patch: RecoverablePatch;
-  readonly settling: WayOut | null;
+  readonly settling: RecoveryChoice | null;
 }
 
 /** Files that the panel names; a patch to more says how many there are. */
@@ -28,7 +28,7 @@ export class RecoveryOffer implements Disposable {
   readonly #report: (error: unknown) => void;
   readonly #store = new DisposableStore();
   /** How, or by whom else; `null`: that is not known. */
-  readonly #decided = new Map<string, WayOut | ThreadOwner | null>();
+  readonly #decided = new Map<string, RecoveryChoice | ThreadOwner | null>();
   #waiting: readonly Waiting[] = [];
   #looking: Promise<void> | undefined;
   #lookAgain = false;
@@ -73,7 +73,7 @@ export class RecoveryOffer implements Disposable {
   }
 
   /** Says how it went. What is no longer there to be decided is left alone. */
-  async settle(id: string, way: WayOut): Promise<void> {
+  async settle(id: string, way: RecoveryChoice): Promise<void> {
     if (this.#open(id) === undefined) return;
     // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
     await vscode.commands.executeCommand('notifications.hideToasts');
@@ -84,7 +84,7 @@ export class RecoveryOffer implements Disposable {
   async pick(): Promise<void> {
     await this.look();
     const patch = await pickPatch(this.#waiting.filter(({ settling }) => settling === null).map(({ patch }) => patch));
-    const way = patch && (await pickWay(patch));
+    const way = patch && (await pickChoice(patch));
     if (way) await this.settle(patch.id, way);
   }
 
@@ -127,11 +127,11 @@ export class RecoveryOffer implements Disposable {
   }
 
   /** What was decided here, or is being carried out, or who else has decided; `null` where that is not known. */
-  #decisionOn(id: string): WayOut | ThreadOwner | null {
+  #decisionOn(id: string): RecoveryChoice | ThreadOwner | null {
     return this.#decided.get(id) ?? this.#waiting.find(({ patch }) => patch.id === id)?.settling ?? null;
   }
 
-  async #settle(id: string, way: WayOut): Promise<void> {
+  async #settle(id: string, way: RecoveryChoice): Promise<void> {
     const patch = this.#open(id);
     if (patch === undefined) return;
     this.#set(this.#waiting.map((waiting) => (waiting.patch === patch ? { patch, settling: way } : waiting)));
@@ -170,7 +170,7 @@ export class RecoveryOffer implements Disposable {
 }
 
 /** Waits for whoever else decides the same patch, and says so; the person may leave it to them. */
-async function carryOut(patch: RecoverablePatch, way: WayOut): Promise<PatchSettlement> {
+async function carryOut(patch: RecoverablePatch, way: RecoveryChoice): Promise<PatchSettlement> {
   const location = vscode.ProgressLocation.Notification;
   const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {

@@ -258,10 +258,10 @@ describe.skipIf(noBox)('what a command leaves behind', () => {
     expect(existsSync(place.at('.claude'))).toBe(false);
     const quarantine = new Quarantine(place.home);
     const [entry] = quarantine.list();
-    expect(quarantine.putBack(entry?.id ?? '')).toBe(place.at('.claude'));
+    expect(quarantine.restore(entry?.id ?? '')).toBe(place.at('.claude'));
     expect(readFileSync(place.at('.claude', 'settings.json'), 'utf8')).toBe('x\n');
     expect(quarantine.list()).toEqual([]);
-    expect(() => quarantine.putBack(entry?.id ?? '')).toThrow('put back before');
+    expect(() => quarantine.restore(entry?.id ?? '')).toThrow('put back before');
   });
 
   const CONFIGURATIONS = [
