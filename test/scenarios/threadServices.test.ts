@@ -67,8 +67,8 @@ describe('the bin', () => {
     expect(await chat.manager.catalog.list([])).toEqual([]);
     expect(await chat.manager.remove(threadId)).toEqual({ type: 'missing' });
     expect(await chat.manager.resume('last', chat.config)).toMatchObject({ type: 'refused' });
-    expect(await chat.manager.catalog.takeBack(threadId)).toBe(true);
-    expect(await chat.manager.catalog.takeBack(threadId)).toBe(false);
+    expect(await chat.manager.catalog.restore(threadId)).toBe(true);
+    expect(await chat.manager.catalog.restore(threadId)).toBe(false);
     expect((await chat.manager.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
   });
 
@@ -86,7 +86,7 @@ describe('the bin', () => {
       readdirSync(chat.home.at(folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\.\w+$/.test(file));
     await inDays(29).catalog.list([]);
     await expect.poll(() => [left('bin').length, left('logs/commands').length]).toEqual([1, 2]);
-    await chat.manager.catalog.takeBack(chat.session.threadId);
+    await chat.manager.catalog.restore(chat.session.threadId);
     expect(left('logs/commands')).toHaveLength(2);
     await chat.manager.remove(chat.session.threadId);
     await inDays(31).catalog.list([]);
@@ -113,7 +113,7 @@ describe('the bin on another disk', () => {
       );
       expect(written).toEqual([expect.stringContaining(threadId)]);
       expect(existsSync(chat.home.at(rollout))).toBe(false);
-      expect(await chat.manager.catalog.takeBack(threadId)).toBe(true);
+      expect(await chat.manager.catalog.restore(threadId)).toBe(true);
       const resumed = await chat.manager.resume({ id: threadId }, chat.config);
       if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
       expect(resumed.session.initialState.turns).toEqual(before);

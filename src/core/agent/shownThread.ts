@@ -157,12 +157,12 @@ export class ShownThread {
     const { memento, report } = this.#deps;
     const shown = memento.get<string>(CURRENT_THREAD);
     const busy = memento.get<readonly string[]>(BUSY_THREADS, []).filter((id) => id !== shown);
-    const takeBack = (id: string) => this.#open(id, 'take_back').catch((error: unknown) => report(error));
+    const takeOver = (id: string) => this.#open(id, 'take_back').catch((error: unknown) => report(error));
     if (shown !== undefined) {
-      const thread = await takeBack(shown);
+      const thread = await takeOver(shown);
       if (thread) this.#show(thread);
     }
-    for (const id of busy) void takeBack(id).then((thread) => thread && this.#leave(thread));
+    for (const id of busy) void takeOver(id).then((thread) => thread && this.#leave(thread));
   }
 
   /** Shows no thread; the next message starts one. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ThreadListEntry, ThreadOwner, ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Clock, Locks, Log, Storage, Workspace } from '../ports.ts';
 import { isBelow } from '../util/pathBelow.ts';
-import { emptyBin, type RemoveRest, takeBack, throwAway } from './bin.ts';
+import { emptyTrash, type RemoveRest, restore, moveToTrash } from './trash.ts';
 import { type ExportFormat, exportThread } from './exportThread.ts';
 import { readGitFacts } from './gitFacts.ts';
 import { Recorder } from './recorder.ts';
@@ -98,12 +98,12 @@ export class ThreadCatalog {
 
   /** Into the bin, where it can be taken back from for 30 days. */
   remove(threadId: string): Promise<CatalogResult> {
-    return this.whileFree(threadId, ({ path }) => throwAway(this.#ports, path));
+    return this.whileFree(threadId, ({ path }) => moveToTrash(this.#ports, path));
   }
 
   /** False when it is not in the bin any more. */
-  takeBack(threadId: string): Promise<boolean> {
-    return takeBack(this.#ports, threadId);
+  restore(threadId: string): Promise<boolean> {
+    return restore(this.#ports, threadId);
   }
 
   /**
@@ -150,7 +150,9 @@ export class ThreadCatalog {
   async #tidy(): Promise<void> {
     this.#tidied = true;
     const { log } = this.#ports;
-    await emptyBin(this.#ports, this.#removeRest).catch((error: unknown) => log.warn('The bin was not emptied', error));
+    await emptyTrash(this.#ports, this.#removeRest).catch((error: unknown) =>
+      log.warn('The bin was not emptied', error),
+    );
   }
 
   async #seen(): Promise<Seen> {

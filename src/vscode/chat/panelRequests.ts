@@ -35,7 +35,7 @@ export interface PanelRequestHands {
     open(threadId: string): Promise<void>;
     rename(threadId: string, title: string): Promise<void>;
     remove(context: { readonly threadId: string }): Promise<void>;
-    takeBack(threadId: string): Promise<void>;
+    restore(threadId: string): Promise<void>;
     fork(context: { readonly itemId: string | null }): Promise<void>;
     takeOver(): Promise<void>;
   };
@@ -75,7 +75,7 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
     case 'delete_thread':
       return hands.threads.remove(message);
     case 'restore_thread':
-      return hands.threads.takeBack(message.threadId);
+      return hands.threads.restore(message.threadId);
     case 'fork_thread':
       return hands.threads.fork(message);
     case 'take_over':

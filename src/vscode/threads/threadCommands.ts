@@ -101,11 +101,11 @@ export class ThreadCommands implements Disposable {
     }
     const undo = vscode.l10n.t('Undo');
     const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', shownTitle(title));
-    if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.takeBack(threadId);
+    if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.restore(threadId);
   }
 
-  async takeBack(threadId: string): Promise<void> {
-    if (!(await this.#deps.manager.catalog.takeBack(threadId))) return sayWhyNot({ type: 'missing' });
+  async restore(threadId: string): Promise<void> {
+    if (!(await this.#deps.manager.catalog.restore(threadId))) return sayWhyNot({ type: 'missing' });
     if (this.list.isOpen) this.list.refresh();
     else await this.show(threadId);
   }
