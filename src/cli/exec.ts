@@ -4,14 +4,14 @@ import { HttpModels } from '../core/model/httpModels.ts';
 import type { ProviderConfig } from '../core/model/provider.ts';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
-import { resolveBox } from '../core/sandbox/box.ts';
+import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
 import { limitsIn, providerOf, threadConfigOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
-import { sweepBoxes } from '../node/sandbox/sweep.ts';
-import { boxSupport } from '../node/sandbox/support.ts';
+import { sweepSandboxes } from '../node/sandbox/sweep.ts';
+import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
@@ -61,7 +61,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     });
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
-    await sweepBoxes(home);
+    await sweepSandboxes(home);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
     const config = threadConfigOf(settings, {
@@ -75,7 +75,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       // What the flags say, or their defaults, holds.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
-      boxFor: (policy) => resolveBox(policy, boxSupport),
+      sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
       isTrusted: () => true,
       pace: () => report.caughtUp(),
     });

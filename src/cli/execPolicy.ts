@@ -5,10 +5,10 @@ import { explanationOf } from '../core/policy/explanation.ts';
 import { type LoadedRules, parseRulesFile } from '../core/policy/rules.ts';
 import { startsPrograms } from '../core/tools/gitTrust.ts';
 import { RulesStore } from '../core/rules/rulesStore.ts';
-import { resolveBox } from '../core/sandbox/box.ts';
+import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { describeFileError, isMissing } from '../core/util/fileErrors.ts';
 import { createNodePorts } from '../node/ports.ts';
-import { boxSupport } from '../node/sandbox/support.ts';
+import { sandboxSupport } from '../node/sandbox/support.ts';
 import { type DecisionReason, sandboxPolicySchema } from '../protocol/policy.ts';
 import { printJson, printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';
@@ -36,7 +36,7 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     argv: command,
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy,
-    ...resolveBox(sandboxPolicy, boxSupport),
+    ...resolveSandbox(sandboxPolicy, sandboxSupport),
     gitStartsPrograms: await startsPrograms(command, cwd, ports),
     sandboxPermissions: escalated ? 'require_escalated' : 'use_default',
     rules: rulesFiles.length > 0 ? await readRules(rulesFiles) : await rulesAtHome(new RulesStore(ports), cwd),

@@ -13,9 +13,9 @@ import { makePrivateFolderSync } from '../node/host/privateFiles.ts';
 import { keysIn } from '../node/host/secrets.ts';
 import { newMark } from '../node/process/processMark.ts';
 import { recordCommand, sweepProcesses } from '../node/process/processRecord.ts';
-import { Boxes, type Launch } from '../node/sandbox/launch.ts';
-import { sweepBoxes } from '../node/sandbox/sweep.ts';
-import { boxSupport } from '../node/sandbox/support.ts';
+import { Sandboxes, type Launch } from '../node/sandbox/launch.ts';
+import { sweepSandboxes } from '../node/sandbox/sweep.ts';
+import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { AFTER_KILL } from './afterKill.ts';
@@ -44,7 +44,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
   const home = tillerHome(host.environment, host.platform, host.homeDirectory);
   const say = (line: string) => printSentence(streams.stderr, `tiller: ${line}`);
   const settings = await loadSettings(createStorage(home), { flags: {}, config: [], environment: {} }, say);
-  const support = boxSupport();
+  const support = sandboxSupport();
   if (support.type === 'fails') {
     say(`there is no sandbox here, and nothing was run. ${support.cause}`);
     return NO_BOX;
@@ -82,11 +82,11 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
 async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
   await sweepProcesses(home);
-  await sweepBoxes(home);
-  const boxes = new Boxes(home, AFTER_KILL);
+  await sweepSandboxes(home);
+  const sandboxes = new Sandboxes(home, AFTER_KILL);
   let launch: Launch;
   try {
-    launch = await boxes.launch(request, request.confinement.walls);
+    launch = await sandboxes.launch(request, request.confinement.walls);
   } catch (error) {
     say(messageOf(error));
     return NO_BOX;
@@ -106,7 +106,7 @@ async function run(request: ExecRequest, home: string, say: (line: string) => vo
     record.ended();
     for (const { message } of await launch.ended()) say(message);
     await launch.settled();
-    boxes.dispose();
+    sandboxes.dispose();
   }
 }
 

@@ -204,7 +204,7 @@ export interface WritableRoot {
 }
 
 /** What a process may do inside a box: `core/sandbox` draws these walls, the hand builds them. */
-export interface BoxWalls {
+export interface SandboxLimits {
   /** Empty: nothing may be written but the temporary folder. */
   readonly writableRoots: readonly WritableRoot[];
   /** Can be read even where the folder around them is hidden or unreadable. */
@@ -226,7 +226,7 @@ export interface BoxWalls {
  * What a boxed process has left behind that the person and the model must hear of before anything of ours reads it.
  * `message` is one plain sentence for both.
  */
-export type BoxFinding =
+export type SandboxFinding =
   /** A name that nobody may make, or what had taken the place of a link: it was moved away, and can be put back. */
   | {
       readonly kind: 'quarantined';
@@ -240,7 +240,7 @@ export type BoxFinding =
   | { readonly kind: 'git_metadata'; readonly path: string; readonly message: string };
 
 /** What surrounds a process. `none` is a decision, never a fallback: a box that cannot be built is a failure to start. */
-export type Confinement = { readonly type: 'none' } | { readonly type: 'box'; readonly walls: BoxWalls };
+export type Confinement = { readonly type: 'none' } | { readonly type: 'box'; readonly walls: SandboxLimits };
 
 export interface ExecRequest {
   /** Program and arguments; never a string for a shell to take apart. */
@@ -281,7 +281,7 @@ export interface ExecExit {
   readonly code: number;
   readonly signal: string | null;
   /** Of a boxed process; absent when there is nothing to tell. */
-  readonly findings?: readonly BoxFinding[];
+  readonly findings?: readonly SandboxFinding[];
 }
 
 export interface Exec {

@@ -7,7 +7,7 @@ import { providerOf } from '../core/agent/threadSettings.ts';
 import { DisposableStore } from '../core/util/disposable.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
-import { sweepBoxes } from '../node/sandbox/sweep.ts';
+import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { DEMO_PROVIDER, providerNamed, providerNames } from '../protocol/settings.ts';
 import type { ChatView } from '../vscode/chat/chatView.ts';
 import { ModelCommands } from '../vscode/models/modelCommands.ts';
@@ -69,7 +69,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       if (problem !== undefined) panel.tell(new Error(problem));
     })
     .catch(report);
-  sweepBoxes(node.storage.home).catch(report);
+  sweepSandboxes(node.storage.home).catch(report);
 
   return {
     ...panel,

@@ -3,10 +3,10 @@ import type { Ports } from '../core/ports.ts';
 import { providerOf } from '../core/agent/threadSettings.ts';
 import { HttpModels } from '../core/model/httpModels.ts';
 import { MessageHistory } from '../core/rollout/messageHistory.ts';
-import { resolveBox } from '../core/sandbox/box.ts';
+import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
 import type { DisposableStore } from '../core/util/disposable.ts';
-import { boxSupport } from '../node/sandbox/support.ts';
+import { sandboxSupport } from '../node/sandbox/support.ts';
 import type { TurnSettings } from '../protocol/event.ts';
 import { allowsTakeOver } from '../vscode/threads/takeOver.ts';
 import { ThreadFactory } from '../vscode/threads/threadFactory.ts';
@@ -51,7 +51,7 @@ export function createAgent(
     settings,
     homeDirectory: node.host.homeDirectory,
     log,
-    boxFor: (policy) => resolveBox(policy, boxSupport),
+    sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
     onProposal: (approvalId, proposal, reviewed) => editors.proposals.propose(approvalId, proposal, reviewed),
     undoTurn: (turnId) => editors.undo.undoTurn(turnId),
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),

@@ -10,7 +10,7 @@ import { HeldOutput } from './process/heldOutput.ts';
 import { endTree, interruptGroup, type TreeRoot } from './process/processTree.ts';
 import { spawnFailure } from './process/spawnFailure.ts';
 import { spawnInTerminal } from './process/terminal.ts';
-import { Boxes, type Launch, launchPlainly } from './sandbox/launch.ts';
+import { Sandboxes, type Launch, launchPlainly } from './sandbox/launch.ts';
 
 /** How long a surviving child may hold the output pipes open (codex-behaviour.md §4.1). */
 const DRAIN_MS = 2_000;
@@ -23,12 +23,12 @@ const CONTROL_C = '\u0003';
 export function createExec(
   platform: NodeJS.Platform = process.platform,
   home?: string,
-  boxes: Boxes | undefined = home === undefined ? undefined : new Boxes(home),
+  sandboxes: Sandboxes | undefined = home === undefined ? undefined : new Sandboxes(home),
   spareTerminals?: string,
 ): Exec {
   return {
     async spawn(request) {
-      const launch = await launchOf(request, boxes);
+      const launch = await launchOf(request, sandboxes);
       const mark = newMark();
       const env = { ...request.env, ...launch.env, ...mark.env };
       const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
@@ -49,10 +49,10 @@ export function createExec(
   };
 }
 
-async function launchOf(request: ExecRequest, boxes: Boxes | undefined): Promise<Launch> {
+async function launchOf(request: ExecRequest, sandboxes: Sandboxes | undefined): Promise<Launch> {
   if (request.confinement.type === 'none') return launchPlainly(request);
-  if (boxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
-  return boxes.launch(request, request.confinement.walls);
+  if (sandboxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
+  return sandboxes.launch(request, request.confinement.walls);
 }
 
 /** What was left behind is looked at before `exited` and `kill` resolve, so listeners receive it with the exit. */

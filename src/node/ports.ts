@@ -10,7 +10,7 @@ import { createLocks } from './storage/locks.ts';
 import { createLog } from './storage/log.ts';
 import { proxyFor } from './network/proxy/environmentProxy.ts';
 import { createRedactor, type Redactor, secretsIn } from './host/redact.ts';
-import { Boxes } from './sandbox/launch.ts';
+import { Sandboxes } from './sandbox/launch.ts';
 import { createEnvironmentSecrets, keysIn } from './host/secrets.ts';
 import { createStorage, tillerHome } from './storage/storage.ts';
 import { createDiskWorkspace } from './apply/diskWorkspace.ts';
@@ -47,7 +47,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
   for (const secret of secretsIn(environment)) secrets.hide(secret);
   return {
     workspace: createDiskWorkspace({ roots, home }),
-    exec: createExec(host.platform, home, new Boxes(home, options.afterKill), options.spareTerminals),
+    exec: createExec(host.platform, home, new Sandboxes(home, options.afterKill), options.spareTerminals),
     keys,
     storage: createStorage(home, keys),
     audit: createAuditJournal({ home, redact: (text) => secrets.redact(keys.hide(text)) }),

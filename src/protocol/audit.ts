@@ -1,7 +1,7 @@
 /** The audit log (issue 7 point 5): one line for each decision, and one for the end of whatever ran. */
 import * as z from 'zod';
 import { itemStatusSchema } from './item.ts';
-import { boxSchema, decisionReasonSchema } from './policy.ts';
+import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
 export const auditActSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command'), command: z.string(), argv: z.array(z.string()), cwd: z.string() }),
@@ -43,7 +43,7 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     reason: decisionReasonSchema,
     /** What the person said with it. */
     word: z.string().optional(),
-    box: boxSchema,
+    box: sandboxMechanismSchema,
     escalated: z.boolean(),
   }),
   z.object({

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { AuditDecision } from './audit.ts';
 import type { ItemStatus } from './item.ts';
-import type { Box, DecisionReason } from './policy.ts';
+import type { SandboxMechanism, DecisionReason } from './policy.ts';
 
 /** A decision and what came of it, as one line of a table. */
 export interface AuditLine {
@@ -20,7 +20,7 @@ export interface AuditLine {
   readonly reason: DecisionReason;
   readonly word: string | null;
   /** `none` when it ran outside. */
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   readonly escalated: boolean;
   /** `null` for what did not run, and for what runs still or was cut by a crash. */
   readonly end: { readonly status: ItemStatus; readonly exit: number | null; readonly durationMs: number } | null;

@@ -18,7 +18,7 @@ import { reasoningEffortSchema, reasoningSummarySchema } from './op.ts';
 import {
   approvalDecisionSchema,
   approvalPolicySchema,
-  boxSchema,
+  sandboxMechanismSchema,
   decisionReasonSchema,
   errorActionSchema,
   errorKindSchema,
@@ -46,7 +46,7 @@ export const turnSettingsSchema = z.object({
   cwd: z.string(),
   approvalPolicy: approvalPolicySchema,
   sandboxPolicy: sandboxPolicySchema,
-  box: boxSchema,
+  box: sandboxMechanismSchema,
   /** Why nothing surrounds commands although the policy wants something to: one sentence that says what to do. */
   noBoxCause: z.string().optional(),
 });
@@ -73,7 +73,7 @@ export const approvalRequestSchema = z.object({
   command: z.string().optional(),
   cwd: z.string().optional(),
   /** Where it would run. */
-  box: boxSchema.optional(),
+  box: sandboxMechanismSchema.optional(),
   /** It would get a terminal, and what the model types there is not asked about again. */
   tty: z.boolean().optional(),
   /** Each sub-command of a script with its own verdict. */
@@ -142,7 +142,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     model: z.string(),
     approvalPolicy: approvalPolicySchema,
     sandbox: sandboxModeSchema,
-    box: boxSchema,
+    box: sandboxMechanismSchema,
     noBoxCause: z.string().optional(),
     rolloutPath: z.string().nullable(),
     /** True when the thread was there before this process. */
@@ -250,7 +250,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     itemId: z.string(),
     command: z.string(),
     cwd: z.string(),
-    box: boxSchema,
+    box: sandboxMechanismSchema,
     /** It has a terminal and can be typed into. */
     tty: z.boolean().optional(),
   }),

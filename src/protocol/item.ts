@@ -5,7 +5,7 @@
  * texts concatenate exactly to the final one, to `item_completed`, which carries the whole item.
  */
 import * as z from 'zod';
-import { boxSchema, decisionReasonSchema } from './policy.ts';
+import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
 /** What a person (or a client) puts into a turn. */
 export const userInputSchema = z.discriminatedUnion('type', [
@@ -84,7 +84,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     command: z.string(),
     argv: z.array(z.string()),
     cwd: z.string(),
-    box: boxSchema,
+    box: sandboxMechanismSchema,
     exitCode: z.number().nullable(),
     durationMs: z.number(),
     /** The rule that let it run unasked. */

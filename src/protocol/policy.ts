@@ -41,8 +41,8 @@ export const sandboxPolicyInputSchema = z.union([
 ]);
 
 /** The mechanism that really surrounds a command; `none` says honestly that nothing does. */
-export const boxSchema = z.enum(['bubblewrap', 'seatbelt', 'external', 'none']);
-export type Box = z.infer<typeof boxSchema>;
+export const sandboxMechanismSchema = z.enum(['bubblewrap', 'seatbelt', 'external', 'none']);
+export type SandboxMechanism = z.infer<typeof sandboxMechanismSchema>;
 
 /** Whether a patch inside the writable roots waits for a decision (`before`) or lands and is reviewed `after`. */
 export const reviewSettingSchema = z.enum(['before', 'after']);

@@ -19,7 +19,7 @@ import type {
 import type { AgentState, PlanStep, TurnItem, UserInput } from './item.ts';
 import {
   type ApprovalDecision,
-  type Box,
+  type SandboxMechanism,
   denialIn,
   type ErrorAction,
   type ErrorKind,
@@ -86,7 +86,7 @@ export interface ProcessState {
   readonly itemId: string;
   readonly command: string;
   readonly cwd: string;
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   readonly tty?: boolean | undefined;
   readonly startedAt: string;
   /** The last `LIVE_OUTPUT_LIMIT` characters. */

@@ -9,7 +9,7 @@ import type { QueuedEdit } from './draft.ts';
 import { opSchema } from './op.ts';
 import {
   type ApprovalPolicy,
-  type Box,
+  type SandboxMechanism,
   type ChatMode,
   type ReviewSetting,
   type Rule,
@@ -28,7 +28,7 @@ export interface PanelSettings {
   readonly mode: ChatMode | null;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   /** Why there is none where the policy wants one. */
   readonly noBoxCause?: string | undefined;
   /** What was moved out of the workspace and can be put back. */

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { PausableCommands } from '../../src/node/process/pausing.ts';
 import { sandboxedLeaders } from '../../src/node/process/processRecord.ts';
 import { listProcesses } from '../../src/node/process/processTable.ts';
-import { noBox, Playground } from '../support/boxed.ts';
+import { noBox, Playground } from '../support/sandboxed.ts';
 import { bundled } from '../support/runTypeScript.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 

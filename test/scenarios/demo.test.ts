@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { type CliRun, runCli, startCli } from '../support/runCli.ts';
 import { type Choices, sampleFolder, VARIANTS } from '../support/sample.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';

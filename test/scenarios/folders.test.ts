@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/protocol/event.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { startScenario } from '../support/startScenario.ts';

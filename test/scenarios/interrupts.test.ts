@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { calls, says, type Step } from '../support/modelServer.ts';
 import { commandLines } from '../support/processes.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
@@ -60,13 +60,13 @@ describe('commands that are stopped at any moment', () => {
   it.each(['danger-full-access', 'workspace-write'] as const)(
     'end with all they have started (%s)',
     async (sandbox) => {
-      const isBoxed = sandbox === 'workspace-write';
-      if (isBoxed && noBox !== false) return;
+      const isSandboxed = sandbox === 'workspace-write';
+      if (isSandboxed && noBox !== false) return;
       const property = fc.asyncProperty(steps, async (chosen) => {
         const thread = `tiller-mark-${process.pid}-${++marks}`;
         {
           await using chat = await startScenario({
-            ...(isBoxed ? { box: 'real' } : {}),
+            ...(isSandboxed ? { box: 'real' } : {}),
             sandbox,
             policy: 'never',
             model: answer,
@@ -82,7 +82,7 @@ describe('commands that are stopped at any moment', () => {
             expect(['turn_completed', 'turn_aborted']).toContain(end.type);
             killAll(chat);
             // Outside of a box a child may outlive a command that has ended by itself; the end of the thread is another matter.
-            const mayStay = !isBoxed && kind === 'a child that outlives it';
+            const mayStay = !isSandboxed && kind === 'a child that outlives it';
             if (!mayStay) await expect.poll(() => running(mark), PATIENT).toEqual([]);
           }
           expect(await chat.send(`quick|${thread}-last`)).toMatchObject({ type: 'turn_completed' });

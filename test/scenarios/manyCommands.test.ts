@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says, type Step } from '../support/modelServer.ts';
 import { startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';

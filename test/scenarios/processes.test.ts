@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { type Answer, calls, hangs, ModelServer, says, type Step } from '../support/modelServer.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { overWhen } from '../support/overWhen.ts';
 import { commandLines, isAlive, pidIn } from '../support/processes.ts';
 import { rounds } from '../support/rounds.ts';
@@ -276,12 +276,13 @@ describe('typing', () => {
 });
 
 describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () => {
-  const boxed = (options: ScenarioOptions) => startScenario({ ...options, sandbox: 'workspace-write', box: 'real' });
+  const sandboxed = (options: ScenarioOptions) =>
+    startScenario({ ...options, sandbox: 'workspace-write', box: 'real' });
 
   it('a terminal works, Ctrl-C interrupts, and keys cannot be put into its mouth', async () => {
     const fakesKeys = 'python3 -c "import fcntl; fcntl.ioctl(0, 0x5412, b\'x\')" 2>&1 | tail -n 1';
     const prints = ['Operation not permitted', 'got you'];
-    await using chat: Scenario = await boxed({
+    await using chat: Scenario = await sandboxed({
       hands: overWhen(3_000, (wait) => outputOf(chat).includes(prints[wait - 1] ?? '')),
       model: [
         [
@@ -304,7 +305,7 @@ describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () =>
   });
 
   it('what is in the background is killed with all it started', async () => {
-    await using chat = await boxed({
+    await using chat = await sandboxed({
       model: [[exec('echo $PPID; setsid sleep 4242 & sleep 4242')], [says('It runs.')]],
     });
     await chat.send('go');

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PRIVATE_PLACES } from '../../src/protocol/privatePlaces.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { boxSupport } from '../../src/node/sandbox/support.ts';
+import { sandboxSupport } from '../../src/node/sandbox/support.ts';
 import type { Event } from '../../src/protocol/event.ts';
 import { calls, fails, failsInStream, ModelServer, reasons, says, type Wire } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
@@ -115,7 +115,7 @@ describe.each(WIRES)('a key that Tiller holds, on %s', (wire) => {
   });
 });
 
-it.skipIf(boxSupport().type === 'fails')('reaches no command of tiller sandbox', async () => {
+it.skipIf(sandboxSupport().type === 'fails')('reaches no command of tiller sandbox', async () => {
   using folder = tempFolder();
   const env = { TILLER_API_KEY: KEY, OF_ANOTHER_NAME: `x ${KEY}`, PLAIN: 'plain-4' };
   const run = await runCli(['sandbox', '--', '/usr/bin/env'], { home: folder.path, env });

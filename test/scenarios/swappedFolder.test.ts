@@ -17,7 +17,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario, type Scenario } from '../support/startScenario.ts';

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { type Answer, calls, says } from '../support/modelServer.ts';
 import { startScenario, type Scenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';

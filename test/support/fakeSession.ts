@@ -244,7 +244,7 @@ export class FakeSession {
         prices: null,
       }),
       rules: new RulesStore(ports),
-      boxFor: () => ({ box: 'none' }),
+      sandboxFor: () => ({ box: 'none' }),
       unreadable: [],
       isTrusted: () => true,
       saveBeforeCommands: 'ask',

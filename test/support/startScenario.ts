@@ -5,8 +5,8 @@ import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
 import { AgentService, type ThreadConfig } from '../../src/core/agent/agentService.ts';
-import { type BoxSupport, resolveBox } from '../../src/core/sandbox/box.ts';
-import { boxSupport } from '../../src/node/sandbox/support.ts';
+import { type SandboxSupport, resolveSandbox } from '../../src/core/sandbox/resolveSandbox.ts';
+import { sandboxSupport } from '../../src/node/sandbox/support.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
 import type { Event, EventMsg, EventMsgOf, EventMsgType } from '../../src/protocol/event.ts';
 import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
@@ -79,8 +79,9 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const ports: Ports = { ...realPorts, ...options.hands?.(realPorts) };
   const manager = new AgentService(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
-  const support: BoxSupport = { type: 'fails', cause: 'This scenario has no box.' };
-  const boxFor = (policy: SandboxPolicy) => resolveBox(policy, options.box === 'real' ? boxSupport : () => support);
+  const support: SandboxSupport = { type: 'fails', cause: 'This scenario has no box.' };
+  const sandboxFor = (policy: SandboxPolicy) =>
+    resolveSandbox(policy, options.box === 'real' ? sandboxSupport : () => support);
   const config: ThreadConfig = {
     settings: {
       model: options.modelName ?? 'test-model',
@@ -89,9 +90,9 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       cwd: workspace.path,
       approvalPolicy: options.policy ?? 'on-request',
       sandboxPolicy,
-      ...boxFor(sandboxPolicy),
+      ...sandboxFor(sandboxPolicy),
     },
-    boxFor,
+    sandboxFor,
     unreadable: [],
     isTrusted: () => options.trusted ?? true,
     models: new HttpModels(ports, '0.0.0-test').of({

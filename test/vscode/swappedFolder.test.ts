@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { type DecidedChange, type FileChange, type FilePlace, WorkspaceError } from '../../src/core/ports.ts';
-import { noBox, Playground } from '../support/boxed.ts';
+import { noBox, Playground } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 import { recoverBuffers } from '../../src/vscode/apply/recoverBuffers.ts';
@@ -29,7 +29,7 @@ const ATTACKS = Number(process.env.TILLER_ATTACKS || 60);
 
 const noExchange = process.platform !== 'linux' || spawnSync('perl', ['-e', '1']).status !== 0;
 const attackTest = noExchange ? test.skip : test;
-const boxedTest = noExchange || noBox !== false ? test.skip : test;
+const sandboxedTest = noExchange || noBox !== false ? test.skip : test;
 
 const TEXT = 'one\ntwo\nthree\n';
 const SECRET = 'one\ntwo\nthree\nSECRET\n';
@@ -176,7 +176,7 @@ suite(`${ATTACKS} patches while their folder and a link change places`, function
   this.retries(0);
   this.timeout(3_600_000);
   for (const pauseMs of [0, 2, 40]) {
-    boxedTest(
+    sandboxedTest(
       `by a command in the sandbox, every ${pauseMs} ms`,
       inPlace({}, (here) => attacked(here, 'in the sandbox', pauseMs)),
     );
@@ -404,7 +404,7 @@ suite('a folder that becomes a link', () => {
     }),
   );
 
-  boxedTest(
+  sandboxedTest(
     'by a command in the sandbox while VS Code saves the next file of a patch finds the command stopped',
     withVictim(async (here, victim) => {
       for (const name of ['a.txt', 'b.txt']) await here.open(`d/${name}`);

@@ -3,7 +3,7 @@ import { Button, Link } from '../components/Buttons.tsx';
 import { reasonInFull } from '../text/reasons.ts';
 import { plural, t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
-import { boxWord, decidedBy, endWord, outcomeWord } from './words.ts';
+import { sandboxLabel, decidedBy, endWord, outcomeWord } from './words.ts';
 
 /** What was decided, about what, by whom, and what came of it. */
 export function AuditPage() {
@@ -96,7 +96,7 @@ function AuditRow({ line }: { line: AuditLine }) {
         )}
         {word !== null && <span class="page-dim page-sub">{t('“{0}”', word)}</span>}
       </td>
-      <td>{boxWord(line)}</td>
+      <td>{sandboxLabel(line)}</td>
       <td>{endWord(line)}</td>
     </tr>
   );

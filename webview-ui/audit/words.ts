@@ -58,7 +58,7 @@ function statusWord(status: NonNullable<AuditLine['end']>['status']): string {
   }
 }
 
-export function boxWord({ box, escalated, outcome, kind }: AuditLine): string {
+export function sandboxLabel({ box, escalated, outcome, kind }: AuditLine): string {
   if (outcome !== 'allowed' || kind !== 'command') return '';
   if (escalated) return t('outside');
   return box === 'none' ? t('none') : t('inside');

@@ -10,7 +10,7 @@ import { Icon } from '../components/Icon.tsx';
 export function Pickers() {
   const { value } = settings;
   if (value === null) return null;
-  const box = boxOf(value);
+  const box = sandboxOf(value);
   return (
     <div class="picks">
       <Picker
@@ -106,7 +106,7 @@ function effortLabel(effort: ReasoningEffort): string {
 }
 
 /** `isOpen`: nothing surrounds a command. */
-function boxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
+function sandboxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
   if (!trusted) return { label: t('No commands'), isOpen: false };
   if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };
   if (sandboxPolicy.type === 'external-sandbox') return { label: t('Outer sandbox'), isOpen: false };

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { leavesBox } from '../../src/protocol/approval.ts';
+import { leavesSandbox } from '../../src/protocol/approval.ts';
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
-import type { Box } from '../../src/protocol/policy.ts';
+import type { SandboxMechanism } from '../../src/protocol/policy.ts';
 import { ruleSubject } from '../../src/protocol/text/ruleLabels.ts';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { decide } from '../actions.ts';
@@ -38,8 +38,8 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       id={approvalId}
       testid="approval-command"
       title={decisionTitle({ type: 'approval', id: approvalId, request })}
-      icon={leavesBox(request) ? 'warning' : undefined}
-      isRisky={leavesBox(request)}
+      icon={leavesSandbox(request) ? 'warning' : undefined}
+      isRisky={leavesSandbox(request)}
       subjectId={COMMAND}
       answers={yesesTo(request)}
       deny={denyOf(request)}
@@ -68,7 +68,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
             {plural(alsoItems.length, 'this and {0} call of the same', 'this and {0} calls of the same')}
           </Fact>
         )}
-        {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, leavesBox(request))}</Fact>}
+        {cwd !== undefined && <Fact name={t('Runs in')}>{runsIn(cwd, box, leavesSandbox(request))}</Fact>}
         {request.tty && <Fact name={t('Terminal')}>{t('Tiller may type into it while it runs')}</Fact>}
         {parts.length > 1 && (
           <Fact name={t('Parts')}>
@@ -113,9 +113,9 @@ function fileIn(file: string, cwd = ''): string {
   return cwd !== '' && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
 }
 
-function runsIn(cwd: string, box: Box | undefined, leavesBox: boolean): ComponentChildren {
+function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: boolean): ComponentChildren {
   const place = <code>{visibleText(cwd)}</code>;
-  if (leavesBox) return say('{0}, outside the sandbox', place);
+  if (leavesSandbox) return say('{0}, outside the sandbox', place);
   const policy = settings.value?.sandboxPolicy;
   if (box === 'none' && policy?.type === 'danger-full-access') return say('{0}, no sandbox: full access', place);
   if (box === 'none') return say('{0}, no sandbox on this machine', place);

@@ -96,7 +96,7 @@ function Ready({ settings }: { settings: PanelSettings }) {
   const { trusted, workspaceName, demoTask, sandboxPolicy, box, noBoxCause } = settings;
   const place = workspaceName ?? t('this folder');
   const title = trusted ? t('What shall we change in {0}?', place) : t('What would you like to know about {0}?', place);
-  const isBoxed = sandboxPolicy.type === 'workspace-write' && !sandboxPolicy.networkAccess && box !== 'none';
+  const isSandboxed = sandboxPolicy.type === 'workspace-write' && !sandboxPolicy.networkAccess && box !== 'none';
   return (
     <Empty title={title} testid="empty-ready">
       <ul class="prompts">
@@ -116,7 +116,7 @@ function Ready({ settings }: { settings: PanelSettings }) {
           </span>
         </p>
       )}
-      {trusted && isBoxed && (
+      {trusted && isSandboxed && (
         <p class="empty-note">
           <Icon name="shield" />
           <span>

@@ -29,7 +29,7 @@ export interface ThreadConfig
     | 'review'
     | 'environment'
     | 'saveBeforeCommands'
-    | 'boxFor'
+    | 'sandboxFor'
     | 'unreadable'
     | 'isTrusted'
     | 'onProposal'
@@ -296,6 +296,6 @@ export class AgentService {
     if (!config.keepsSettings || last === null || meta.provider !== config.models.id) return config;
     const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
     const cwd = isThere ? last.cwd : config.settings.cwd;
-    return { ...config, settings: { ...last, cwd, ...config.boxFor(last.sandboxPolicy) } };
+    return { ...config, settings: { ...last, cwd, ...config.sandboxFor(last.sandboxPolicy) } };
   }
 }

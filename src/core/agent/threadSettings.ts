@@ -38,7 +38,7 @@ export interface ThreadSurroundings
     | 'review'
     | 'interactive'
     | 'pace'
-    | 'boxFor'
+    | 'sandboxFor'
     | 'isTrusted'
     | 'onProposal'
     | 'undoTurn'
@@ -68,9 +68,9 @@ export function sandboxPolicyOf(
 /** What the first turn of a thread runs under. */
 export function turnSettingsOf(
   settings: Settings,
-  surroundings: Pick<ThreadSurroundings, 'model' | 'cwd' | 'writable' | 'boxFor'>,
+  surroundings: Pick<ThreadSurroundings, 'model' | 'cwd' | 'writable' | 'sandboxFor'>,
 ): TurnSettings {
-  const { model, cwd, boxFor } = surroundings;
+  const { model, cwd, sandboxFor } = surroundings;
   const sandboxPolicy = sandboxPolicyOf(settings, surroundings);
   return {
     model,
@@ -79,7 +79,7 @@ export function turnSettingsOf(
     cwd,
     approvalPolicy: settings.approvalPolicy,
     sandboxPolicy,
-    ...boxFor(sandboxPolicy),
+    ...sandboxFor(sandboxPolicy),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Box } from '../../protocol/policy.ts';
-import type { BoxFinding, Clock, ExecExit, ExecProcess } from '../ports.ts';
+import type { SandboxMechanism } from '../../protocol/policy.ts';
+import type { SandboxFinding, Clock, ExecExit, ExecProcess } from '../ports.ts';
 import { onAbort } from '../util/abort.ts';
 import { HeadTailBuffer } from '../util/headTailBuffer.ts';
 import { HiddenText, type KeyHider } from '../util/keyHider.ts';
@@ -13,7 +13,7 @@ export interface ProcessFacts {
   /** As a person would type it. */
   readonly command: string;
   readonly cwd: string;
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   readonly tty: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface ProcessEnd {
   readonly signal: string | null;
   readonly by: EndedBy;
   /** What it has left behind, for the person and the model. */
-  readonly findings: readonly BoxFinding[];
+  readonly findings: readonly SandboxFinding[];
 }
 
 /** As a shell's `timeout` says it (codex-behaviour.md §4.1). */

@@ -1,5 +1,5 @@
 import type { EventMsg } from '../../protocol/event.ts';
-import type { BoxFinding, Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
+import type { SandboxFinding, Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
 import type { KeyHider } from '../util/keyHider.ts';
 import { type EndedBy, LiveProcess, type ProcessFacts } from './liveProcess.ts';
 import { OutputLog } from './outputLog.ts';
@@ -131,7 +131,7 @@ export class Processes {
     void pruneLogs(this.#options.storage, this.#options.log);
   }
 
-  #warn(finding: BoxFinding): void {
+  #warn(finding: SandboxFinding): void {
     const { message } = finding;
     const { quarantineId } = finding.kind === 'quarantined' ? finding : {};
     this.#options.emit({ type: 'warning', message, ...(quarantineId === undefined ? {} : { quarantineId }) });

@@ -2,7 +2,12 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
-import { type Box, boxSchema, type SandboxPermissions, type SandboxPolicy } from '../../protocol/policy.ts';
+import {
+  type SandboxMechanism,
+  sandboxMechanismSchema,
+  type SandboxPermissions,
+  type SandboxPolicy,
+} from '../../protocol/policy.ts';
 import type { DecidedChange, FilePlace } from '../ports.ts';
 import type { Argv } from './parseScript.ts';
 import { unwrapCommand } from './unwrapCommand.ts';
@@ -11,7 +16,7 @@ export interface CommandApproval {
   readonly argv: Argv;
   /** Absolute. */
   readonly cwd: string;
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   /** What the box lets through. */
   readonly sandboxPolicy: SandboxPolicy;
   readonly sandboxPermissions: SandboxPermissions;
@@ -56,7 +61,9 @@ export function patchBinding(changes: readonly DecidedChange[]): string {
 
 const bound = ({ name, target }: FilePlace): readonly string[] => [name, target];
 
-const commandKeySchema = z.tuple([z.literal('command'), z.array(z.string()), z.string(), boxSchema]).rest(z.unknown());
+const commandKeySchema = z
+  .tuple([z.literal('command'), z.array(z.string()), z.string(), sandboxMechanismSchema])
+  .rest(z.unknown());
 const patchKeySchema = z.tuple([z.literal('patch'), z.string()]);
 
 /** What a key stands for, for the eye; `undefined` for one of another version. */

@@ -4,7 +4,13 @@
  * Pure: the same request gives the same answer, with the rule or heuristic that made it. Strictest wins over all the
  * commands of a script. `bypassSandbox` only if for every one of them a rule says so.
  */
-import type { ApprovalPolicy, Box, Rule, SandboxPermissions, SandboxPolicy } from '../../protocol/policy.ts';
+import type {
+  ApprovalPolicy,
+  SandboxMechanism,
+  Rule,
+  SandboxPermissions,
+  SandboxPolicy,
+} from '../../protocol/policy.ts';
 import { takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
 import { type Court, type Judgement, judge, wantsOut } from './judge.ts';
@@ -20,7 +26,7 @@ export interface CommandRequest {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   /** The mechanism that works on this machine. */
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   /** Why there is none where the policy wants one. */
   readonly noBoxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;

@@ -2,11 +2,11 @@
  * What happens to a command that no rule speaks of: the table of codex-behaviour.md §6.3 with the column of design
  * decision 9 for a machine whose sandbox does not work.
  */
-import type { ApprovalPolicy, Box, SandboxPermissions, SandboxPolicy } from '../../protocol/policy.ts';
+import type { ApprovalPolicy, SandboxMechanism, SandboxPermissions, SandboxPolicy } from '../../protocol/policy.ts';
 import type { CommandClass } from './commandTree.ts';
 
 /** What keeps a command in bounds: the box, nothing although the policy wants one, or nothing because it wants none. */
-export type Containment = 'boxed' | 'no-box' | 'unrestricted';
+export type Containment = 'sandboxed' | 'no-box' | 'unrestricted';
 
 /** Rows of the table. `escalated`: not known safe, and the model asks to run it outside the sandbox. */
 export type TableRow = CommandClass | 'escalated';
@@ -15,7 +15,7 @@ export type Answer = 'run' | 'ask' | 'refuse' | 'refuse_no_box';
 
 type Cell = Answer | Readonly<Record<Containment, Answer>>;
 
-const SANDBOX_GUARDS: Cell = { boxed: 'run', 'no-box': 'ask', unrestricted: 'run' };
+const SANDBOX_GUARDS: Cell = { sandboxed: 'run', 'no-box': 'ask', unrestricted: 'run' };
 
 const DECISION_TABLE: Readonly<Record<TableRow, Readonly<Record<ApprovalPolicy, Cell>>>> = {
   'known-safe': { untrusted: 'run', 'on-failure': 'run', 'on-request': 'run', never: 'run' },
@@ -24,12 +24,12 @@ const DECISION_TABLE: Readonly<Record<TableRow, Readonly<Record<ApprovalPolicy, 
     untrusted: 'ask',
     'on-failure': SANDBOX_GUARDS,
     'on-request': SANDBOX_GUARDS,
-    never: { boxed: 'run', 'no-box': 'refuse_no_box', unrestricted: 'run' },
+    never: { sandboxed: 'run', 'no-box': 'refuse_no_box', unrestricted: 'run' },
   },
   escalated: {
     untrusted: 'refuse',
     'on-failure': 'refuse',
-    'on-request': { boxed: 'ask', 'no-box': 'ask', unrestricted: 'run' },
+    'on-request': { sandboxed: 'ask', 'no-box': 'ask', unrestricted: 'run' },
     never: 'refuse',
   },
 };
@@ -38,7 +38,7 @@ const DECISION_TABLE: Readonly<Record<TableRow, Readonly<Record<ApprovalPolicy, 
 export interface Circumstances {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   readonly noBoxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
   /** False when there is nobody to answer a question (contract.md, exec). */
@@ -47,7 +47,7 @@ export interface Circumstances {
 
 export function containmentOf({ sandboxPolicy, box }: Pick<Circumstances, 'sandboxPolicy' | 'box'>): Containment {
   if (sandboxPolicy.type === 'danger-full-access' || sandboxPolicy.type === 'external-sandbox') return 'unrestricted';
-  return box === 'none' ? 'no-box' : 'boxed';
+  return box === 'none' ? 'no-box' : 'sandboxed';
 }
 
 /**
@@ -64,6 +64,6 @@ export function lookUp(row: TableRow, circumstances: Circumstances): Answer {
   const containment = containmentOf(circumstances);
   const cell = DECISION_TABLE[row][circumstances.approvalPolicy];
   const answer = typeof cell === 'string' ? cell : cell[containment];
-  const nobodyToAsk = answer === 'ask' && containment === 'no-box' && !circumstances.canAsk;
-  return nobodyToAsk ? 'refuse_no_box' : answer;
+  const cannotAsk = answer === 'ask' && containment === 'no-box' && !circumstances.canAsk;
+  return cannotAsk ? 'refuse_no_box' : answer;
 }

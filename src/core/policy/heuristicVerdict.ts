@@ -39,7 +39,7 @@ function reasonFor(row: TableRow, answer: Answer, circumstances: Circumstances, 
     case 'refuse':
       return row === 'escalated' ? escalationRefusal(circumstances) : DANGEROUS_REFUSED;
     case 'refuse_no_box':
-      return noBoxRefusal(platform, circumstances);
+      return noSandboxRefusal(platform, circumstances);
   }
 }
 
@@ -112,7 +112,7 @@ const BOX_REMEDY: Readonly<Record<Platform, string>> = {
   win32: 'open the folder in WSL2 or in a Dev Container',
 };
 
-function noBoxRefusal(platform: Platform, { noBoxCause }: Circumstances): DecisionReason {
+function noSandboxRefusal(platform: Platform, { noBoxCause }: Circumstances): DecisionReason {
   const refusal = 'No sandbox works on this machine and nobody is asked, so only commands known to only read may run';
   const remedy =
     noBoxCause === undefined

@@ -84,11 +84,11 @@ function byRule(tree: CommandTree, court: Court): Judgement | undefined {
   if (decision === 'allow' && !outside && wantsOut(court.circumstances)) return { ...heuristic, matches };
   if (decision === 'prompt' && heuristic.decision === 'forbidden') return { ...heuristic, byRule: true, matches };
   const reason = ruleReason(deciding);
-  const nobodyMayBeAsked = decision === 'prompt' && court.circumstances.approvalPolicy === 'never';
+  const mayNotAsk = decision === 'prompt' && court.circumstances.approvalPolicy === 'never';
   return {
     argv,
-    decision: nobodyMayBeAsked ? 'forbidden' : decision,
-    reason: nobodyMayBeAsked ? { ...reason, text: `${reason.text} The approval policy never asks.` } : reason,
+    decision: mayNotAsk ? 'forbidden' : decision,
+    reason: mayNotAsk ? { ...reason, text: `${reason.text} The approval policy never asks.` } : reason,
     byRule: true,
     outside,
     matches,
@@ -98,7 +98,7 @@ function byRule(tree: CommandTree, court: Court): Judgement | undefined {
 
 /** Whether the question is to leave a sandbox that is there. */
 export function wantsOut(circumstances: Circumstances): boolean {
-  return circumstances.sandboxPermissions === 'require_escalated' && containmentOf(circumstances) === 'boxed';
+  return circumstances.sandboxPermissions === 'require_escalated' && containmentOf(circumstances) === 'sandboxed';
 }
 
 function byHeuristic(

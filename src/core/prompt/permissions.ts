@@ -1,7 +1,7 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import { allowsNetwork, type ApprovalPolicy, type SandboxPolicy } from '../../protocol/policy.ts';
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
-import type { BoxWalls } from '../ports.ts';
+import type { SandboxLimits } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { escapeMarkup } from './markup.ts';
 
@@ -9,7 +9,7 @@ import { escapeMarkup } from './markup.ts';
  * What may be done here and how to ask for more, as a developer message (topics: codex-behaviour.md §7). `temporary`: where
  * sandboxed commands of the thread write temporary files.
  */
-export function permissionsMessage(settings: TurnSettings, temporary: BoxWalls['temporary']): MessageItem {
+export function permissionsMessage(settings: TurnSettings, temporary: SandboxLimits['temporary']): MessageItem {
   const lines = [
     `Sandbox: ${sandboxText(settings)}`,
     ...temporaryText(temporary),
@@ -56,7 +56,7 @@ function networkText(policy: SandboxPolicy): string {
   return allowsNetwork(policy) ? 'Network access is on.' : 'Network access is off.';
 }
 
-function temporaryText({ folder, seenAt, isTmpdir }: BoxWalls['temporary']): readonly string[] {
+function temporaryText({ folder, seenAt, isTmpdir }: SandboxLimits['temporary']): readonly string[] {
   if (seenAt.length === 0) return [];
   const names = [...(isTmpdir ? ['$TMPDIR'] : []), ...seenAt.filter((at) => at !== folder)];
   const [first = '', second] = names;

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { allowsNetwork, type Box, type SandboxPolicy } from '../../protocol/policy.ts';
+import { allowsNetwork, type SandboxMechanism, type SandboxPolicy } from '../../protocol/policy.ts';
 import type { Confinement } from '../ports.ts';
 import { type Temporary, temporaryOf } from './temporary.ts';
 import { isWithin } from './within.ts';
 import { type Surroundings, writableRoots } from './writableRoots.ts';
 
 /** What of the machine and the thread decides where the walls stand, besides the policy. Absolute paths. */
-export interface BoxSurroundings extends Surroundings {
+export interface SandboxSurroundings extends Surroundings {
   /** Private to the thread (core/sandbox/temporary.ts). */
   readonly temporaryFolder: string;
   /** Value of `TMPDIR` in our own environment, where it is set. */
@@ -16,7 +16,7 @@ export interface BoxSurroundings extends Surroundings {
 }
 
 /** The walls around a command that runs in `box` under a policy; none where the decision was to run it without. */
-export function confine(box: Box, policy: SandboxPolicy, surroundings: BoxSurroundings): Confinement {
+export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundings: SandboxSurroundings): Confinement {
   if (box === 'none' || box === 'external') return { type: 'none' };
   const writable = writableRoots(policy, surroundings);
   if (writable.type === 'everything') return { type: 'none' };
@@ -37,10 +37,10 @@ export function confine(box: Box, policy: SandboxPolicy, surroundings: BoxSurrou
 
 /** Where other programs keep their temporary files: not seen once `$TMPDIR` names the thread's own folder. */
 function replacedTmpdir(
-  box: Box,
+  box: SandboxMechanism,
   temporary: Temporary,
   shown: readonly string[],
-  { tmpdirVariable = '' }: BoxSurroundings,
+  { tmpdirVariable = '' }: SandboxSurroundings,
 ): readonly string[] {
   if (box !== 'bubblewrap' || !temporary.isTmpdir || !path.posix.isAbsolute(tmpdirVariable)) return [];
   const folder = path.posix.resolve(tmpdirVariable);

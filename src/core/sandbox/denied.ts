@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, Box } from '../../protocol/policy.ts';
+import type { ApprovalPolicy, SandboxMechanism } from '../../protocol/policy.ts';
 
 /** Words of programs that were not let through (codex-behaviour.md §6.3, "Looks denied"). */
 const DENIAL =
@@ -17,8 +17,8 @@ const KILLED_BY_FILTER = 159;
 const MAX_QUOTE = 200;
 
 /** What has ended in a box, and what it printed. */
-export interface BoxedEnd {
-  readonly box: Box;
+export interface SandboxedEnd {
+  readonly box: SandboxMechanism;
   /** Whether the box leaves the network open. */
   readonly network: boolean;
   readonly exitCode: number;
@@ -29,7 +29,7 @@ export interface BoxedEnd {
  * What the box seems to have blocked, in the program's own words; `undefined` when it seems to have failed, or done well,
  * by itself. A guess from words, as good as programs are at saying why they fail.
  */
-export function deniedBy({ box, network, exitCode, output }: BoxedEnd): string | undefined {
+export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): string | undefined {
   if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;
   const lines = output.split('\n');
   const denied = lines.find((one) => DENIAL.test(one));

@@ -2,11 +2,11 @@
  * Walls as a Seatbelt profile for macOS (sandbox-exec(1)). Never run on the machines this was written on; see
  * docs/not-tested.md. Paths are parameters (`-D`), so that no character of them can be read as a rule.
  */
-import type { BoxWalls } from '../ports.ts';
+import type { SandboxLimits } from '../ports.ts';
 import { PROTECTED_ENDING } from './writableRoots.ts';
 
 /** Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links. */
-export function seatbeltArguments(walls: BoxWalls): string[] {
+export function seatbeltArguments(walls: SandboxLimits): string[] {
   const { text, parameters } = seatbeltProfile(walls);
   return ['-p', text, ...Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`]), '--'];
 }
@@ -17,7 +17,7 @@ export interface SeatbeltProfile {
 }
 
 /** A later rule wins over an earlier one (Apple's sandbox guide), so what is forbidden inside a folder comes after it. */
-export function seatbeltProfile({ writableRoots, unreadable, network, temporary }: BoxWalls): SeatbeltProfile {
+export function seatbeltProfile({ writableRoots, unreadable, network, temporary }: SandboxLimits): SeatbeltProfile {
   const parameters: Record<string, string> = {};
   const name = (stem: string, index: number, value: string): string => {
     parameters[`${stem}_${index}`] = value;

@@ -4,11 +4,11 @@
  * that place, too. Outside the sandbox `/tmp` and `$TMPDIR` are the machine's, for commands and patches alike.
  */
 import path from 'node:path';
-import type { Box, SandboxPolicy } from '../../protocol/policy.ts';
-import type { BoxWalls } from '../ports.ts';
+import type { SandboxMechanism, SandboxPolicy } from '../../protocol/policy.ts';
+import type { SandboxLimits } from '../ports.ts';
 import { isWithin } from './within.ts';
 
-export type Temporary = BoxWalls['temporary'];
+export type Temporary = SandboxLimits['temporary'];
 
 /** Where programs write when nothing tells them otherwise. */
 const SLASH_TMP = '/tmp';
@@ -22,7 +22,7 @@ export function temporaryFolder(thread: { readonly id: string; readonly home: st
  * Under which paths sandboxed commands find the folder; none where they have no such folder. A `/tmp` that is itself the
  * working directory or a writable folder is the machine's.
  */
-export function temporaryOf(box: Box, policy: SandboxPolicy, folder: string, cwd: string): Temporary {
+export function temporaryOf(box: SandboxMechanism, policy: SandboxPolicy, folder: string, cwd: string): Temporary {
   if (box === 'none' || box === 'external') return { folder, seenAt: [], isTmpdir: false };
   const { excludeSlashTmp, excludeTmpdirEnvVar, writableRoots } =
     policy.type === 'workspace-write'

@@ -539,7 +539,7 @@ export class Session {
       cwd: newCwd,
       approvalPolicy: policy ?? this.#settings.approvalPolicy,
       sandboxPolicy,
-      ...this.#options.boxFor(sandboxPolicy),
+      ...this.#options.sandboxFor(sandboxPolicy),
     };
   }
 

@@ -13,7 +13,7 @@ import type { Ownership } from './ownership.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
 
 /** What surrounds commands, and why nothing does where the policy wants something to. */
-export type ChosenBox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
+export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
 
 export interface SessionOptions {
   readonly ports: Ports;
@@ -31,7 +31,7 @@ export interface SessionOptions {
   /** What other threads of this host run right now; nobody else is here where it is absent. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** What surrounds commands on this machine under a policy. */
-  readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
+  readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
   /** What commands in a box must not read, as the setting says it. */
   readonly unreadable: readonly string[];
   /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */

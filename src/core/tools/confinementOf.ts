@@ -1,4 +1,4 @@
-import type { Box } from '../../protocol/policy.ts';
+import type { SandboxMechanism } from '../../protocol/policy.ts';
 import type { Confinement } from '../ports.ts';
 import { confine, unreadablePaths } from '../sandbox/confinement.ts';
 import { temporaryFolder } from '../sandbox/temporary.ts';
@@ -6,7 +6,7 @@ import type { ToolContext } from './handler.ts';
 
 /** The walls around a command of this thread. Its temporary folder is its own and outlives the command. */
 export function confinementOf(
-  box: Box,
+  box: SandboxMechanism,
   { settings, host, thread }: Pick<ToolContext, 'settings' | 'host' | 'thread'>,
 ): Confinement {
   return confine(box, settings.sandboxPolicy, {

@@ -5,7 +5,7 @@
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
-import type { ApprovalDecision, Box, PatchReview, ReviewSetting } from '../../protocol/policy.ts';
+import type { ApprovalDecision, SandboxMechanism, PatchReview, ReviewSetting } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Processes } from '../exec/processes.ts';
@@ -131,7 +131,7 @@ export function mapPlan<Plan, Mapped>(
 
 /** The circumstances of one try. */
 export interface Attempt {
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   /** True when a person or a rule has said yes to running outside the sandbox. */
   readonly escalated: boolean;
   /** The one thing a person has said yes to: anything else must be asked about. Absent where more was allowed. */

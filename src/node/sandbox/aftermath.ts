@@ -1,7 +1,7 @@
 /** What a boxed command has left behind that nobody may trip over: found, put right where we can, and told. */
 import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { BoxFinding } from '../../core/ports.ts';
+import type { SandboxFinding } from '../../core/ports.ts';
 import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
@@ -15,7 +15,7 @@ import type { TreeScan } from './treeScan.ts';
 export function aftermath(
   before: Look,
   { scan, quarantine }: { readonly scan: TreeScan; readonly quarantine: Quarantine },
-): BoxFinding[] {
+): SandboxFinding[] {
   return [
     ...mendDevices(),
     ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) => takeAway(name, quarantine)),
@@ -32,7 +32,7 @@ function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
     .filter((name) => name.endsWith(PROTECTED_ENDING) && !identities.has(name) && !links.has(name));
 }
 
-function takeAway(name: string, quarantine: Quarantine): BoxFinding {
+function takeAway(name: string, quarantine: Quarantine): SandboxFinding {
   const what = `The command made ${name}, which decides what editors and agents run`;
   try {
     const quarantineId = quarantine.take(name);
@@ -45,7 +45,7 @@ function takeAway(name: string, quarantine: Quarantine): BoxFinding {
 }
 
 /** A link in a folder that can be written can be replaced; so it is looked after when the command has ended. */
-function mendLink(link: string, target: string, quarantine: Quarantine): BoxFinding[] {
+function mendLink(link: string, target: string, quarantine: Quarantine): SandboxFinding[] {
   const stat = lstatSync(link, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() && readlinkSync(link) === target) return [];
   // With the folder around it gone there is nothing to mislead anybody.
@@ -75,7 +75,7 @@ function changeableRepositories(before: Look, scan: TreeScan): string[] {
 }
 
 /** Only told: it may as well be the user who has put something there meanwhile. */
-function tellReplaced([name, identity]: readonly [string, string]): BoxFinding[] {
+function tellReplaced([name, identity]: readonly [string, string]): SandboxFinding[] {
   const now = identityOf(name);
   const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));
   if (path.basename(name) === '.git' || !isProtected || now === identity || now === 'absent') return [];
@@ -83,7 +83,7 @@ function tellReplaced([name, identity]: readonly [string, string]): BoxFinding[]
   return [{ kind: 'left_behind', path: name, message }];
 }
 
-function warningOf(repository: string, { bareWarnings }: Look): BoxFinding[] {
+function warningOf(repository: string, { bareWarnings }: Look): SandboxFinding[] {
   const message = repositoryWarning(repository);
   if (message === undefined || message === bareWarnings.get(repository)) return [];
   return [{ kind: 'git_metadata', path: repository, message }];

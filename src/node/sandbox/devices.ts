@@ -4,7 +4,7 @@
  * looked after when it has ended.
  */
 import { chmodSync, chownSync, lstatSync } from 'node:fs';
-import type { BoxFinding } from '../../core/ports.ts';
+import type { SandboxFinding } from '../../core/ports.ts';
 import { isRoot } from './machine.ts';
 
 const SHARED_DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`);
@@ -22,7 +22,7 @@ export function rememberDevices(): void {
   known ??= new Map(isRoot() ? SHARED_DEVICES.flatMap(rightsOf) : []);
 }
 
-export function mendDevices(): BoxFinding[] {
+export function mendDevices(): SandboxFinding[] {
   return [...(known ?? [])].flatMap(([device, rights]) => {
     const [now] = rightsOf(device);
     if (now === undefined || isSame(now[1], rights)) return [];

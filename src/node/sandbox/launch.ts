@@ -1,14 +1,14 @@
 /** Turns a command and its walls into what has to be started, and puts things in order when it has ended. */
 import { closeSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import type { BoxFinding, BoxWalls, ExecRequest } from '../../core/ports.ts';
+import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../core/ports.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { findBash, SANDBOX_EXEC } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
 import { aftermath } from './aftermath.ts';
-import { type BoxLife, followBox } from './boxLife.ts';
+import { type SandboxLife, followSandbox } from './sandboxLife.ts';
 import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
 import { type Descriptor, emptyDescriptor, inheritableDescriptors } from './inheritable.ts';
@@ -16,7 +16,7 @@ import { KillWatch } from './killWatch.ts';
 import { look } from './look.ts';
 import { MountPoints } from './mountPoints.ts';
 import { Quarantine } from './quarantine.ts';
-import { boxMachinery } from './support.ts';
+import { sandboxMachinery } from './support.ts';
 import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
 
@@ -31,13 +31,13 @@ export interface Launch {
   /** It was started, or could not be: our copies of the descriptors are closed. */
   started(): void;
   /** It has ended, or never began: tells what it has left behind. Never rejects. */
-  ended(): Promise<readonly BoxFinding[]>;
+  ended(): Promise<readonly SandboxFinding[]>;
   /** Call after `ended`: resolves when the folders that it needed in a workspace are gone, a moment later. */
   settled(): Promise<void>;
 }
 
 /** All boxes of this process. */
-export class Boxes {
+export class Sandboxes {
   readonly #folder: string;
   readonly #mountPoints: MountPoints;
   readonly #killWatch: KillWatch;
@@ -62,8 +62,8 @@ export class Boxes {
   }
 
   /** @throws Error with a sentence fit for the model when there is no box: then nothing must run. */
-  async launch(request: ExecRequest, walls: BoxWalls): Promise<Launch> {
-    const machinery = boxMachinery();
+  async launch(request: ExecRequest, walls: SandboxLimits): Promise<Launch> {
+    const machinery = sandboxMachinery();
     makeTemporary(walls.temporary.folder);
     switch (machinery.type) {
       case 'bubblewrap':
@@ -77,11 +77,11 @@ export class Boxes {
 
   async #launchBubblewrap(
     { argv, cwd, tty }: ExecRequest,
-    walls: BoxWalls,
+    walls: SandboxLimits,
     { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
   ): Promise<Launch> {
     const filter = filterFile(this.#folder);
-    const life = followBox(this.#folder);
+    const life = followSandbox(this.#folder);
     let giveBack = () => {};
     try {
       const before = look(walls, cwd, { scan: this.#scan, isMountPoint: this.#mountPoints.ours() });
@@ -90,8 +90,8 @@ export class Boxes {
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
       const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
-      const boxed = [...bubblewrapArguments(facts, options), '--', ...inside];
-      const start = startOf(program, boxed, { filter, life, tty: tty !== undefined });
+      const sandboxed = [...bubblewrapArguments(facts, options), '--', ...inside];
+      const start = startOf(program, sandboxed, { filter, life, tty: tty !== undefined });
       return {
         ...start,
         env: tmpdirOf(walls),
@@ -137,7 +137,7 @@ const LAST_DESCRIPTOR = 1_023;
 interface Handover {
   /** The file of the system call filter. */
   readonly filter: string;
-  readonly life: BoxLife;
+  readonly life: SandboxLife;
   readonly tty: boolean;
 }
 
@@ -215,7 +215,7 @@ export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch
   return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }
 
-function launchSeatbelt({ argv }: ExecRequest, walls: BoxWalls): Launch {
+function launchSeatbelt({ argv }: ExecRequest, walls: SandboxLimits): Launch {
   return {
     program: SANDBOX_EXEC,
     args: [...seatbeltArguments(walls), ...argv],
@@ -227,7 +227,7 @@ function launchSeatbelt({ argv }: ExecRequest, walls: BoxWalls): Launch {
   };
 }
 
-function tmpdirOf({ temporary }: BoxWalls): Readonly<Record<string, string>> {
+function tmpdirOf({ temporary }: SandboxLimits): Readonly<Record<string, string>> {
   return temporary.isTmpdir ? { TMPDIR: temporary.folder } : {};
 }
 

@@ -1,7 +1,7 @@
 /** What a box needs to know of the tree before it is built: real paths, what exists, what must stay as it is. */
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { BoxWalls } from '../../core/ports.ts';
+import type { SandboxLimits } from '../../core/ports.ts';
 import type { TreeFacts } from '../../core/sandbox/bubblewrap.ts';
 import { isWithin } from '../../core/sandbox/within.ts';
 import { rememberDevices } from './devices.ts';
@@ -39,7 +39,7 @@ export interface Look {
 }
 
 export function look(
-  walls: BoxWalls,
+  walls: SandboxLimits,
   cwd: string,
   tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
 ): Look {
@@ -81,7 +81,7 @@ export function look(
 }
 
 /** bubblewrap mounts at real paths only. */
-function realTemporary({ folder, seenAt }: BoxWalls['temporary']): TreeFacts['temporary'] {
+function realTemporary({ folder, seenAt }: SandboxLimits['temporary']): TreeFacts['temporary'] {
   const real = realOf(folder) ?? folder;
   return { folder: real, seenAt: seenAt.map((at) => (at === folder ? real : at)) };
 }

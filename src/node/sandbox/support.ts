@@ -1,10 +1,10 @@
 /** Whether commands can be boxed on this machine. Found out by doing it once, and said precisely when it cannot be done. */
 import { existsSync, readFileSync } from 'node:fs';
-import type { BoxSupport } from '../../core/sandbox/box.ts';
+import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
 import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
-import { NO_BOX_ON_WINDOWS, whyNoBox, whyNoSeatbelt } from '../../core/sandbox/whyNoBox.ts';
+import { NO_BOX_ON_WINDOWS, whyNoSandbox, whyNoSeatbelt } from '../../core/sandbox/whyNoSandbox.ts';
 import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../host/ownPrograms.ts';
 import { isRoot } from './machine.ts';
 
@@ -17,14 +17,14 @@ export type Machinery =
 let found: Machinery | undefined;
 
 /** Tried at the first question of a process and remembered: about 10 ms. */
-export function boxMachinery(platform: NodeJS.Platform = process.platform): Machinery {
+export function sandboxMachinery(platform: NodeJS.Platform = process.platform): Machinery {
   found ??= findMachinery(platform);
   return found;
 }
 
 /** The same for those who decide. */
-export function boxSupport(): BoxSupport {
-  const machinery = boxMachinery();
+export function sandboxSupport(): SandboxSupport {
+  const machinery = sandboxMachinery();
   return machinery.type === 'none' ? { type: 'fails', cause: machinery.cause } : { type: 'works', box: machinery.type };
 }
 
@@ -45,7 +45,7 @@ function findLinuxMachinery(): Machinery {
   let stderr = '';
   if (program !== undefined && filter !== undefined) {
     for (const disablesUserNamespaces of [true, false]) {
-      const args = ['--seccomp', '0', ...emptyBox(disablesUserNamespaces), '--', findTrue()];
+      const args = ['--seccomp', '0', ...emptySandbox(disablesUserNamespaces), '--', findTrue()];
       const tried = tryOut(program, args, filter);
       if (tried.works) return { type: 'bubblewrap', program, disablesUserNamespaces };
       stderr = tried.stderr;
@@ -53,7 +53,7 @@ function findLinuxMachinery(): Machinery {
   }
   return {
     type: 'none',
-    cause: whyNoBox({
+    cause: whyNoSandbox({
       bwrap: program ?? null,
       hasFilter: filter !== undefined,
       architecture: process.arch,
@@ -66,7 +66,7 @@ function findLinuxMachinery(): Machinery {
   };
 }
 
-function emptyBox(disablesUserNamespaces: boolean): string[] {
+function emptySandbox(disablesUserNamespaces: boolean): string[] {
   const facts = {
     writable: [],
     readOnly: [],

@@ -8,7 +8,7 @@ import { MountPoints } from './mountPoints.ts';
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
 /** Never rejects: what cannot be removed is tried again next time. */
-export async function sweepBoxes(home: string, now = Date.now()): Promise<void> {
+export async function sweepSandboxes(home: string, now = Date.now()): Promise<void> {
   await sweepMountPoints(home).catch(() => {});
   const folder = path.join(home, 'tmp');
   for (const name of namesIn(folder)) {

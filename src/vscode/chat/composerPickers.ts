@@ -16,11 +16,11 @@ export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): 
   return picked && { policy: picked.policy, box: policyOf(picked.sandbox) };
 }
 
-export async function pickBox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
+export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const modes: SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
   const picked = await pick(
     vscode.l10n.t('Commands may'),
-    modes.map((value) => ({ ...describeBox(value), value })),
+    modes.map((value) => ({ ...describeSandbox(value), value })),
   );
   return picked && { box: policyOf(picked) };
 }
@@ -78,7 +78,7 @@ function describeMode(mode: ChatMode): vscode.QuickPickItem {
   }
 }
 
-function describeBox(mode: SandboxMode): vscode.QuickPickItem {
+function describeSandbox(mode: SandboxMode): vscode.QuickPickItem {
   switch (mode) {
     case 'read-only':
       return { label: vscode.l10n.t('Read only'), detail: vscode.l10n.t('Commands may read files and write none.') };

@@ -7,7 +7,7 @@ import type { ThreadQuery, RecoveryChoice, WebviewMessage } from '../../protocol
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ChatViewOptions } from './chatView.ts';
 import { insertCode } from './editorText.ts';
-import { pickBox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
+import { pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.ts';
 
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
@@ -109,7 +109,7 @@ async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
     case 'mode':
       return override(await pickMode(hands.policyOf), hands);
     case 'box':
-      return override(await pickBox(hands.policyOf), hands);
+      return override(await pickSandbox(hands.policyOf), hands);
     case 'effort':
       return override(await pickEffort(), hands);
     case 'context': {

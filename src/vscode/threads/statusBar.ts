@@ -54,7 +54,7 @@ export class StatusBar implements Disposable {
 
   #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
     const text = `${icon} ${vscode.l10n.t('Tiller')}`;
-    const tooltip = [...sentences, boxSentence(this.#settings())].join('\n');
+    const tooltip = [...sentences, sandboxSentence(this.#settings())].join('\n');
     const said = `${text}\n${tooltip}`;
     if (said === this.#said) return;
     this.#said = said;
@@ -71,7 +71,7 @@ function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null)
   return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
 }
 
-function boxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
+function sandboxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
   switch (box) {
     case 'bubblewrap':
     case 'seatbelt':

@@ -5,7 +5,7 @@ import type { ModelClientFactory } from '../../core/model/modelClientFactory.ts'
 import type { Log } from '../../core/ports.ts';
 import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
-import type { ChosenBox } from '../../core/session/sessionOptions.ts';
+import type { ChosenSandbox } from '../../core/session/sessionOptions.ts';
 import type { AgentService, ThreadConfig } from '../../core/agent/agentService.ts';
 import {
   sandboxPolicyOf,
@@ -24,7 +24,7 @@ export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'un
   readonly manager: AgentService;
   /** Undefined when the settings name no provider that is known. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
-  readonly boxFor: (policy: SandboxPolicy) => ChosenBox;
+  readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
   readonly settings: () => Settings;
   readonly homeDirectory: string;
   readonly log: Log;
@@ -52,7 +52,7 @@ export class ThreadFactory implements ThreadSource {
   get settings(): TurnSettings {
     const settings = this.#deps.settings();
     const model = this.#modelOf(settings) ?? '';
-    return this.#withChoices(turnSettingsOf(settings, { model, ...this.#places(), boxFor: this.#deps.boxFor }));
+    return this.#withChoices(turnSettingsOf(settings, { model, ...this.#places(), sandboxFor: this.#deps.sandboxFor }));
   }
 
   /** A box of this kind, with all else that the settings say and the folders of this window. */
@@ -143,14 +143,14 @@ export class ThreadFactory implements ThreadSource {
     settings: Settings,
     given: Pick<ThreadSurroundings, 'models' | 'model' | 'baseInstructions'>,
   ): ThreadConfig {
-    const { boxFor, onProposal, undoTurn, givesWay } = this.#deps;
+    const { sandboxFor, onProposal, undoTurn, givesWay } = this.#deps;
     const config = threadConfigOf(settings, {
       ...given,
       ...this.#places(),
       review: settings.review,
       interactive: true,
       keepsSettings: true,
-      boxFor,
+      sandboxFor,
       isTrusted: () => vscode.workspace.isTrusted,
       onProposal,
       undoTurn,
@@ -174,7 +174,7 @@ export class ThreadFactory implements ThreadSource {
       approvalPolicy: policy ?? settings.approvalPolicy,
       effort: effort === undefined ? settings.effort : effort,
       sandboxPolicy,
-      ...this.#deps.boxFor(sandboxPolicy),
+      ...this.#deps.sandboxFor(sandboxPolicy),
     };
   }
 

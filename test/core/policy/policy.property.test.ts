@@ -8,7 +8,7 @@ import { joinShellWords } from '../../../src/core/policy/shellWords.ts';
 import {
   type Rule,
   approvalPolicySchema,
-  boxSchema,
+  sandboxMechanismSchema,
   sandboxModeSchema,
   sandboxPermissionsSchema,
   sandboxPolicyInputSchema,
@@ -58,7 +58,7 @@ const load = (rules: readonly Rule[]): LoadedRules =>
 const circumstances: fc.Arbitrary<Omit<CommandRequest, 'argv' | 'rules'>> = fc.record({
   approvalPolicy: fc.constantFrom(...approvalPolicySchema.options),
   sandboxPolicy: fc.constantFrom(...sandboxModeSchema.options).map((mode) => sandboxPolicyInputSchema.parse(mode)),
-  box: fc.constantFrom(...boxSchema.options),
+  box: fc.constantFrom(...sandboxMechanismSchema.options),
   sandboxPermissions: fc.constantFrom(...sandboxPermissionsSchema.options),
   platform: fc.constantFrom('linux' as const, 'darwin' as const, 'win32' as const),
   canAsk: fc.boolean(),

@@ -5,7 +5,7 @@ import { temporaryOf } from '../../../src/core/sandbox/temporary.ts';
 import type { TurnSettings } from '../../../src/protocol/event.ts';
 import {
   approvalPolicySchema,
-  type Box,
+  type SandboxMechanism,
   sandboxModeSchema,
   sandboxPolicySchema,
 } from '../../../src/protocol/policy.ts';
@@ -32,7 +32,7 @@ function textFor(
   return textOf(message.content);
 }
 
-const SURROUNDINGS: readonly (readonly [name: string, sandbox: object, box: Box])[] = [
+const SURROUNDINGS: readonly (readonly [name: string, sandbox: object, box: SandboxMechanism])[] = [
   ['read-only', { type: 'read-only' }, 'bubblewrap'],
   ['read-only with network', { type: 'read-only', networkAccess: true }, 'bubblewrap'],
   ['read-only without a working sandbox', { type: 'read-only' }, 'none'],

@@ -36,11 +36,11 @@ describe('looks denied', () => {
     [101, 'failed to lookup address information: Try again'],
     [1, 'Exception in thread "main" java.net.UnknownHostException: example.com'],
   ])('nobody was reached, exit %d: %s', (exitCode, output) => {
-    const boxed = { box: 'bubblewrap', exitCode, output } as const;
-    expect(deniedBy({ ...boxed, network: false })).toMatch(/ \(there is no network in the sandbox\)$/);
+    const sandboxed = { box: 'bubblewrap', exitCode, output } as const;
+    expect(deniedBy({ ...sandboxed, network: false })).toMatch(/ \(there is no network in the sandbox\)$/);
     // With a network it is the network's fault.
-    expect(deniedBy({ ...boxed, network: true })).toBeUndefined();
-    expect(deniedBy({ ...boxed, network: false, exitCode: 0 })).toBeUndefined();
+    expect(deniedBy({ ...sandboxed, network: true })).toBeUndefined();
+    expect(deniedBy({ ...sandboxed, network: false, exitCode: 0 })).toBeUndefined();
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { placeOnMachine, temporaryOf } from '../../../src/core/sandbox/temporary.ts';
 import {
-  type Box,
+  type SandboxMechanism,
   type SandboxPolicy,
   sandboxPolicyInputSchema,
   sandboxPolicySchema,
@@ -13,10 +13,10 @@ const workspaceWrite = (changes: object = {}): SandboxPolicy =>
 const BOTH = { seenAt: [FOLDER, '/tmp'], isTmpdir: true };
 const ITS_OWN = { seenAt: [FOLDER], isTmpdir: true };
 const NOWHERE = { seenAt: [], isTmpdir: false };
-const viewOf = (box: Box, policy: SandboxPolicy, cwd = '/w') => temporaryOf(box, policy, FOLDER, cwd);
+const viewOf = (box: SandboxMechanism, policy: SandboxPolicy, cwd = '/w') => temporaryOf(box, policy, FOLDER, cwd);
 
 describe('under which paths sandboxed commands find the temporary folder', () => {
-  test.each<[Box, SandboxPolicy, string, { seenAt: string[]; isTmpdir: boolean }]>([
+  test.each<[SandboxMechanism, SandboxPolicy, string, { seenAt: string[]; isTmpdir: boolean }]>([
     ['bubblewrap', workspaceWrite(), '/w', BOTH],
     ['bubblewrap', sandboxPolicyInputSchema.parse('read-only'), '/w', BOTH],
     ['bubblewrap', workspaceWrite({ excludeSlashTmp: true }), '/w', ITS_OWN],
@@ -37,7 +37,7 @@ describe('under which paths sandboxed commands find the temporary folder', () =>
 
 describe('the place of what sandboxed commands find', () => {
   const shown = ['/tmp/project', '/home/me/project', '/'];
-  const place = (given: string, box: Box = 'bubblewrap', folder = FOLDER) =>
+  const place = (given: string, box: SandboxMechanism = 'bubblewrap', folder = FOLDER) =>
     placeOnMachine(given, temporaryOf(box, workspaceWrite(), folder, '/w'), shown);
 
   test.each([

@@ -12,7 +12,7 @@ import { Approvals } from '../../../src/core/session/approvals.ts';
 import { type Permission, type ReadyCall, seekPermission } from '../../../src/core/tools/permission.ts';
 import {
   type ApprovalDecision,
-  type Box,
+  type SandboxMechanism,
   type Rule,
   type SandboxPermissions,
   sandboxPolicyInputSchema,
@@ -23,7 +23,7 @@ import { rounds } from '../../support/rounds.ts';
 interface Wanted {
   readonly what: 'touch a' | 'touch  a' | 'touch b' | 'touch a; touch a' | 'patch';
   readonly cwd: string;
-  readonly box: Box;
+  readonly box: SandboxMechanism;
   readonly permissions: SandboxPermissions;
   readonly tty: boolean;
   readonly text: string;

@@ -13,7 +13,7 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noBox } from '../../support/boxed.ts';
+import { noBox } from '../../support/sandboxed.ts';
 import { builtCli } from '../../support/runCli.ts';
 import { type TempFolder, tempFolder } from '../../support/tempFolder.ts';
 import { ESCAPES } from './escapes.ts';
@@ -104,12 +104,12 @@ function guarded(folder: TempFolder): Record<string, string> {
   return Object.fromEntries(names.toSorted().map((name) => [name, readFileSync(folder.at(name), 'utf8')]));
 }
 
-async function boxed(...args: Parameters<typeof startBoxed>) {
-  const { ended } = await startBoxed(...args);
+async function sandboxed(...args: Parameters<typeof startSandboxed>) {
+  const { ended } = await startSandboxed(...args);
   return ended;
 }
 
-async function startBoxed(user: number, folder: TempFolder, flags: readonly string[], script: string, env = {}) {
+async function startSandboxed(user: number, folder: TempFolder, flags: readonly string[], script: string, env = {}) {
   const cli = await builtCli();
   if (isRoot) chmodSync(path.dirname(cli), 0o755);
   const leak = openSync(folder.at('outside/file'), 'a');
@@ -146,7 +146,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
       ({ name, script }) =>
         `(timeout 5 bash -c ${quoted(script)}) >/dev/null 2>&1 </dev/null; echo "$? "${quoted(name)}; cd "$WS"`,
     );
-    const { stdout, stderr } = await boxed(user, place, ['--mode', mode], driver.join('\n'), {
+    const { stdout, stderr } = await sandboxed(user, place, ['--mode', mode], driver.join('\n'), {
       ...SECRETS,
       WS: place.at('workspace'),
       OUT: place.at('outside'),
@@ -167,9 +167,9 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
   test('no descriptor comes along', async () => {
     const { folder } = await playground(user);
     using place = folder;
-    const { stdout } = await boxed(user, place, [], 'for fd in /proc/self/fd/*; do readlink $fd; done');
+    const { stdout } = await sandboxed(user, place, [], 'for fd in /proc/self/fd/*; do readlink $fd; done');
     expect(stdout).not.toContain('outside/file');
-    const written = await boxed(user, place, [], 'echo x >&3; echo x >&30; true');
+    const written = await sandboxed(user, place, [], 'echo x >&3; echo x >&30; true');
     expect(written.stderr).toContain('Bad file descriptor');
     expect(readFileSync(place.at('outside/file'), 'utf8')).toBe('mine\n');
   });
@@ -186,7 +186,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     mkdirSync(place.at('workspace/sub/inner/deep'), { recursive: true });
     give(place.path, user);
     const flags = ['--writable', place.at('workspace/sub/inner/deep')];
-    const { stdout } = await boxed(user, place, flags, script, { WS: place.at('workspace') });
+    const { stdout } = await sandboxed(user, place, flags, script, { WS: place.at('workspace') });
     expect(stdout).toBe('wrote\n');
     expect(readdirSync(place.at('workspace/sub/inner/deep'))).toEqual(['mine']);
   });
@@ -196,7 +196,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     using place = folder;
     const script =
       'mkdir -p .claude/inner; echo {} > .claude/settings.json; chmod 000 .claude/inner; chmod 555 .claude';
-    const { stderr } = await boxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
+    const { stderr } = await sandboxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
     expect(stderr).toContain('was moved out of the workspace');
     expect(readdirSync(place.at('workspace'))).not.toContain('.claude');
   });
@@ -205,7 +205,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     const { folder } = await playground(user);
     using place = folder;
     const script = 'mkdir -p closed/.git/hooks; touch closed/.git/hooks/pre-commit; chmod 311 closed';
-    const { stderr } = await boxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
+    const { stderr } = await sandboxed(user, place, [], script, { TILLER_HOME: place.at('tiller') });
     expect(stderr).toContain(`${place.at('workspace/closed/.git')}, and it has the hooks pre-commit`);
   });
 
@@ -215,7 +215,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
     const names = () => readdirSync(place.at('workspace'));
     const before = names();
     const env = { TILLER_HOME: place.at('tiller') };
-    const { child, ended } = await startBoxed(user, place, [], 'sleep 60', env);
+    const { child, ended } = await startSandboxed(user, place, [], 'sleep 60', env);
     await expect.poll(names, { timeout: 20_000 }).toEqual([...before, '.vscode'].toSorted());
     child.kill('SIGKILL');
     await ended;
@@ -246,7 +246,7 @@ describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
       ([name, script]) =>
         `(bash -c ${quoted(script)}) >/tmp/said 2>&1 </dev/null; echo "$? "${quoted(name)} $(tail -1 /tmp/said)`,
     );
-    const { stdout } = await boxed(user, place, [], driver.join('\n'));
+    const { stdout } = await sandboxed(user, place, [], driver.join('\n'));
     expect(
       stdout
         .trimEnd()

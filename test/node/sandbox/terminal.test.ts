@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ExecProcess } from '../../../src/core/ports.ts';
-import { noBox, Playground } from '../../support/boxed.ts';
+import { noBox, Playground } from '../../support/sandboxed.ts';
 
 const tty = { columns: 80, rows: 24 };
 

@@ -19,8 +19,8 @@ import { describe, expect, test } from 'vitest';
 import { listProcesses } from '../../../src/node/process/processTable.ts';
 import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
-import { sweepBoxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
-import { noBox, Playground } from '../../support/boxed.ts';
+import { sweepSandboxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
+import { noBox, Playground } from '../../support/sandboxed.ts';
 import { bundled, runFile } from '../../support/runTypeScript.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { builtCli } from '../../support/runCli.ts';
@@ -135,7 +135,7 @@ describe.skipIf(noBox)('the workspace', () => {
     await ended;
     await expect.poll(() => [...mountedFolders()]).not.toContain(place.at('.git'));
     expect(readdirSync(place.workspace)).toEqual(['.git', '.vscode']);
-    await sweepBoxes(place.home);
+    await sweepSandboxes(place.home);
     expect(readdirSync(place.workspace)).toEqual([]);
     expect(leftBy(place)).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe.skipIf(noBox)('the workspace', () => {
     const torn = place.folder.at('home', 'box', 'mounts', 'torn');
     for (const name of [torn, `${torn}-just-now`]) writeFileSync(name, '{"owner":');
     utimesSync(torn, 1, 1);
-    await sweepBoxes(place.home);
+    await sweepSandboxes(place.home);
     expect(leftBy(place)).toEqual(['torn-just-now']);
   });
 
@@ -198,7 +198,7 @@ describe.skipIf(noBox)('the workspace', () => {
     using place = new Playground();
     const { child, ended } = await startSandbox(place, 'echo up; sleep 1; mkdir .git/hooks; echo $? > code');
     await place.run(['/bin/true']);
-    await sweepBoxes(place.home);
+    await sweepSandboxes(place.home);
     expect(existsSync(place.at('.git'))).toBe(true);
     await ended;
     expect(child.exitCode).toBe(0);
@@ -244,9 +244,9 @@ test('a temporary folder goes when no command has used it for days', async () =>
   using home = tempFolder();
   mkdirSync(home.at('tmp', 'thread'), { recursive: true });
   const now = Date.now();
-  await sweepBoxes(home.path, now + 2 * 86_400_000);
+  await sweepSandboxes(home.path, now + 2 * 86_400_000);
   expect(readdirSync(home.at('tmp'))).toEqual(['thread']);
-  await sweepBoxes(home.path, now + 4 * 86_400_000);
+  await sweepSandboxes(home.path, now + 4 * 86_400_000);
   expect(readdirSync(home.at('tmp'))).toEqual([]);
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type BoxSupport, resolveBox } from '../../../src/core/sandbox/box.ts';
+import { type SandboxSupport, resolveSandbox } from '../../../src/core/sandbox/resolveSandbox.ts';
 import { bubblewrapArguments, type TreeFacts } from '../../../src/core/sandbox/bubblewrap.ts';
 import { confine, forReading, unreadablePaths } from '../../../src/core/sandbox/confinement.ts';
 import { seatbeltArguments, seatbeltProfile } from '../../../src/core/sandbox/seatbelt.ts';
 import { seccompProgram } from '../../../src/core/sandbox/seccomp.ts';
-import { type BoxTrial, whyNoBox } from '../../../src/core/sandbox/whyNoBox.ts';
+import { type SandboxTrial, whyNoSandbox } from '../../../src/core/sandbox/whyNoSandbox.ts';
 import { type SandboxPolicy, sandboxPolicyInputSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 
 const surroundings = {
@@ -77,8 +77,8 @@ describe('the walls of a policy', () => {
 });
 
 describe('which box', () => {
-  const works = (): BoxSupport => ({ type: 'works', box: 'bubblewrap' });
-  const fails = (): BoxSupport => ({ type: 'fails', cause: 'Because.' });
+  const works = (): SandboxSupport => ({ type: 'works', box: 'bubblewrap' });
+  const fails = (): SandboxSupport => ({ type: 'fails', cause: 'Because.' });
   test.each([
     ['read-only', works, { box: 'bubblewrap', noBoxCause: undefined }],
     ['workspace-write', works, { box: 'bubblewrap', noBoxCause: undefined }],
@@ -86,10 +86,10 @@ describe('which box', () => {
     ['danger-full-access', fails, { box: 'none', noBoxCause: undefined }],
     ['external-sandbox', fails, { box: 'external', noBoxCause: undefined }],
   ] as const)('%s', (mode, support, chosen) => {
-    expect(resolveBox(sandboxPolicyInputSchema.parse(mode), support)).toEqual(chosen);
+    expect(resolveSandbox(sandboxPolicyInputSchema.parse(mode), support)).toEqual(chosen);
   });
 
-  const trial: BoxTrial = {
+  const trial: SandboxTrial = {
     bwrap: '/usr/bin/bwrap',
     hasFilter: true,
     architecture: 'x64',
@@ -106,7 +106,7 @@ describe('which box', () => {
     [{ namespacesDisabled: true }, 'kernel.unprivileged_userns_clone=1'],
     [{}, 'bubblewrap does not work on this machine (bwrap: setting up uid map: Permission denied).'],
   ])('why there is none: %j', (seen, words) => {
-    expect(whyNoBox({ ...trial, ...seen })).toContain(words);
+    expect(whyNoSandbox({ ...trial, ...seen })).toContain(words);
   });
 });
 

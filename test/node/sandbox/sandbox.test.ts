@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { noBox, Playground } from '../../support/boxed.ts';
+import { noBox, Playground } from '../../support/sandboxed.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
 describe.skipIf(noBox)('a command in the box', () => {

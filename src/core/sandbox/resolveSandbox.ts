@@ -2,7 +2,7 @@ import type { TurnSettings } from '../../protocol/event.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 
 /** Whether commands can be boxed on this machine, found out by trying. */
-export type BoxSupport =
+export type SandboxSupport =
   | { readonly type: 'works'; readonly box: 'bubblewrap' | 'seatbelt' }
   /** `cause`: one plain sentence with the remedy. */
   | { readonly type: 'fails'; readonly cause: string };
@@ -11,7 +11,10 @@ export type BoxSupport =
  * What surrounds a command under a policy. Without a working box a policy that wants one gets `none` with the cause, and
  * the decision table asks for everything not known to be safe (design decision 9: fail closed, never outside instead).
  */
-export function resolveBox(policy: SandboxPolicy, support: () => BoxSupport): Pick<TurnSettings, 'box' | 'noBoxCause'> {
+export function resolveSandbox(
+  policy: SandboxPolicy,
+  support: () => SandboxSupport,
+): Pick<TurnSettings, 'box' | 'noBoxCause'> {
   switch (policy.type) {
     case 'danger-full-access':
       return { box: 'none', noBoxCause: undefined };

@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
 import { useWindow } from './support/window.ts';

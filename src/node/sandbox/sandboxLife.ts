@@ -16,7 +16,7 @@ const LATE_POLL_MS = 100;
 const LONGEST_MS = 2_000;
 const LONGEST_INFO = 1_024;
 
-export interface BoxLife {
+export interface SandboxLife {
   /** Of a nameless file, for `bwrap --info-fd`. */
   readonly descriptor: number;
   /** Resolves when nothing runs in the box any more, or with false when the kernel takes too long. Called once. */
@@ -28,7 +28,7 @@ export interface BoxLife {
 }
 
 /** `folder`: one of ours. */
-export function followBox(folder: string): BoxLife {
+export function followSandbox(folder: string): SandboxLife {
   const file = path.join(folder, `info-${randomUUID()}`);
   const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
   unlinkSync(file);

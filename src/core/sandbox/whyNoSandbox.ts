@@ -1,7 +1,7 @@
 /** Why commands cannot be boxed here, in one sentence that says what to do. For the person, and for the model's refusals. */
 
 /** What was seen when a box was tried on Linux. */
-export interface BoxTrial {
+export interface SandboxTrial {
   /** Where bubblewrap was found; `null` where it was not. */
   readonly bwrap: string | null;
   /** Whether the numbers of system calls are known for this machine. */
@@ -17,7 +17,7 @@ export interface BoxTrial {
   readonly inContainer: boolean;
 }
 
-export function whyNoBox(trial: BoxTrial): string {
+export function whyNoSandbox(trial: SandboxTrial): string {
   if (trial.bwrap === null) {
     return 'bubblewrap is not installed: install the package "bubblewrap" (sudo apt install bubblewrap, sudo dnf install bubblewrap).';
   }

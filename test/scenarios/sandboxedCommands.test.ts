@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { noBox } from '../support/boxed.ts';
+import { noBox } from '../support/sandboxed.ts';
 import { type Answer, calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';

@@ -1,15 +1,15 @@
 /** Commands in a real box, with everything a machine has that they might reach for. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { BoxFinding, BoxWalls, ExecRequest } from '../../src/core/ports.ts';
+import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../src/core/ports.ts';
 import { confine } from '../../src/core/sandbox/confinement.ts';
 import { createExec } from '../../src/node/exec.ts';
-import { Boxes } from '../../src/node/sandbox/launch.ts';
-import { boxSupport } from '../../src/node/sandbox/support.ts';
+import { Sandboxes } from '../../src/node/sandbox/launch.ts';
+import { sandboxSupport } from '../../src/node/sandbox/support.ts';
 import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/policy.ts';
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
-const support = boxSupport();
+const support = sandboxSupport();
 /** Why tests that need a box do not run here; `false` where they do. */
 export const noBox: string | false = support.type === 'fails' ? support.cause : false;
 if (noBox !== false) console.warn(`Tests in the box are left out: ${noBox}`);
@@ -18,10 +18,10 @@ export interface Story {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  readonly findings: readonly BoxFinding[];
+  readonly findings: readonly SandboxFinding[];
 }
 
-export interface BoxedOptions {
+export interface SandboxedOptions {
   readonly policy?: Partial<Extract<SandboxPolicy, { type: 'workspace-write' }>> | { readonly type: 'read-only' };
   readonly unreadable?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -35,23 +35,23 @@ export class Playground implements Disposable {
   readonly folder: TempFolder = tempFolder();
   readonly workspace: string;
   readonly home: string;
-  readonly boxes: Boxes;
-  readonly #options: BoxedOptions;
+  readonly sandboxes: Sandboxes;
+  readonly #options: SandboxedOptions;
 
-  constructor(options: BoxedOptions = {}) {
+  constructor(options: SandboxedOptions = {}) {
     this.#options = options;
     this.workspace = options.workspace ?? this.folder.at('workspace');
     this.home = this.folder.at('home');
     mkdirSync(this.workspace, { recursive: true });
     mkdirSync(this.home);
-    this.boxes = new Boxes(this.home);
+    this.sandboxes = new Sandboxes(this.home);
   }
 
   at(...names: string[]): string {
     return path.join(this.workspace, ...names);
   }
 
-  get walls(): BoxWalls {
+  get walls(): SandboxLimits {
     const { policy, unreadable = [], tmpdir } = this.#options;
     const confinement = confine('bubblewrap', sandboxPolicySchema.parse({ type: 'workspace-write', ...policy }), {
       cwd: this.workspace,
@@ -71,7 +71,7 @@ export class Playground implements Disposable {
   }
 
   start(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}) {
-    return createExec('linux', this.home, this.boxes).spawn(this.request(argv, more));
+    return createExec('linux', this.home, this.sandboxes).spawn(this.request(argv, more));
   }
 
   async run(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}): Promise<Story> {
@@ -88,7 +88,7 @@ export class Playground implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.boxes.dispose();
+    this.sandboxes.dispose();
     this.folder[Symbol.dispose]();
   }
 }
