@@ -13,7 +13,7 @@ import type {
 } from '../../protocol/policy.ts';
 import { takeApart } from './commandTree.ts';
 import type { Circumstances } from './decisionTable.ts';
-import { type Court, type Judgement, judge, wantsOut } from './judge.ts';
+import { type PolicyContext, type PolicyVerdict, decideVerdict, wantsOut } from './policyVerdict.ts';
 import type { Platform } from './knownSafe.ts';
 import type { Argv } from './parseScript.ts';
 import { proposePrefix } from './proposeRule.ts';
@@ -55,10 +55,10 @@ export function decideCommand(request: CommandRequest): ApprovalRequirement {
 
 export function explainCommand(request: CommandRequest): CommandDecision {
   const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
-  const court: Court = { rules: request.rules, circumstances, platform: request.platform };
+  const court: PolicyContext = { rules: request.rules, circumstances, platform: request.platform };
   const tree = takeApart(request.argv, request);
-  const whole = judge(tree, court);
-  const parts = tree.type === 'script' ? tree.commands.map((command) => judge(command, court)) : [whole];
+  const whole = decideVerdict(tree, court);
+  const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, court)) : [whole];
   return {
     requirement: requirementOf(whole, proposal(parts, request.prefixRule, wantsOut(circumstances)), parts),
     matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
@@ -67,9 +67,9 @@ export function explainCommand(request: CommandRequest): CommandDecision {
 }
 
 function requirementOf(
-  whole: Judgement,
+  whole: PolicyVerdict,
   proposed: { readonly proposedRule?: Rule },
-  parts: readonly Judgement[],
+  parts: readonly PolicyVerdict[],
 ): ApprovalRequirement {
   const { decision, reason } = whole;
   switch (decision) {
@@ -84,7 +84,7 @@ function requirementOf(
 
 /** A rule that would not leave the sandbox would be no answer to a question about leaving it. */
 function proposal(
-  parts: readonly Judgement[],
+  parts: readonly PolicyVerdict[],
   prefixRule: Argv | undefined,
   outside: boolean,
 ): { readonly proposedRule?: Rule } {
@@ -93,6 +93,6 @@ function proposal(
   return { proposedRule: { pattern: [...pattern], decision: 'allow', ...(outside ? { bypassSandbox: true } : {}) } };
 }
 
-function verdictOf({ argv, decision, reason }: Judgement): CommandVerdict {
+function verdictOf({ argv, decision, reason }: PolicyVerdict): CommandVerdict {
   return { command: joinShellWords(argv), verdict: decision, reason };
 }

@@ -1,6 +1,6 @@
 /** What "always allow …" would add, when there is something sane to add (codex-behaviour.md §6.10). */
 import { isBannedPattern } from './bannedPrefix.ts';
-import type { Judgement } from './judge.ts';
+import type { PolicyVerdict } from './policyVerdict.ts';
 import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
 
@@ -14,7 +14,7 @@ const PROJECT_JOBS: ReadonlySet<string> = new Set(
  * The model's prefix if, with it, every command of the script would be allowed, and no rule has spoken yet; else the
  * first command that the heuristics asked about: `npm test` of `npm test a.js`, the whole of any other. Nothing when a rule or danger was the reason to ask.
  */
-export function proposePrefix(commands: readonly Judgement[], modelPrefixRule?: Argv): Argv | undefined {
+export function proposePrefix(commands: readonly PolicyVerdict[], modelPrefixRule?: Argv): Argv | undefined {
   const asked = commands.filter(({ decision }) => decision !== 'allow');
   if (asked.some(({ proposable }) => !proposable)) return undefined;
   if (modelPrefixRule !== undefined && isSanePrefix(modelPrefixRule, commands, asked)) return modelPrefixRule;
@@ -35,7 +35,7 @@ function sensiblePrefix(argv: Argv): Argv {
   return program.endsWith('m') && name !== undefined && !name.startsWith('-') ? [program, job, name] : argv;
 }
 
-function isSanePrefix(prefix: Argv, commands: readonly Judgement[], asked: readonly Judgement[]): boolean {
+function isSanePrefix(prefix: Argv, commands: readonly PolicyVerdict[], asked: readonly PolicyVerdict[]): boolean {
   return (
     canBePrefix(prefix) &&
     commands.every(({ matches }) => matches.length === 0) &&

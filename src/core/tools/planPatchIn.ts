@@ -40,11 +40,11 @@ export async function planPatchIn<Refusal extends { readonly type: 'refused' } =
   operations: readonly PatchOperation[],
   cwd: string,
   signal?: AbortSignal,
-  judge?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
+  decideVerdict?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
 ): Promise<DecidedPlan | PlanFailure | Refusal> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const places = await workspace.places(pathsOf(operations, cwd));
-    const refusal = await judge?.(places);
+    const refusal = await decideVerdict?.(places);
     if (refusal !== undefined) return refusal;
     const plan = await planAt(workspace, operations, cwd, places, signal);
     if (plan.type !== 'moved') return plan;

@@ -8,7 +8,7 @@ import { decidingRule, matchRules, ruleReason, strictest } from './matchRules.ts
 import type { Argv } from './parseScript.ts';
 import type { LoadedRules } from './rules.ts';
 
-export interface Judgement {
+export interface PolicyVerdict {
   readonly argv: Argv;
   readonly decision: RuleDecision;
   readonly reason: DecisionReason;
@@ -22,13 +22,13 @@ export interface Judgement {
   readonly proposable: boolean;
 }
 
-export interface Court {
+export interface PolicyContext {
   readonly rules: LoadedRules;
   readonly circumstances: Circumstances;
   readonly platform: Platform;
 }
 
-export function judge(tree: CommandTree, court: Court): Judgement {
+export function decideVerdict(tree: CommandTree, court: PolicyContext): PolicyVerdict {
   const { argv } = tree;
   switch (tree.type) {
     case 'plain':
@@ -36,7 +36,7 @@ export function judge(tree: CommandTree, court: Court): Judgement {
     case 'script':
       return combine(
         argv,
-        tree.commands.map((command) => judge(command, court)),
+        tree.commands.map((command) => decideVerdict(command, court)),
       );
     case 'wrapped':
       return judgeWrapped(tree, court);
@@ -48,9 +48,9 @@ export function judge(tree: CommandTree, court: Court): Judgement {
 }
 
 /** A rule that stops at the wrapper's own words says nothing about the command inside. */
-function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: Court): Judgement {
+function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: PolicyContext): PolicyVerdict {
   const own = byRule(tree, court);
-  const inner = tree.commands.map((command) => judge(command, court));
+  const inner = tree.commands.map((command) => decideVerdict(command, court));
   if (own === undefined) {
     const added = tree.adds === undefined ? [] : [byHeuristic(tree, court, true, tree.adds, 'other')];
     return combine(tree.argv, [...added, ...inner]);
@@ -63,7 +63,7 @@ function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: Court): Ju
 }
 
 /** What rules ask about or forbid in it, however deep. */
-function restrictionsIn(tree: CommandTree, court: Court): readonly Judgement[] {
+function restrictionsIn(tree: CommandTree, court: PolicyContext): readonly PolicyVerdict[] {
   const own = byRule(tree, court);
   const isRestriction = own !== undefined && own.byRule && own.decision !== 'allow';
   return [...(isRestriction ? [own] : []), ...commandsIn(tree).flatMap((one) => restrictionsIn(one, court))];
@@ -73,7 +73,7 @@ function restrictionsIn(tree: CommandTree, court: Court): readonly Judgement[] {
  * A rule never makes the table's own no into a question, and one that allows does not speak for leaving the sandbox
  * unless it says so.
  */
-function byRule(tree: CommandTree, court: Court): Judgement | undefined {
+function byRule(tree: CommandTree, court: PolicyContext): PolicyVerdict | undefined {
   const { argv } = tree;
   const matches = matchRules(court.rules, argv);
   const deciding = decidingRule(matches);
@@ -103,11 +103,11 @@ export function wantsOut(circumstances: Circumstances): boolean {
 
 function byHeuristic(
   tree: CommandTree,
-  { circumstances, platform }: Court,
+  { circumstances, platform }: PolicyContext,
   proposable: boolean,
   note?: string,
   commandClass = classifyTree(tree),
-): Judgement {
+): PolicyVerdict {
   const verdict = heuristicVerdict(commandClass, circumstances, platform, note);
   return { argv: tree.argv, ...verdict, byRule: false, outside: false, matches: [], proposable };
 }
@@ -116,8 +116,8 @@ function byHeuristic(
  * The strictest of all. Of equals, one that the heuristics decided names the reason, for it is the one to doubt, and one
  * that is known to only read only where all of those are: what is true of `ls` says nothing about `ls && npm test`.
  */
-function combine(argv: Argv, all: readonly Judgement[]): Judgement {
-  const trust = ({ byRule, reason }: Judgement) => (byRule ? 2 : Number(reason.id === 'known-safe'));
+function combine(argv: Argv, all: readonly PolicyVerdict[]): PolicyVerdict {
+  const trust = ({ byRule, reason }: PolicyVerdict) => (byRule ? 2 : Number(reason.id === 'known-safe'));
   const doubtfulFirst = all.toSorted((one, other) => trust(one) - trust(other));
   const deciding = strictest(doubtfulFirst);
   if (deciding === undefined) throw new Error('A script without commands is opaque.');
