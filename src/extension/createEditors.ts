@@ -5,9 +5,9 @@ import { applyPatch } from '../vscode/apply/applyPatch.ts';
 import { createEditorWorkspace, type EditorWorkspace } from '../vscode/apply/editorWorkspace.ts';
 import { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { ApplyDeps } from '../vscode/apply/model.ts';
-import { ReviewDesk } from '../vscode/changeReview/changeReview.ts';
+import { ChangeReview } from '../vscode/changeReview/changeReview.ts';
 import { OutputDocuments } from '../vscode/processes/outputDocuments.ts';
-import { KeptReviews } from '../vscode/proposals/keptReviews.ts';
+import { KeptReviews } from '../vscode/proposals/keptChoices.ts';
 import { DiffPreview } from '../vscode/proposals/proposalTabs.ts';
 import { UndoCommand } from '../vscode/undo/undoCommand.ts';
 import { UndoPatch } from '../vscode/undo/undoPatch.ts';
@@ -19,7 +19,7 @@ export interface Editors {
   readonly applyPorts: ApplyDeps;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoCommand;
-  readonly review: ReviewDesk;
+  readonly review: ChangeReview;
   readonly proposals: DiffPreview;
   readonly outputs: OutputDocuments;
 }
@@ -44,8 +44,8 @@ export function createEditors(context: vscode.ExtensionContext, host: Host, stor
       return result;
     },
   });
-  const review: ReviewDesk = store.add(
-    new ReviewDesk({
+  const review: ChangeReview = store.add(
+    new ChangeReview({
       extensionUri: context.extensionUri,
       storageUri: context.storageUri,
       reader: workspace,

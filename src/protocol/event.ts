@@ -22,7 +22,7 @@ import {
   decisionReasonSchema,
   errorActionSchema,
   errorKindSchema,
-  patchReviewSchema,
+  proposalChoicesSchema,
   ruleSchema,
   sandboxModeSchema,
   sandboxPolicySchema,
@@ -92,7 +92,7 @@ export const approvalRequestSchema = z.object({
   /** Of a patch: what it would change, in git format. */
   diff: z.string().optional(),
   /** Of a patch that is asked about again because its files have changed: what of the person's choices still fits. */
-  reviewed: patchReviewSchema.optional(),
+  reviewed: proposalChoicesSchema.optional(),
   /** Why a person is asked. */
   reason: decisionReasonSchema,
   /** What the model says it is for. */

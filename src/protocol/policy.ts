@@ -125,8 +125,8 @@ export const fileReviewSchema = z.union([
 export type FileReview = z.infer<typeof fileReviewSchema>;
 
 /** Files that are not named land as proposed. */
-export const patchReviewSchema = z.array(fileReviewSchema).min(1);
-export type PatchReview = z.infer<typeof patchReviewSchema>;
+export const proposalChoicesSchema = z.array(fileReviewSchema).min(1);
+export type ProposalChoices = z.infer<typeof proposalChoicesSchema>;
 
 /**
  * What a person answered. `"denied"` alone is read as a denial without a word.
@@ -141,7 +141,7 @@ export const approvalDecisionSchema = z.union([
   /** Yes to a patch in part, or as the person rewrote it; `discarding` as above. */
   z.strictObject({
     approved_reviewed: z.strictObject({
-      files: patchReviewSchema,
+      files: proposalChoicesSchema,
       discarding: z.array(z.string()).min(1).optional(),
     }),
   }),
@@ -154,7 +154,7 @@ export const approvalDecisionSchema = z.union([
 export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 
 /** What the answer makes of a patch; `undefined` when it takes the patch as it is, or not at all. */
-export function reviewIn(decision: ApprovalDecision | null): PatchReview | undefined {
+export function reviewIn(decision: ApprovalDecision | null): ProposalChoices | undefined {
   if (decision === null || typeof decision === 'string' || !('approved_reviewed' in decision)) return undefined;
   return decision.approved_reviewed.files;
 }

@@ -1,9 +1,9 @@
 import type { ApprovalChoice, ApprovalRequest, EventMsg } from '../../protocol/event.ts';
 import type { OpOf } from '../../protocol/op.ts';
-import type { ApprovalDecision, PatchReview, Rule, RuleScope } from '../../protocol/policy.ts';
+import type { ApprovalDecision, ProposalChoices, Rule, RuleScope } from '../../protocol/policy.ts';
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
-import { takeReview } from '../tools/patchReview.ts';
+import { takeReview } from '../tools/proposalChoices.ts';
 import type { Answered, Approver, Question } from '../tools/permission.ts';
 import { abortable } from '../util/abort.ts';
 import type { Disposable } from '../util/disposable.ts';
@@ -19,7 +19,7 @@ export type EmitForTurn = (msg: EventMsg, submissionId?: string) => void;
 export type OnProposal = (
   approvalId: string,
   proposal: readonly ProposedFile[],
-  reviewed: PatchReview | undefined,
+  reviewed: ProposalChoices | undefined,
 ) => void;
 
 interface Waiting {

@@ -5,7 +5,7 @@
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import type { CallOutput, LocalShellCallItem } from '../../protocol/responseItem.ts';
-import type { ApprovalDecision, SandboxMechanism, PatchReview, ReviewSetting } from '../../protocol/policy.ts';
+import type { ApprovalDecision, SandboxMechanism, ProposalChoices, ReviewSetting } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Processes } from '../exec/processes.ts';
@@ -108,7 +108,7 @@ export interface ReadyPreparation<Plan> {
    * Decides again: under the rules and with the files as they are by then, and about what a person has left of a patch.
    * Absent where none of them has a say.
    */
-  readonly reconsider?: (review?: PatchReview) => Promise<Reconsidered>;
+  readonly reconsider?: (review?: ProposalChoices) => Promise<Reconsidered>;
 }
 
 export interface Reconsidered extends Pick<CommandDecision, 'requirement' | 'matchedRules'> {

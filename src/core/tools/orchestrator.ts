@@ -9,7 +9,7 @@ import {
   type SettledPermission,
 } from './permission.ts';
 import { reviewIn } from '../../protocol/policy.ts';
-import { type GivenReview, withGivenReview } from './patchReview.ts';
+import { type GivenReview, withGivenReview } from './proposalChoices.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
 import type { ToolRegistry } from './registry.ts';
 import { rawArgumentsOf } from './router.ts';

@@ -5,7 +5,7 @@ import {
   type ApprovalDecision,
   denialIn,
   type DecisionReason,
-  type PatchReview,
+  type ProposalChoices,
   reviewIn,
 } from '../../protocol/policy.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
@@ -29,7 +29,7 @@ export interface Question {
   readonly binding?: string | undefined;
   readonly proposal?: readonly ProposedFile[] | undefined;
   /** Decides again, under the rules and with the files as they are by then, and about what is left of a patch. */
-  readonly reconsider?: ((review?: PatchReview) => Promise<Reconsidered>) | undefined;
+  readonly reconsider?: ((review?: ProposalChoices) => Promise<Reconsidered>) | undefined;
 }
 
 /** Whoever can say yes or no: remembered approvals first, then a person. */

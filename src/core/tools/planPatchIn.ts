@@ -1,7 +1,7 @@
 import type { PatchOperation } from '../patch/operation.ts';
 import { decidedChanges } from '../patch/placedChange.ts';
 import { type PatchPlan, pathsOf, planPatch } from '../patch/plan.ts';
-import { rebaseChange } from '../patch/review.ts';
+import { rebaseChange } from '../patch/proposalChoices.ts';
 import type { FileSnapshot } from '../patch/workingTree.ts';
 import {
   type DecidedChange,

@@ -19,7 +19,7 @@ import { Reviews } from './reviews.ts';
 import { ReviewStatus } from './reviewStatus.ts';
 import { ReviewStorage } from './reviewStorage.ts';
 
-export interface ReviewDeskParts {
+export interface ChangeReviewDeps {
   readonly extensionUri: vscode.Uri;
   /** Where VS Code keeps what belongs to this folder; a window without a folder has no such place. */
   readonly storageUri: vscode.Uri | undefined;
@@ -33,19 +33,19 @@ const TELL_AFTER_MS = 50;
 
 const MOST_FILES_TOLD = 200;
 
-export class ReviewDesk implements Disposable {
+export class ChangeReview implements Disposable {
   readonly #store = new DisposableStore();
   readonly #reviews: Reviews;
   readonly commands: ReviewCommands;
   readonly #quickDiff: QuickDiff;
   readonly #storage: ReviewStorage | undefined;
-  readonly #parts: ReviewDeskParts;
+  readonly #parts: ChangeReviewDeps;
   readonly #summaryChanged: Emitter<void>;
   /** The summary that was told last. */
   #told = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: ReviewDeskParts) {
+  constructor(parts: ChangeReviewDeps) {
     this.#parts = parts;
     const { extensionUri, storageUri, reader, apply, report } = parts;
     const reviews = this.#store.add(new Reviews(report));

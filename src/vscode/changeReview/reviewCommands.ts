@@ -9,7 +9,7 @@ import { hasHunks, type PendingFile } from './pendingFile.ts';
 import type { ReviewKeys } from './reviewKeys.ts';
 import type { Reviews } from './reviews.ts';
 
-export interface ReviewCommandsParts {
+export interface ReviewCommandsDeps {
   readonly reviews: Reviews;
   readonly decisions: Decisions;
   readonly keys: ReviewKeys;
@@ -30,7 +30,7 @@ export class ReviewCommands {
   readonly #hasPeek: () => boolean;
   readonly #navigation: Navigation;
 
-  constructor({ reviews, decisions, keys, hasPeek }: ReviewCommandsParts) {
+  constructor({ reviews, decisions, keys, hasPeek }: ReviewCommandsDeps) {
     this.#reviews = reviews;
     this.#decisions = decisions;
     this.#keys = keys;

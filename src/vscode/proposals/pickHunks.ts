@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { feedLines, textAfter, textBefore } from '../../core/patch/review.ts';
+import { feedLines, textAfter, textBefore } from '../../core/patch/proposalChoices.ts';
 import type { ProposedFile } from '../../core/ports.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 import type { Proposals } from './proposals.ts';

@@ -5,14 +5,14 @@
  */
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { PlacedHunk } from '../../core/patch/reviewText.ts';
+import type { PlacedHunk } from '../../core/patch/choicesText.ts';
 import type { ProposedFile } from '../../core/ports.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
-import type { PatchReview } from '../../protocol/policy.ts';
+import type { ProposalChoices } from '../../protocol/policy.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import { allTabs } from '../workspace/documents.ts';
 import { HunkLenses } from './hunkLenses.ts';
-import type { KeptReviews } from './keptReviews.ts';
+import type { KeptReviews } from './keptChoices.ts';
 import { approvalOf } from './proposalAddress.ts';
 import { type OpenProposal, Proposals } from './proposals.ts';
 
@@ -63,7 +63,7 @@ export class DiffPreview implements vscode.Disposable {
    * Sets or replaces what is proposed; open diff editors follow. Opens nothing. `reviewed`: what was chosen of it when it
    * was asked before.
    */
-  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: PatchReview): void {
+  propose(approvalId: string, files: readonly ProposedFile[], reviewed?: ProposalChoices): void {
     if (!this.#titles.has(approvalId)) this.#titles.set(approvalId, this.#newOverviewTitle());
     this.proposals.put(approvalId, files, reviewed);
   }

@@ -3,16 +3,16 @@
  * the diff is the truth; ticks in the panel and lenses in the editor read it and change it.
  */
 import * as vscode from 'vscode';
-import { textAfter, textBefore } from '../../core/patch/review.ts';
-import { hunkEdit, type PlacedHunk, placeHunks, readReview, withEdit } from '../../core/patch/reviewText.ts';
+import { textAfter, textBefore } from '../../core/patch/proposalChoices.ts';
+import { hunkEdit, type PlacedHunk, placeHunks, readReview, withEdit } from '../../core/patch/choicesText.ts';
 import type { ProposedFile, TextHunk } from '../../core/ports.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
-import type { FileReview, PatchReview } from '../../protocol/policy.ts';
+import type { FileReview, ProposalChoices } from '../../protocol/policy.ts';
 import type { ReviewedFile, ReviewState } from '../../protocol/review.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { AfterFiles } from './afterFiles.ts';
 import { BeforeDocuments } from './beforeDocuments.ts';
-import type { KeptReviews } from './keptReviews.ts';
+import type { KeptReviews } from './keptChoices.ts';
 import { AFTER_SCHEME, approvalOf, BEFORE_SCHEME, proposalUri } from './proposalAddress.ts';
 import { isEditable, isWhole, isWholeOut, placeOf, startOf } from './proposedText.ts';
 import { savesAsIs } from './savesAsIs.ts';
@@ -65,7 +65,7 @@ export class Proposals implements vscode.Disposable {
   }
 
   /** Sets or replaces what is proposed; open diff editors follow. `given`: what was chosen of it before. */
-  put(approvalId: string, files: readonly ProposedFile[], given?: PatchReview): void {
+  put(approvalId: string, files: readonly ProposedFile[], given?: ProposalChoices): void {
     const reviewed = given ?? this.#kept?.of(files) ?? [];
     const entries = files.map((file) => {
       const { change } = file;
@@ -99,7 +99,7 @@ export class Proposals implements vscode.Disposable {
   }
 
   /** What a yes would be to; `undefined` when that is the proposal itself. */
-  reviewOf(approvalId: string): PatchReview | undefined {
+  reviewOf(approvalId: string): ProposalChoices | undefined {
     const review = this.#of(approvalId).flatMap((entry) => this.#partOf(entry) ?? []);
     return review.length === 0 ? undefined : review;
   }

@@ -1,6 +1,6 @@
 /** What stands on the right side of a proposal, and what may be done with it there. */
 import { textLines } from '../../core/patch/lines.ts';
-import { reviewedText, textAfter, textBefore } from '../../core/patch/review.ts';
+import { reviewedText, textAfter, textBefore } from '../../core/patch/proposalChoices.ts';
 import type { FileChange, ProposedFile } from '../../core/ports.ts';
 import type { FileReview } from '../../protocol/policy.ts';
 

@@ -1,11 +1,11 @@
 import type { Op } from '../../protocol/op.ts';
-import type { ApprovalDecision, PatchReview } from '../../protocol/policy.ts';
+import type { ApprovalDecision, ProposalChoices } from '../../protocol/policy.ts';
 
 /**
  * A yes to a patch is to what stands in its review, whoever says it and wherever: no view can forget what was rejected in
  * another. An op becomes several where that makes one yes several.
  */
-export function withReviews(op: Op, reviewOf: (approvalId: string) => PatchReview | undefined): readonly Op[] {
+export function withReviews(op: Op, reviewOf: (approvalId: string) => ProposalChoices | undefined): readonly Op[] {
   if (op.type !== 'approval' || !isYesToAll(op.decision)) return [op];
   const plain: string[] = [];
   const reviewed: Op[] = [];
@@ -23,7 +23,7 @@ function isYesToAll(decision: ApprovalDecision): boolean {
 }
 
 /** Unsaved edits go only in files that are taken. */
-function decisionOf(files: PatchReview, yes: ApprovalDecision): ApprovalDecision {
+function decisionOf(files: ProposalChoices, yes: ApprovalDecision): ApprovalDecision {
   const agreed = typeof yes === 'object' && 'approved_discarding' in yes ? yes.approved_discarding.paths : [];
   const left = new Set(files.filter((part) => 'leftOut' in part && part.leftOut === 'file').map(({ path }) => path));
   const discarding = agreed.filter((path) => !left.has(path));

@@ -1,16 +1,16 @@
 /** Landing of a patch that may land: planned anew while the files move under it, and never as something else. */
 import { resolve } from 'node:path';
 import type { ChangeDecision, TurnItemOf } from '../../../protocol/item.ts';
-import { type PatchReview, reviewIn } from '../../../protocol/policy.ts';
+import { type ProposalChoices, reviewIn } from '../../../protocol/policy.ts';
 import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
-import { reviewedChanges } from '../../patch/review.ts';
+import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type LandPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
-import { reviewNote } from './reviewNote.ts';
+import { reviewNote } from './choicesNote.ts';
 import { withAgreement } from './unsavedEdits.ts';
 
 /** How often a plan is made anew because somebody typed between plan and landing. */
@@ -73,7 +73,7 @@ export async function applyApproved(
 }
 
 /** What the person has left of it. The report names only what lands. */
-function reviewedPlan({ planned, proposal, cwd }: LandPlan, review: PatchReview): LandPlan['planned'] {
+function reviewedPlan({ planned, proposal, cwd }: LandPlan, review: ProposalChoices): LandPlan['planned'] {
   const changes = decidedChanges(reviewedChanges(proposal, review), planned.places);
   const written = new Set(changes.map(placeOf));
   const report = planned.report.filter(({ path }) => written.has(resolve(cwd, path)));
@@ -95,7 +95,7 @@ function appliedItem(
   { item, proposal }: LandPlan,
   applied: readonly FileChange[],
   files: readonly AppliedFile[],
-  review: PatchReview | undefined,
+  review: ProposalChoices | undefined,
   cwd: string,
 ): TurnItemOf<'file_change'> {
   const unsaved = new Set(files.filter(({ saved }) => !saved).map(({ path }) => path));
@@ -112,7 +112,7 @@ function appliedItem(
   return { ...item, status: 'completed', changes: [...changes, ...declined], diff: diffOf(described) };
 }
 
-function decisionOn(path: string, review: PatchReview | undefined): ChangeDecision {
+function decisionOn(path: string, review: ProposalChoices | undefined): ChangeDecision {
   const part = review?.find((each) => each.path === path);
   if (part === undefined) return 'accepted';
   return 'text' in part ? 'edited' : 'partial';

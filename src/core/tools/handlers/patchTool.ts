@@ -6,7 +6,7 @@ import type { PatchOperation } from '../../patch/operation.ts';
 import { parsePatch } from '../../patch/parse.ts';
 import { leadThere } from '../../patch/placedChange.ts';
 import { pathsOf } from '../../patch/plan.ts';
-import { reviewedChanges } from '../../patch/review.ts';
+import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { fileDiff } from '../../patch/unifiedDiff.ts';
 import { patchApprovalKeys, patchBinding } from '../../policy/approvalKeys.ts';
 import { decidePatch } from '../../policy/decidePatch.ts';

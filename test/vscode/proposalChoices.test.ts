@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
-import { reviewedChanges } from '../../src/core/patch/review.ts';
+import { reviewedChanges } from '../../src/core/patch/proposalChoices.ts';
 import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
 import type { Op } from '../../src/protocol/op.ts';
-import type { PatchReview } from '../../src/protocol/policy.ts';
+import type { ProposalChoices } from '../../src/protocol/policy.ts';
 import { countHunks } from '../../src/protocol/review.ts';
 import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
-import { KeptReviews } from '../../src/vscode/proposals/keptReviews.ts';
+import { KeptReviews } from '../../src/vscode/proposals/keptChoices.ts';
 import { withReviews } from '../../src/vscode/proposals/withReviews.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
@@ -90,7 +90,7 @@ suite('a proposal under review', () => {
   test(
     'begins with what was chosen when it was asked before',
     inPreview({ 'a.txt': TEXT }, async (here, preview) => {
-      const carried: PatchReview = [{ path: 'a.txt', leftOut: [2] }];
+      const carried: ProposalChoices = [{ path: 'a.txt', leftOut: [2] }];
       preview.propose('p', proposal(here.update('a.txt', TEXT, changed(ALL))), carried);
       assert.deepEqual(preview.proposals.reviewOf('p'), carried);
       assert.equal((await shown(preview)).getText(), changed([2, 15]));
@@ -214,7 +214,7 @@ suite('what is left of a proposal', () => {
 });
 
 suite('a yes', () => {
-  const review: PatchReview = [{ path: 'a.txt', leftOut: 'file' }];
+  const review: ProposalChoices = [{ path: 'a.txt', leftOut: 'file' }];
   const reviewOf = (id: string) => (id === 'p' ? review : undefined);
 
   test('is to what stands in the review, wherever it is said', () => {

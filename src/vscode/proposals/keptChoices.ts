@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type * as vscode from 'vscode';
 import type { ProposedFile } from '../../core/ports.ts';
-import { type PatchReview, patchReviewSchema } from '../../protocol/policy.ts';
+import { type ProposalChoices, proposalChoicesSchema } from '../../protocol/policy.ts';
 
 const KEY = 'tiller.reviews';
 /** Proposals; those of turns that were stopped are never asked about again. */
 const MAX_KEPT = 20;
 
-const keptSchema = z.array(z.tuple([z.string(), patchReviewSchema]));
+const keptSchema = z.array(z.tuple([z.string(), proposalChoicesSchema]));
 
 /**
  * What was chosen of proposals that are not answered yet, for a window that is reloaded: the very same proposal is asked
@@ -21,13 +21,13 @@ export class KeptReviews {
     this.#memento = memento;
   }
 
-  of(files: readonly ProposedFile[]): PatchReview | undefined {
+  of(files: readonly ProposedFile[]): ProposalChoices | undefined {
     const name = nameOf(files);
     return this.#all.find(([known]) => known === name)?.[1];
   }
 
   /** `undefined` when nothing is chosen, or all is answered. */
-  keep(files: readonly ProposedFile[], review: PatchReview | undefined): void {
+  keep(files: readonly ProposedFile[], review: ProposalChoices | undefined): void {
     const name = nameOf(files);
     const all = this.#all;
     const others = all.filter(([known]) => known !== name);
@@ -36,7 +36,7 @@ export class KeptReviews {
     void this.#memento.update(KEY, kept.slice(-MAX_KEPT));
   }
 
-  get #all(): readonly (readonly [string, PatchReview])[] {
+  get #all(): readonly (readonly [string, ProposalChoices])[] {
     const parsed = keptSchema.safeParse(this.#memento.get(KEY));
     return parsed.success ? parsed.data : [];
   }

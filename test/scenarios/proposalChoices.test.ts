@@ -1,6 +1,6 @@
 // A patch that waits is approved in part, or as the person rewrote it.
 import { describe, expect, it } from 'vitest';
-import type { PatchReview } from '../../src/protocol/policy.ts';
+import type { ProposalChoices } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -26,7 +26,7 @@ async function waiting(
   return { chat, ended };
 }
 
-const reviewed = (files: PatchReview) => ({ approved_reviewed: { files } });
+const reviewed = (files: ProposalChoices) => ({ approved_reviewed: { files } });
 
 describe('a patch approved in part', () => {
   it('lands without the hunks that were left out, and the model hears which', async () => {

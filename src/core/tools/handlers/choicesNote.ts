@@ -1,7 +1,7 @@
 /** What the model is told of a patch that a person did not take as it was. */
-import { textAfter } from '../../patch/review.ts';
+import { textAfter } from '../../patch/proposalChoices.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
-import type { FileReview, PatchReview } from '../../../protocol/policy.ts';
+import type { FileReview, ProposalChoices } from '../../../protocol/policy.ts';
 import type { FileChange, ProposedFile } from '../../ports.ts';
 
 /** Characters of the difference; who wants more reads the file. */
@@ -10,7 +10,7 @@ const MAX_DIFFERENCE = 4_000;
 /** `landed`: what is left of it. */
 export function reviewNote(
   proposal: readonly ProposedFile[],
-  review: PatchReview,
+  review: ProposalChoices,
   applied: readonly FileChange[],
 ): string {
   const differences = proposal.flatMap(({ name, change }) => {

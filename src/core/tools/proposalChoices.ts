@@ -1,6 +1,6 @@
 /** What a person made of a patch, on its way between a question and what runs. */
-import { type ApprovalDecision, type PatchReview, reviewIn } from '../../protocol/policy.ts';
-import { carryReview, reviewedChanges, reviewProblem } from '../patch/review.ts';
+import { type ApprovalDecision, type ProposalChoices, reviewIn } from '../../protocol/policy.ts';
+import { carryReview, reviewedChanges, reviewProblem } from '../patch/proposalChoices.ts';
 import type { ProposedFile } from '../ports.ts';
 import type { Preparation } from './handler.ts';
 
@@ -19,7 +19,7 @@ export function takeReview(
 
 /** What was said of a patch that could not land as it was. */
 export interface GivenReview {
-  readonly review: PatchReview | undefined;
+  readonly review: ProposalChoices | undefined;
   readonly proposal: readonly ProposedFile[] | undefined;
 }
 

@@ -1,11 +1,11 @@
 /** A patch as a person leaves it: without some of its hunks or files, or in their own words. Pure. */
-import type { FileReview, PatchReview } from '../../protocol/policy.ts';
+import type { FileReview, ProposalChoices } from '../../protocol/policy.ts';
 import type { FileChange, LineSpan, ProposedFile } from '../ports.ts';
 import { applyHunks, hunksFrom, rebaseHunks } from './hunkAlgebra.ts';
 import type { FileSnapshot } from './workingTree.ts';
 
 /** Why it cannot be a review of this patch, in a sentence; `undefined` when it can. */
-export function reviewProblem(review: PatchReview, proposal: readonly ProposedFile[]): string | undefined {
+export function reviewProblem(review: ProposalChoices, proposal: readonly ProposedFile[]): string | undefined {
   const seen = new Set<string>();
   for (const part of review) {
     const file = proposal.find(({ name }) => name === part.path);
@@ -23,7 +23,7 @@ export function reviewProblem(review: PatchReview, proposal: readonly ProposedFi
 }
 
 /** What lands: never more files than were proposed. */
-export function reviewedChanges(proposal: readonly ProposedFile[], review: PatchReview): readonly FileChange[] {
+export function reviewedChanges(proposal: readonly ProposedFile[], review: ProposalChoices): readonly FileChange[] {
   return proposal.flatMap((file) => {
     const part = review.find(({ path }) => path === file.name);
     return part === undefined ? [file.change] : (reviewedChange(file, part) ?? []);
@@ -87,10 +87,10 @@ function linesIn(lines: readonly string[], { start, end }: LineSpan): readonly s
  * that are proposed now is left out, and has to be chosen again.
  */
 export function carryReview(
-  review: PatchReview,
+  review: ProposalChoices,
   from: readonly ProposedFile[],
   to: readonly ProposedFile[],
-): PatchReview | undefined {
+): ProposalChoices | undefined {
   const carried = review.flatMap((part) => {
     const old = from.find(({ name }) => name === part.path);
     const now = to.find(({ name }) => name === part.path);

@@ -10,7 +10,7 @@ import {
   textAfter,
   textBefore,
   textWithout,
-} from '../../../src/core/patch/review.ts';
+} from '../../../src/core/patch/proposalChoices.ts';
 import { fileDiff } from '../../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../../src/core/ports.ts';
 import { rounds } from '../../support/rounds.ts';

@@ -3,7 +3,7 @@ import type { FileReview } from '../../protocol/policy.ts';
 import type { HunkState } from '../../protocol/review.ts';
 import type { ProposedFile, ProposedHunk, TextHunk } from '../ports.ts';
 import { hunksFrom } from './hunkAlgebra.ts';
-import { feedLines, textAfter, textBefore } from './review.ts';
+import { feedLines, textAfter, textBefore } from './proposalChoices.ts';
 
 /** Where a hunk is in the text, in lines, and the text around it that a change of its lines has drawn in. */
 export interface PlacedHunk {
