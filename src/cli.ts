@@ -7,7 +7,7 @@ import { sandbox } from './cli/sandbox.ts';
 import type { Streams } from './cli/streams.ts';
 import { printSentence } from './cli/print.ts';
 import { EXIT, Failure, HELP, UsageError } from './cli/usage.ts';
-import { KeyHider } from './core/util/keyHider.ts';
+import { SecretRedactor } from './core/util/secretRedactor.ts';
 import { messageOf } from './core/util/fileErrors.ts';
 import { keysIn } from './node/host/secrets.ts';
 
@@ -53,7 +53,7 @@ async function run(): Promise<void> {
     process.exitCode = await main(process.argv.slice(2), process);
   } catch (error) {
     const isPlain = error instanceof UsageError || error instanceof Failure || !(error instanceof Error);
-    const keys = new KeyHider();
+    const keys = new SecretRedactor();
     for (const key of keysIn(process.env)) keys.hold(key);
     printSentence(process.stderr, `tiller: ${keys.hide(isPlain ? messageOf(error) : (error.stack ?? error.message))}`);
     process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;

@@ -6,7 +6,7 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { withoutSecrets } from '../core/tools/environment.ts';
 import type { ExecRequest } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
-import { KeyHider } from '../core/util/keyHider.ts';
+import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { describeHost } from '../node/host/host.ts';
 import { prepareHome } from '../node/storage/home.ts';
 import { makePrivateFolderSync } from '../node/host/privateFiles.ts';
@@ -54,7 +54,7 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
     say(problem);
     return NO_BOX;
   }
-  const keys = new KeyHider();
+  const keys = new SecretRedactor();
   for (const key of [...keysIn(host.environment), ...secretsInSettings(settings)]) keys.hold(key);
   const temporaryFolder = args.tmp ?? freshFolder(path.join(home, 'tmp'));
   const policy = { type: args.mode, writableRoots: args.writable, networkAccess: args.network };

@@ -6,7 +6,7 @@
 import type { AuditEntry } from '../protocol/audit.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { describeFileError, fileErrorKind } from './util/fileErrors.ts';
-import type { KeyHider } from './util/keyHider.ts';
+import type { SecretRedactor } from './util/secretRedactor.ts';
 
 // ---------------------------------------------------------------- workspace
 
@@ -414,7 +414,7 @@ export interface Host {
 
 export interface Ports {
   /** Keys that Tiller holds: hidden in everything that is shown, written down or told to a model. */
-  readonly keys: KeyHider;
+  readonly keys: SecretRedactor;
   readonly workspace: Workspace;
   readonly exec: Exec;
   readonly storage: Storage;

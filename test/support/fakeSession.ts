@@ -11,7 +11,7 @@ import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
 import type { SessionOptions } from '../../src/core/session/sessionOptions.ts';
 import { RulesStore } from '../../src/core/rules/rulesStore.ts';
-import { KeyHider } from '../../src/core/util/keyHider.ts';
+import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';
 import type { AuditEntry } from '../../src/protocol/audit.ts';
 import type { Event, EventMsg } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
@@ -198,7 +198,7 @@ export class FakeSession {
     this.workspace = workspace ?? new MemoryWorkspace({ 'a.txt': 'one\n' });
     const log = { debug() {}, info() {}, warn() {}, error: (...error: unknown[]) => void this.errors.push(error) };
     const ports: Ports = {
-      keys: new KeyHider(),
+      keys: new SecretRedactor(),
       workspace: this.workspace,
       exec: this.exec,
       storage: this.storage,

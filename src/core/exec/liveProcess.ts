@@ -2,7 +2,7 @@ import type { SandboxMechanism } from '../../protocol/policy.ts';
 import type { SandboxFinding, Clock, ExecExit, ExecProcess } from '../ports.ts';
 import { onAbort } from '../util/abort.ts';
 import { HeadTailBuffer } from '../util/headTailBuffer.ts';
-import { HiddenText, type KeyHider } from '../util/keyHider.ts';
+import { RedactedText, type SecretRedactor } from '../util/secretRedactor.ts';
 import type { HeadTail } from '../util/tokens.ts';
 import type { OutputLog } from './outputLog.ts';
 import { type OutputListener, OutputRelay, type OutputStream } from './outputRelay.ts';
@@ -51,7 +51,7 @@ export class LiveProcess {
   readonly #child: ExecProcess;
   readonly #clock: Clock;
   readonly #relay: OutputRelay;
-  readonly #hidden: Readonly<Record<OutputStream, HiddenText>>;
+  readonly #hidden: Readonly<Record<OutputStream, RedactedText>>;
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   readonly #startedAt: number;
   #unread = new HeadTailBuffer();
@@ -66,7 +66,7 @@ export class LiveProcess {
     readonly child: ExecProcess;
     readonly clock: Clock;
     readonly log: OutputLog;
-    readonly keys: KeyHider;
+    readonly keys: SecretRedactor;
     readonly network: boolean;
     readonly startedAt: number;
     readonly timeoutMs: number | undefined;
@@ -82,7 +82,7 @@ export class LiveProcess {
     this.#clock = clock;
     this.#startedAt = startedAt;
     this.#relay = new OutputRelay(clock, onOutput);
-    this.#hidden = { stdout: new HiddenText(keys), stderr: new HiddenText(keys) };
+    this.#hidden = { stdout: new RedactedText(keys), stderr: new RedactedText(keys) };
     child.onOutput(({ stream, bytes }) => {
       const decoded = this.#decoders[stream].decode(bytes, { stream: true });
       this.#take(this.#hidden[stream].push(decoded), stream);

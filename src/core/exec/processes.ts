@@ -1,6 +1,6 @@
 import type { EventMsg } from '../../protocol/event.ts';
 import type { SandboxFinding, Clock, Exec, ExecRequest, Ids, Log, Storage } from '../ports.ts';
-import type { KeyHider } from '../util/keyHider.ts';
+import type { SecretRedactor } from '../util/secretRedactor.ts';
 import { type EndedBy, LiveProcess, type ProcessFacts } from './liveProcess.ts';
 import { OutputLog } from './outputLog.ts';
 import type { OutputListener } from './outputRelay.ts';
@@ -20,7 +20,7 @@ export interface ProcessesOptions {
   readonly ids: Ids;
   readonly storage: Storage;
   readonly log: Log;
-  readonly keys: KeyHider;
+  readonly keys: SecretRedactor;
   readonly threadId: string;
   /** News that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;

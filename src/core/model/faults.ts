@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { ownValue } from '../../protocol/ownValue.ts';
 import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import { ModelFault } from './client.ts';
-import { HIDDEN, type KeyHider } from '../util/keyHider.ts';
+import { HIDDEN, type SecretRedactor } from '../util/secretRedactor.ts';
 import { describeDuration } from './describeDuration.ts';
 
 interface Verdict {
@@ -541,7 +541,7 @@ const LONGEST_READ = 16_384;
 const LONGEST_DETAIL = 2000;
 
 /** The fault as it is shown: without the keys, and short. A key that was cut off with the rest is hidden, too. */
-export function shownFault(fault: ModelFault, keys: KeyHider): ModelFault {
+export function shownFault(fault: ModelFault, keys: SecretRedactor): ModelFault {
   const { detail } = fault;
   if (detail === undefined) return fault;
   const { shown, held } = keys.hideBeginning(detail);

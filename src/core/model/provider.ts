@@ -1,7 +1,7 @@
 /** From settings to a model that can be talked to. */
 import type { Clock, Fetch, Ids, Log, Secrets } from '../ports.ts';
 import { ChatClient } from './chat.ts';
-import { KeyHider } from '../util/keyHider.ts';
+import { SecretRedactor } from '../util/secretRedactor.ts';
 import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
 import type { RefusedFields } from './fieldFallback.ts';
@@ -28,7 +28,7 @@ export interface ModelPorts {
 /** Loads nothing yet: the SDK comes with the first request. */
 export function createModelClient(provider: ProviderConfig, ports: ModelPorts): ModelClient {
   const { fetch, secrets, clock, ids, log, userAgent = 'tiller', refused = new Set() } = ports;
-  const sent = new KeyHider();
+  const sent = new SecretRedactor();
   for (const value of valuesSentTo(provider)) sent.hold(value);
   const transport = new Transport(provider, { fetch, secrets, clock, userAgent, onKey: (key) => sent.hold(key) });
   const parts: ClientParts = { provider, transport, refused, clock, ids, log };
@@ -39,7 +39,7 @@ export function createModelClient(provider: ProviderConfig, ports: ModelPorts): 
 /** Some servers repeat what they were sent. It is hidden only here, where the client has read the server's own words. */
 async function* withShownFaults(
   events: AsyncIterable<ResponseEvent>,
-  sent: KeyHider,
+  sent: SecretRedactor,
 ): AsyncGenerator<ResponseEvent, void, undefined> {
   try {
     yield* events;

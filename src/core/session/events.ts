@@ -4,9 +4,9 @@ import type { RolloutEntry } from '../rollout/line.ts';
 import type { Recorder } from '../rollout/recorder.ts';
 import type { Disposable } from '../util/disposable.ts';
 import { Emitter, type Listener } from '../util/emitter.ts';
-import type { KeyHider } from '../util/keyHider.ts';
+import type { SecretRedactor } from '../util/secretRedactor.ts';
 import { StorageFailure } from './failure.ts';
-import { HiddenEvents, type TurnMsg } from './hiddenEvents.ts';
+import { RedactingEvents, type TurnMsg } from './redactingEvents.ts';
 
 /** Counts the events of one process over all its threads (contract: "without gaps per process"). */
 export class EventSequence {
@@ -27,7 +27,7 @@ export class EventSink {
   readonly #clock: Clock;
   readonly #recorder: Recorder;
   readonly #onStorageFailure: (failure: StorageFailure) => void;
-  readonly #hidden: HiddenEvents;
+  readonly #hidden: RedactingEvents;
   /** Set by the first line that could not be written, until one can be: a full disk is told once. */
   #broken = false;
   #frozen = false;
@@ -38,14 +38,14 @@ export class EventSink {
     readonly clock: Clock;
     readonly log: Log;
     readonly recorder: Recorder;
-    readonly keys: KeyHider;
+    readonly keys: SecretRedactor;
     readonly onStorageFailure: (failure: StorageFailure) => void;
   }) {
     this.#threadId = options.threadId;
     this.#sequence = options.sequence;
     this.#clock = options.clock;
     this.#recorder = options.recorder;
-    this.#hidden = new HiddenEvents(options.keys);
+    this.#hidden = new RedactingEvents(options.keys);
     this.#onStorageFailure = options.onStorageFailure;
     this.#emitter = new Emitter((error) => options.log.error('An event listener failed', error));
   }

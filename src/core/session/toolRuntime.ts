@@ -7,7 +7,7 @@ import { askAhead } from '../tools/askAhead.ts';
 import { type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
 import type { AskedAhead } from '../tools/permission.ts';
 import { buildToolCall } from '../tools/router.ts';
-import type { KeyHider } from '../util/keyHider.ts';
+import type { SecretRedactor } from '../util/secretRedactor.ts';
 import { mapTexts } from '../util/mapTexts.ts';
 import { ParallelGate } from '../util/parallelGate.ts';
 import type { LoopGuard } from './loopGuard.ts';
@@ -17,7 +17,7 @@ export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
   /** Hidden in what the model is told. */
-  readonly keys: KeyHider;
+  readonly keys: SecretRedactor;
   contextFor(callId: string, itemId: string): ToolContext;
 }
 

@@ -4,7 +4,7 @@
  * names the loaders).
  */
 import type { EnvironmentSettings } from '../../protocol/settings.ts';
-import type { KeyHider } from '../util/keyHider.ts';
+import type { SecretRedactor } from '../util/secretRedactor.ts';
 
 /** So that output is plain text and nothing waits for a key (codex-behaviour.md §4.1). */
 const FORCED = {
@@ -37,7 +37,7 @@ const ADDRESS_WITH_PASSWORD = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:[^\s/@]+@/i;
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** Keys that Tiller holds: no variable that has one in its value is inherited, whatever its name. */
-type HeldKeys = Pick<KeyHider, 'isIn'>;
+type HeldKeys = Pick<SecretRedactor, 'isIn'>;
 
 /** In the order of the seeds: inherit, leave out, set, keep only; then what is forced. */
 export function commandEnvironment(

@@ -13,7 +13,7 @@ import type { CommandDecision } from '../policy/decideCommand.ts';
 import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
 import type { Clock, FileChange, Host, Ids, ProposedFile, Workspace } from '../ports.ts';
-import type { KeyHider } from '../util/keyHider.ts';
+import type { SecretRedactor } from '../util/secretRedactor.ts';
 
 /** How a call arrived: which kind of item, with its arguments as the model wrote them. */
 export type ToolPayload =
@@ -58,7 +58,7 @@ export interface ToolContext {
   readonly ids: Ids;
   readonly host: Host;
   /** Keys that no command may get. */
-  readonly keys: KeyHider;
+  readonly keys: SecretRedactor;
   /** Tells everybody, in the name of this turn. */
   readonly emit: (msg: EventMsg) => void;
   /** Forces what was written down to the disk: before a landing (design decision 14). */

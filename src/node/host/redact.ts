@@ -1,5 +1,5 @@
 /** Keeps keys out of logs: those it was told of, and whatever looks like one. */
-import { HIDDEN, KeyHider } from '../../core/util/keyHider.ts';
+import { HIDDEN, SecretRedactor } from '../../core/util/secretRedactor.ts';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`],
@@ -24,11 +24,11 @@ export interface Redactor {
   hide(secret: string): void;
   redact(text: string): string;
   /** What it was told of and nothing that only looks like it: for files that are read again, and texts in pieces. */
-  readonly told: KeyHider;
+  readonly told: SecretRedactor;
 }
 
 export function createRedactor(): Redactor {
-  const told = new KeyHider();
+  const told = new SecretRedactor();
   return {
     told,
     hide: (secret) => told.hold(secret),

@@ -3,7 +3,7 @@ import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSyn
 import { copyFile, lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { AppendFile, Storage, StoredFile } from '../../core/ports.ts';
-import { HiddenText, KeyHider } from '../../core/util/keyHider.ts';
+import { RedactedText, SecretRedactor } from '../../core/util/secretRedactor.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { makePrivateFolder, PRIVATE_FILE, replacePrivateFile } from '../host/privateFiles.ts';
@@ -30,7 +30,7 @@ export function tillerHome(environment: Environment, platform: NodeJS.Platform, 
 const TEMPORARY = '.tiller-tmp-';
 
 /** In what is written as text `keys` are hidden. */
-export function createStorage(home: string, keys = new KeyHider()): Storage {
+export function createStorage(home: string, keys = new SecretRedactor()): Storage {
   let writes = 0;
   const at = (path: string): string => join(home, insideHome(path));
   const replace = (absolute: string, text: string | Uint8Array): Promise<void> =>
@@ -89,7 +89,7 @@ function insideHome(path: string): string {
 }
 
 /** Each write is one call that returns when the system has the bytes; what a crash tore off is closed with a newline. */
-function openAppendFile(path: string, keys: KeyHider): AppendFile {
+function openAppendFile(path: string, keys: SecretRedactor): AppendFile {
   let descriptor: number | undefined = openSync(path, 'a+', PRIVATE_FILE);
   const opened = (): number => {
     if (descriptor === undefined) throw new Error(`${path} is closed.`);
@@ -101,7 +101,7 @@ function openAppendFile(path: string, keys: KeyHider): AppendFile {
   };
   const append = (text: string | Iterable<string>): void => {
     if (typeof text === 'string') return write(keys.hide(text));
-    const hidden = new HiddenText(keys);
+    const hidden = new RedactedText(keys);
     for (const piece of text) write(hidden.push(piece));
     write(hidden.end());
   };

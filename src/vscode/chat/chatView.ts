@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
-import type { KeyHider } from '../../core/util/keyHider.ts';
+import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import { mapTexts } from '../../core/util/mapTexts.ts';
 import {
   type HostMessage,
@@ -15,7 +15,7 @@ import {
 import type { ReviewState } from '../../protocol/review.ts';
 import type { Drafts } from './drafts.ts';
 import { EventBatcher } from './eventBatcher.ts';
-import { HiddenStream } from './redactingStream.ts';
+import { RedactingStream } from './redactingStream.ts';
 import { panelHtml } from '../ui/webviewHtml.ts';
 import { pageOfTurns, snapshotOf } from './snapshot.ts';
 import type { Dequeued, ShownThread } from '../../core/agent/shownThread.ts';
@@ -29,7 +29,7 @@ export interface ChatViewOptions {
   readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
   /** Those that Tiller holds: the page need not know them. */
-  readonly keys: KeyHider;
+  readonly keys: SecretRedactor;
   /** Those that wait for a decision. */
   readonly interrupted: () => readonly InterruptedPatch[];
   /** What was chosen of the patches that wait. */
@@ -51,7 +51,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #options: ChatViewOptions;
   readonly #store = new DisposableStore();
   readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
-  readonly #stream: HiddenStream;
+  readonly #stream: RedactingStream;
   #view: vscode.WebviewView | undefined;
   /** The page has its snapshot and may be told what happens. */
   #ready = false;
@@ -60,7 +60,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
-    this.#stream = new HiddenStream(options.keys);
+    this.#stream = new RedactingStream(options.keys);
     this.#store.add(
       options.threads.onChange((change) => {
         if (!this.#ready) return;

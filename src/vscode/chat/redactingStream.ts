@@ -1,4 +1,4 @@
-import type { KeyHider } from '../../core/util/keyHider.ts';
+import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { Event, EventMsgOf } from '../../protocol/event.ts';
 import type { TurnItem, TurnItemOf } from '../../protocol/item.ts';
@@ -15,12 +15,12 @@ import {
  * pieces. The end of a text in which a key may have begun is held until the next piece decides; other text is never
  * delayed. What is sent in place of a piece is a `TextGrowth`, not an event.
  */
-export class HiddenStream {
-  readonly #keys: KeyHider;
+export class RedactingStream {
+  readonly #keys: SecretRedactor;
   /** Held ends by their text. */
   readonly #held = new Map<string, TextGrowth>();
 
-  constructor(keys: KeyHider) {
+  constructor(keys: SecretRedactor) {
     this.#keys = keys;
   }
 

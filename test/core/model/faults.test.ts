@@ -8,7 +8,7 @@ import {
   retryAfter,
   shownFault,
 } from '../../../src/core/model/faults.ts';
-import { KeyHider } from '../../../src/core/util/keyHider.ts';
+import { SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 
@@ -169,7 +169,7 @@ describe('the way to the server', () => {
 
   test('somebody’s error page is no message', () => {
     const fault = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
-    const { detail } = shownFault(fault, new KeyHider());
+    const { detail } = shownFault(fault, new SecretRedactor());
     expect(detail).toMatch(/^HTTP 502: x+…$/);
     expect(detail?.length).toBeLessThan(2100);
   });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { commandEnvironment, withoutSecrets } from '../../../src/core/tools/environment.ts';
-import { KeyHider } from '../../../src/core/util/keyHider.ts';
+import { SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
 import { DEFAULT_ENVIRONMENT, type EnvironmentSettings, parseSettings } from '../../../src/protocol/settings.ts';
 
-const NO_KEYS = new KeyHider();
+const NO_KEYS = new SecretRedactor();
 
 const HOST = {
   PATH: '/bin',
@@ -77,7 +77,7 @@ test('what the person keeps is inherited in any case, but not what is left out',
 });
 
 test('a key that Tiller holds reaches no command, whatever the name of its variable, unless the user keeps that', () => {
-  const keys = new KeyHider();
+  const keys = new SecretRedactor();
   keys.hold('of-my-provider-5f2c');
   const host = { COPY: 'of-my-provider-5f2c', CURL_HEADER: 'x-api: of-my-provider-5f2c', OTHER: 'of-my-provider' };
   expect(withoutSecrets(host, [], keys)).toEqual({ OTHER: 'of-my-provider' });

@@ -1,11 +1,11 @@
 /** Keys that come in pieces: nothing of them is shown in passing. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HIDDEN, KeyHider } from '../../../src/core/util/keyHider.ts';
+import { HIDDEN, SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
 import { rounds } from '../../support/rounds.ts';
 
-function hiding(...keys: readonly string[]): KeyHider {
-  const hider = new KeyHider();
+function hiding(...keys: readonly string[]): SecretRedactor {
+  const hider = new SecretRedactor();
   for (const key of keys) hider.add(key);
   return hider;
 }
@@ -72,7 +72,7 @@ describe('a key', () => {
   });
 
   it('that Tiller holds is hidden in every form, unless it has fewer than 8 characters', () => {
-    const hider = new KeyHider();
+    const hider = new SecretRedactor();
     hider.hold('a "b"+c/d');
     hider.hold('ollama1');
     const forms = ['a "b"+c/d', 'a \\"b\\"+c/d', 'a \\\\\\"b\\\\\\"+c/d', 'a%20%22b%22%2Bc%2Fd', 'a+%22b%22%2Bc%2Fd'];

@@ -1,7 +1,7 @@
 /** A key that a model or a command prints in pieces never stands in the panel, not even for a moment. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyHider } from '../../src/core/util/keyHider.ts';
+import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';
 import { mapTexts } from '../../src/core/util/mapTexts.ts';
 import { type Event, type EventMsg, eventSchema, type TurnSettings } from '../../src/protocol/event.ts';
 import { type TurnItem, turnItemSchema } from '../../src/protocol/item.ts';
@@ -13,7 +13,7 @@ import {
   type ThreadState,
   threadReducer,
 } from '../../src/protocol/thread.ts';
-import { HiddenStream } from '../../src/vscode/chat/redactingStream.ts';
+import { RedactingStream } from '../../src/vscode/chat/redactingStream.ts';
 import { snapshotOf } from '../../src/vscode/chat/snapshot.ts';
 import { rounds } from '../support/rounds.ts';
 
@@ -31,8 +31,8 @@ const settings: TurnSettings = {
 
 /** The host's thread, and a page that is sent it from some moment on. */
 class Wire {
-  readonly keys = new KeyHider();
-  readonly #stream = new HiddenStream(this.keys);
+  readonly keys = new SecretRedactor();
+  readonly #stream = new RedactingStream(this.keys);
   host: ThreadState = initialThreadState('t');
   page: ThreadState | undefined;
   /** Everything that was sent, and what the host had then. */
@@ -229,7 +229,7 @@ describe('a key in pieces', () => {
   });
 
   it('costs nothing where no key is held: events go as they are', () => {
-    const stream = new HiddenStream(new KeyHider());
+    const stream = new RedactingStream(new SecretRedactor());
     const wire = new Wire();
     expect(stream.begin(wire.host)).toBe(wire.host);
     const msg = { type: 'item_delta', itemId: 'm', kind: 'text', text: KEY } as const;

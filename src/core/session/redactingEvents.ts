@@ -1,5 +1,5 @@
 import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
-import { HiddenText, type KeyHider } from '../util/keyHider.ts';
+import { RedactedText, type SecretRedactor } from '../util/secretRedactor.ts';
 import { mapTexts } from '../util/mapTexts.ts';
 
 type Delta = EventMsgOf<'item_delta'>;
@@ -13,18 +13,18 @@ interface GrowingText {
   readonly turnId: string | null;
   /** The last delta of the text, whose fields the rest of it has, too. */
   delta: Delta;
-  readonly text: HiddenText;
+  readonly text: RedactedText;
 }
 
 /**
  * Takes the keys that Tiller holds out of everything that is told of a thread, also where one comes in pieces: an end of
  * a text in which a key may have begun waits for the next piece. Deltas add up to the hidden text of the whole item.
  */
-export class HiddenEvents {
-  readonly #keys: KeyHider;
+export class RedactingEvents {
+  readonly #keys: SecretRedactor;
   readonly #growing = new Map<string, GrowingText>();
 
-  constructor(keys: KeyHider) {
+  constructor(keys: SecretRedactor) {
     this.#keys = keys;
   }
 
@@ -42,7 +42,7 @@ export class HiddenEvents {
 
   #grow(turnId: string | null, delta: Delta): readonly TurnMsg[] {
     const id = `${delta.kind} ${delta.itemId}`;
-    const growing = this.#growing.get(id) ?? { turnId, delta, text: new HiddenText(this.#keys) };
+    const growing = this.#growing.get(id) ?? { turnId, delta, text: new RedactedText(this.#keys) };
     growing.delta = delta;
     this.#growing.set(id, growing);
     const text = growing.text.push(delta.text);

@@ -14,7 +14,7 @@ export interface Beginning {
 }
 
 /** Where two keys begin at one place the longer one counts. */
-export class KeyHider {
+export class SecretRedactor {
   readonly #keys = new Set<string>();
   readonly #firstCharacters = new Set<string>();
   #longest = 0;
@@ -97,11 +97,11 @@ export class KeyHider {
 }
 
 /** One text that comes in pieces: an end in which a key may have begun waits for the next one. */
-export class HiddenText {
-  readonly #keys: KeyHider;
+export class RedactedText {
+  readonly #keys: SecretRedactor;
   #held = '';
 
-  constructor(keys: KeyHider) {
+  constructor(keys: SecretRedactor) {
     this.#keys = keys;
   }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { HiddenEvents } from '../../../src/core/session/hiddenEvents.ts';
-import { KeyHider } from '../../../src/core/util/keyHider.ts';
+import { RedactingEvents } from '../../../src/core/session/redactingEvents.ts';
+import { SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
 import type { EventMsg } from '../../../src/protocol/event.ts';
 
 const KINDS = ['text', 'summary', 'raw', 'patch'] as const;
@@ -18,9 +18,9 @@ const pieces = fc.array(
 
 /** The texts that are told, by item and kind, and every text by itself. */
 function tell(sent: readonly EventMsg[]) {
-  const keys = new KeyHider();
+  const keys = new SecretRedactor();
   keys.add('sesame');
-  const events = new HiddenEvents(keys);
+  const events = new RedactingEvents(keys);
   const told = sent.flatMap((msg) => events.take(TURN, msg));
   const texts = new Map<string, string>();
   for (const { msg } of told) {
