@@ -11,9 +11,9 @@ export function announceNews(): void {
   effect(() => {
     const [first] = waiting.value;
     const next = waiting.value.find(({ id }) => !lastWaiting.includes(id)) ?? first;
-    const isNews = next !== first || first?.id !== lastWaiting[0];
+    const isUpdate = next !== first || first?.id !== lastWaiting[0];
     const active = activeTurnId.value;
-    if (next !== undefined && isNews) {
+    if (next !== undefined && isUpdate) {
       announcement.value = t('Waiting for you: {0}', `${decisionTitle(next)} ${decisionSubject(next)}`.trim());
     } else if (active === null && lastActive !== null) {
       announcement.value = untracked(endOfTurn);

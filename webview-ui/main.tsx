@@ -9,7 +9,7 @@ import { connect, savedState, saveState } from './bridge.ts';
 import { App } from './app/App.tsx';
 import './styles/main.css';
 import { backgroundProcesses, draft, isRunning, queuedEdit, receive, settings, threadId } from './store.ts';
-import { receiveThreadNews } from './threads/store.ts';
+import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
 
 /** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed sheet sets them (NOTES). */
@@ -57,7 +57,7 @@ function withSavedDraft(message: HostMessage): HostMessage {
 
 /** What a message of the host has changed in the draft is kept as if it were typed. */
 function receiveAll(message: HostMessage): void {
-  receiveThreadNews(message);
+  receiveThreadUpdate(message);
   const [text, edit] = [draft.value, queuedEdit.value];
   receive(withSavedDraft(message));
   if (message.type !== 'snapshot' && (draft.value !== text || queuedEdit.value !== edit)) keepDraft();

@@ -72,11 +72,11 @@ export class Workbench {
     this.page = page;
     /** @readonly */
     this.server = server;
-    page.on('console', (message) => this.hear(message.text()));
+    page.on('console', (message) => this.addInput(message.text()));
   }
 
   /** Takes down a line of the console. @param {string} text */
-  hear(text) {
+  addInput(text) {
     const plain = stripVTControlCharacters(text.replace(/%c|color: ?[\w#-]*/g, '')).trim();
     this.console.push(plain);
     if (COMPLAINT.test(plain)) this.complaints.push(plain);

@@ -224,7 +224,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
 export type WebviewMessage = z.infer<typeof webviewMessageSchema>;
 
 /** A message to the panel before the build id is added. */
-export type PanelNews = HostMessage extends infer Message
+export type PanelUpdate = HostMessage extends infer Message
   ? Message extends unknown
     ? Omit<Message, 'build'>
     : never

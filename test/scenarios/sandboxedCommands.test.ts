@@ -124,9 +124,9 @@ describe.skipIf(noBox)('a command in the box', () => {
       model: [[calls('exec_command', { cmd, yield_time_ms: 700 })], looksIn, [says('I see.')]],
     });
     await chat.send('go');
-    const [begun, ended] = chat.outputs();
-    expect(begun).toContain("touch: cannot touch '/etc/tiller-test'");
-    expect(begun).not.toContain('seems to have blocked');
+    const [started, ended] = chat.outputs();
+    expect(started).toContain("touch: cannot touch '/etc/tiller-test'");
+    expect(started).not.toContain('seems to have blocked');
     expect(ended).toContain("The sandbox seems to have blocked this: touch: cannot touch '/etc/tiller-test'");
     expect(ended).toContain(advice);
     expect(ended).toContain('later');

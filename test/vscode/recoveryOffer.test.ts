@@ -37,7 +37,7 @@ class Disk {
 
   settledElsewhere(id: string): void {
     this.#ids.delete(id);
-    for (const hear of this.#watchers) hear();
+    for (const addInput of this.#watchers) addInput();
   }
 
   get watchers(): number {

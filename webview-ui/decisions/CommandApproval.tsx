@@ -41,7 +41,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
       icon={leavesSandbox(request) ? 'warning' : undefined}
       isRisky={leavesSandbox(request)}
       subjectId={COMMAND}
-      answers={yesesTo(request)}
+      answers={approvalsOffered(request)}
       deny={denyOf(request)}
       stop={stopOf(request)}
       wider={widerAnswers(request)}
@@ -85,7 +85,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
 }
 
 /** Beside files that a patch left unsaved the command would see their old text. */
-function yesesTo({ approvalId, choices }: ApprovalRequest): Answer[] {
+function approvalsOffered({ approvalId, choices }: ApprovalRequest): Answer[] {
   const approve = { testid: 'decision-approve', act: () => decide(approvalId, 'approved') };
   if (!choices.includes('approved_saving')) return [{ ...approve, label: t('Approve once'), shortcut: 'Enter' }];
   return [

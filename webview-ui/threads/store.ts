@@ -34,7 +34,7 @@ export const elsewhere = signal({ waiting: 0, running: 0 });
 let arriving: ThreadRow[] = [];
 
 /** What the host says of threads, and what takes the person away from their list. */
-export function receiveThreadNews(message: HostMessage): void {
+export function receiveThreadUpdate(message: HostMessage): void {
   switch (message.type) {
     case 'threads':
       arriving = message.isFirst ? [...message.rows] : [...arriving, ...message.rows];

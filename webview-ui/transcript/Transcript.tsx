@@ -37,7 +37,7 @@ export function Transcript() {
           {visibleTurns.value.map((turn) => (
             <Turn key={turn.id} turn={turn} />
           ))}
-          <ThreadNews />
+          <ThreadUpdate />
           {isEmpty && <EmptyState />}
         </div>
       </main>
@@ -68,7 +68,7 @@ function Earlier() {
 }
 
 /** What belongs to no turn. */
-function ThreadNews() {
+function ThreadUpdate() {
   const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRolledBack(one));
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;

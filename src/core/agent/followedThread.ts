@@ -1,13 +1,13 @@
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Clock } from '../ports.ts';
-import type { ReaderNews } from '../rollout/threadReader.ts';
+import type { ReaderUpdate } from '../rollout/threadReader.ts';
 
 /** Reads a rollout that another process writes, or whose format is too new to be continued. */
 export interface RolloutReader {
   readonly state: ThreadState;
   /** Reads what was appended since the last call. */
-  poll(): Promise<ReaderNews>;
+  poll(): Promise<ReaderUpdate>;
 }
 
 const POLL_INTERVAL_MS = 500;
@@ -32,14 +32,14 @@ export class FollowedThread {
     return this.#reader.state;
   }
 
-  /** Calls `onNews` after every poll until `close`. */
-  watch(onNews: (before: ThreadState, news: ReaderNews) => void, report: (error: unknown) => void): void {
+  /** Calls `onUpdate` after every poll until `close`. */
+  watch(onUpdate: (before: ThreadState, news: ReaderUpdate) => void, report: (error: unknown) => void): void {
     this.#isWatched = true;
     const poll = async () => {
       const before = this.state;
       const news = await this.#reader.poll();
       if (!this.#isWatched) return;
-      onNews(before, news);
+      onUpdate(before, news);
       this.#cancel = this.#clock.after(POLL_INTERVAL_MS, () => void poll().catch(report));
     };
     poll().catch(report);

@@ -6,7 +6,7 @@ import { Emitter } from '../util/emitter.ts';
 import { activityOf, pendingIn } from './threadActivity.ts';
 
 /** One event of a live thread, with the thread before and after it. */
-export interface ThreadNews {
+export interface ThreadUpdate {
   readonly event: Event;
   readonly before: ThreadState;
   readonly state: ThreadState;
@@ -22,13 +22,13 @@ interface Entry extends LiveThread {
   state: ThreadState;
   /** Events to fold when the state is next read: streamed text joined, so that nobody pays for states nobody reads. */
   deferred: Event | undefined;
-  hasBegun: boolean;
+  hasStarted: boolean;
 }
 
 /** Every session of this process, with its state: the one registry of live threads. */
 export class LiveThreads {
   readonly #entries = new Map<string, Entry>();
-  readonly #news: Emitter<ThreadNews>;
+  readonly #news: Emitter<ThreadUpdate>;
   readonly #activity: Emitter<void>;
   #submissions = 0;
 
@@ -39,7 +39,7 @@ export class LiveThreads {
   }
 
   /** Every event that changes a thread. */
-  get onEvent(): Emitter<ThreadNews>['event'] {
+  get onEvent(): Emitter<ThreadUpdate>['event'] {
     return this.#news.event;
   }
 
@@ -69,7 +69,7 @@ export class LiveThreads {
   }
 
   #add(session: Session): Entry {
-    const entry: Entry = { session, state: session.shownState, deferred: undefined, hasBegun: false };
+    const entry: Entry = { session, state: session.shownState, deferred: undefined, hasStarted: false };
     this.#entries.set(session.threadId, entry);
     session.onEvent((event) => this.#take(entry, event));
     return entry;
@@ -80,7 +80,7 @@ export class LiveThreads {
     const known = this.#entries.get(session.threadId);
     const entry = known?.session === session ? known : this.#add(session);
     session.start();
-    entry.hasBegun = true;
+    entry.hasStarted = true;
     this.#activity.fire();
     return entry;
   }
@@ -97,7 +97,7 @@ export class LiveThreads {
     const entry = this.#entries.get(threadId);
     if (!entry || (session !== undefined && entry.session !== session)) return undefined;
     this.#entries.delete(threadId);
-    if (entry.hasBegun) this.#activity.fire();
+    if (entry.hasStarted) this.#activity.fire();
     return entry.session;
   }
 
@@ -115,7 +115,7 @@ export class LiveThreads {
     this.#news.fire({ event, before, state });
     const isSame = activityOf(before) === activityOf(state) && pendingIn(before) === pendingIn(state);
     if (isSame && before.title === state.title) return;
-    if (entry.hasBegun && this.#entries.get(entry.session.threadId) === entry) this.#activity.fire();
+    if (entry.hasStarted && this.#entries.get(entry.session.threadId) === entry) this.#activity.fire();
   }
 }
 

@@ -4,12 +4,12 @@ import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { ThreadAccess } from '../../protocol/wire.ts';
 import { type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Clock } from '../ports.ts';
-import type { ReaderNews } from '../rollout/threadReader.ts';
+import type { ReaderUpdate } from '../rollout/threadReader.ts';
 import type { Session } from '../session/session.ts';
 import { DisposableStore } from '../util/disposable.ts';
 import { Emitter } from '../util/emitter.ts';
 import { FollowedThread, type RolloutReader } from './followedThread.ts';
-import type { LiveThread, LiveThreads, ThreadNews } from './liveThreads.ts';
+import type { LiveThread, LiveThreads, ThreadUpdate } from './liveThreads.ts';
 import { activityOf, isAtRest, pendingIn, type ThreadActivity, typedText } from './threadActivity.ts';
 
 const CURRENT_THREAD = 'tiller.currentThread';
@@ -98,7 +98,7 @@ export class ShownThread {
   }
 
   /** Events of every live thread, shown or not. */
-  get onEvent(): Emitter<ThreadNews>['event'] {
+  get onEvent(): Emitter<ThreadUpdate>['event'] {
     return this.#deps.live.onEvent;
   }
 
@@ -283,7 +283,7 @@ export class ShownThread {
   }
 
   /** The owner of a followed thread has written more. */
-  #read(thread: FollowedThread, from: ThreadState, news: ReaderNews): void {
+  #read(thread: FollowedThread, from: ThreadState, news: ReaderUpdate): void {
     if (news.type === 'rewritten') return this.#changes.fire({ type: 'switched', state: thread.state });
     let before = from;
     for (const event of news.events) {
@@ -298,7 +298,7 @@ export class ShownThread {
     else this.#suspendAtRest(thread);
   }
 
-  #follow({ event, before, state }: ThreadNews): void {
+  #follow({ event, before, state }: ThreadUpdate): void {
     const thread = this.#deps.live.get(event.threadId);
     if (thread && thread === this.#shown) this.#changes.fire({ type: 'event', event, before, state });
     if (event.msg.type === 'input_dequeued') this.#tellDequeued(before, event.msg);

@@ -155,10 +155,10 @@ export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[]
 
 /** Texts only: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
 function toolMessage({ call_id, output }: ToolCallOutputItem): ChatMessage {
-  return { role: 'tool', tool_call_id: call_id, content: hasImages(output) ? toldParts(output) : textOf(output) };
+  return { role: 'tool', tool_call_id: call_id, content: hasImages(output) ? partsForModel(output) : textOf(output) };
 }
 
-function toldParts(output: readonly OutputPart[]): string {
+function partsForModel(output: readonly OutputPart[]): string {
   return output.map((part) => (part.type === 'input_image' ? IMAGE_FOLLOWS : part.text)).join('\n');
 }
 

@@ -26,14 +26,14 @@ export interface PatchStream {
 export function createPatchStream(): PatchStream {
   const reader = createPatchReader();
   let rest = '';
-  let begun = false;
+  let started = false;
   let fault: PatchFault | undefined;
 
   function readLine(line: string): void {
     // The parser trims the whole patch and takes a here-document off; here both show at the beginning only.
-    const preamble = !begun && (trim(line) === '' || line.startsWith('<<'));
+    const preamble = !started && (trim(line) === '' || line.startsWith('<<'));
     if (preamble || reader.ended || fault !== undefined) return;
-    begun = true;
+    started = true;
     fault = reader.read(line.endsWith('\r') ? line.slice(0, -1) : line);
   }
 

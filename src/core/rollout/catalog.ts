@@ -165,11 +165,11 @@ export class ThreadCatalog {
   }
 
   async #placeOf(
-    { cwd, folders: begunIn, remote }: ThreadSummary,
+    { cwd, folders: startedIn, remote }: ThreadSummary,
     folders: readonly string[],
     remotes: ReadonlySet<string>,
   ): Promise<ThreadListEntry['place']> {
-    if ([cwd, ...begunIn].some((place) => folders.some((folder) => isBelow(place, folder)))) return 'here';
+    if ([cwd, ...startedIn].some((place) => folders.some((folder) => isBelow(place, folder)))) return 'here';
     if (remote === null || !remotes.has(remote)) return 'elsewhere';
     // Two clones that are both there are two places.
     return (await this.#ports.workspace.stat(cwd).catch(() => undefined)) === undefined ? 'moved' : 'elsewhere';

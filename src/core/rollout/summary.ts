@@ -39,21 +39,21 @@ function foldLine(fold: SummaryFold, line: string, path: string): SummaryFold {
   const entry = parseLine(line);
   if (entry?.type === 'session_meta') {
     if (fold.summary !== null && !isGuess(fold.summary)) return fold;
-    return { ...fold, summary: { ...begun(entry.payload, path), ...(fold.summary && told(fold.summary)) } };
+    return { ...fold, summary: { ...started(entry.payload, path), ...(fold.summary && told(fold.summary)) } };
   }
   if (entry?.type !== 'event_msg') return fold;
-  const summary = fold.summary ?? begunWithout(line, path);
+  const summary = fold.summary ?? startedWithout(line, path);
   if (summary === null) return fold;
   const at = entry.timestamp || summary.updatedAt;
   return foldEvent({ ...fold, summary: { ...summary, updatedAt: at } }, entry.payload.msg, at);
 }
 
-function begunWithout(line: string, path: string): ThreadSummary | null {
+function startedWithout(line: string, path: string): ThreadSummary | null {
   const guess = guessMeta([line], path);
-  return guess ? begun(guess, path) : null;
+  return guess ? started(guess, path) : null;
 }
 
-function begun(meta: SessionMeta, path: string): ThreadSummary {
+function started(meta: SessionMeta, path: string): ThreadSummary {
   const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id } = meta;
   return {
     id,

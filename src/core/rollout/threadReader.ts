@@ -9,7 +9,7 @@ export type OpenedReader =
   | { readonly type: 'unreadable'; readonly message: string };
 
 /** What happened in a thread since the last look. */
-export type ReaderNews =
+export type ReaderUpdate =
   /** Oldest first. Their `seq` is the place in the rollout. */
   | { readonly type: 'events'; readonly events: readonly Event[] }
   /** What was written before is not what it was, as when an output was removed: the whole thread was read again. */
@@ -49,7 +49,7 @@ export class ThreadReader {
   }
 
   /** A thread that was thrown away stays what it was. */
-  async poll(): Promise<ReaderNews> {
+  async poll(): Promise<ReaderUpdate> {
     const stamp = await this.#storage.stamp(this.#path);
     if (stamp === undefined || stamp === this.#stamp) return { type: 'events', events: [] };
     this.#stamp = stamp;

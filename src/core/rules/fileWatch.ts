@@ -42,9 +42,9 @@ export class FileWatch {
       const now = await this.#stamp().catch(() => before);
       if (isOver) return;
       cancel = this.#clock.after(LOOK_MS, () => void look());
-      const isNews = before !== undefined && now !== before;
+      const isUpdate = before !== undefined && now !== before;
       before = now;
-      if (isNews) this.#onChange();
+      if (isUpdate) this.#onChange();
     };
     void look();
     return () => {

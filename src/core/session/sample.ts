@@ -3,7 +3,7 @@ import { isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol
 import type { ModelClient, Prompt, ResponseEvent } from '../model/client.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
-import type { BegunCalls } from './begunCalls.ts';
+import type { StartedCalls } from './startedCalls.ts';
 import { CallPreviews } from './callPreviews.ts';
 import { ResponseView } from './responseView.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
@@ -22,7 +22,7 @@ export interface Sampled {
 interface SampleDeps {
   readonly tools: ToolRuntime;
   readonly registry: ToolRegistry;
-  readonly begun: BegunCalls;
+  readonly started: StartedCalls;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function sample(
   run: TurnRun,
   client: ModelClient,
   prompt: Prompt,
-  { tools, registry, begun }: SampleDeps,
+  { tools, registry, started }: SampleDeps,
 ): Promise<Sampled> {
   const view = new ResponseView(run.emit, run.ports.ids);
   const previews = new CallPreviews({ emit: run.emit, ports: run.ports, registry });
@@ -47,7 +47,7 @@ export async function sample(
   };
   let repeated = 0;
   const startCall = (key: string, item: ToolCallItem) => {
-    if (!begun.begin(item)) {
+    if (!started.begin(item)) {
       repeated += 1;
       // Then what led to it was said before too.
       if (tools.started === 0) {

@@ -17,7 +17,7 @@ import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
 import { Approvals } from './approvals.ts';
 import { auditTrail } from './auditTrail.ts';
-import { ContextNews } from './contextNews.ts';
+import { ContextUpdates } from './contextUpdates.ts';
 import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
@@ -55,14 +55,14 @@ export class Session {
   readonly #processes: Processes;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
-  readonly #context: ContextNews;
+  readonly #context: ContextUpdates;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
   #active: ActiveTurn | undefined;
   /** Settles when the last turn has ended and what it left was seen to. */
   #lastTurn: Promise<void> = Promise.resolve();
   /** Whether this session has started a turn. */
-  #begun = false;
+  #started = false;
   #unhandled = 0;
   readonly #rulesChanged: Disposable;
   /** What was last said of files of rules that are broken. */
@@ -96,7 +96,7 @@ export class Session {
       onCollision: (name, providerId) =>
         this.#emit(null, { type: 'warning', message: collisionMessage(name, providerId) }),
     });
-    this.#context = new ContextNews(this.#history.items);
+    this.#context = new ContextUpdates(this.#history.items);
     this.#recorder = new Recorder(rolloutPath, ports);
     this.#sink = new EventSink({
       ...ports,
@@ -373,7 +373,7 @@ export class Session {
     const { ports } = this.#options;
     const { client, family, prices } = this.#options.connect(settings.model);
     const abort = new AbortController();
-    this.#begun = true;
+    this.#started = true;
     const emit = (msg: EventMsg, by = submissionId) => {
       // Whoever hears of the end may start the next turn at once.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
@@ -507,7 +507,7 @@ export class Session {
     if (this.#active) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
     const { storage } = this.#options.ports;
     let purged: Purged | undefined;
-    if (this.#begun || this.#options.replayed !== null) {
+    if (this.#started || this.#options.replayed !== null) {
       await this.open();
       await this.#recorder.rewrite((bytes) => {
         purged = purgeOutput(bytes, itemId);
@@ -524,7 +524,7 @@ export class Session {
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
-    if (this.#begun) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
+    if (this.#started) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
     this.#tools.register(tools);
   }
 

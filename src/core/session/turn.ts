@@ -7,7 +7,7 @@ import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
-import { BegunCalls } from './begunCalls.ts';
+import { StartedCalls } from './startedCalls.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
 import { type Sampled, sample } from './sample.ts';
@@ -70,7 +70,7 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
   await run.ready();
   answerOwed(run);
   for (const item of opening.context) run.remember(item);
-  if (opening.input) await hear(run, opening.input);
+  if (opening.input) await addInput(run, opening.input);
 }
 
 /** Calls whose output was lost in a crash are answered before anything else is said. */
@@ -78,7 +78,7 @@ function answerOwed(run: TurnRun): void {
   for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
 }
 
-async function hear(run: TurnRun, input: readonly UserInput[]): Promise<void> {
+async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<void> {
   const { message, warnings } = await userMessage(input, run.ports.workspace, run.settings.cwd);
   const id = run.ports.ids.next('item');
   const content = [...input];
@@ -102,14 +102,14 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
         run.emit({ type: 'warning', message: 'The model answered with nothing.' });
       return lastMessage;
     }
-    for (const input of queued) await hear(run, input);
+    for (const input of queued) await addInput(run, input);
     if (round >= run.maxToolRounds) throw new TurnPaused(round);
   }
 }
 
 /** Also of a turn that was stopped: what has landed has landed. */
 function tellDiff(run: TurnRun, diff: TurnDiff): void {
-  if (diff.takeNews()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
+  if (diff.takeUpdate()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
 }
 
 async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, tools: ToolRuntime): Promise<void> {
@@ -128,13 +128,13 @@ async function respond(
   diff: TurnDiff,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
-  const begun = new BegunCalls();
+  const started = new StartedCalls();
   const registry = run.tools();
   while (true) {
     run.signal.throwIfAborted();
     const tools = toolRuntime(run, registry, loopGuard, diff);
     const prompt = promptOf(run, registry);
-    const attempt = await settled(sample(run, run.client, prompt, { tools, registry, begun }));
+    const attempt = await settled(sample(run, run.client, prompt, { tools, registry, started }));
     if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
     for await (const output of tools.outputs()) run.remember(output);
     run.signal.throwIfAborted();

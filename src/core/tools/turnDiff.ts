@@ -22,7 +22,7 @@ export class TurnDiff {
   }
 
   /** Whether anything was added since the last call. */
-  takeNews(): boolean {
+  takeUpdate(): boolean {
     const news = this.#news;
     this.#news = false;
     return news;

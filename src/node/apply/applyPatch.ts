@@ -108,8 +108,8 @@ async function giveUp(
   journal: OpenJournal,
   moved: readonly string[] = [],
 ): Promise<ApplyResult> {
-  const begun = attempts.filter(({ type }) => type !== 'changed_meanwhile').map(({ transition }) => transition);
-  const notRestored = await undo(begun, folders, journal);
+  const started = attempts.filter(({ type }) => type !== 'changed_meanwhile').map(({ transition }) => transition);
+  const notRestored = await undo(started, folders, journal);
   const failure = attempts.find((attempt) => attempt.type === 'failed');
   if (failure !== undefined) return failed(failure.message, notRestored);
   const overtaken = attempts
@@ -121,9 +121,9 @@ async function giveUp(
 }
 
 /** In reverse, and compared; the paths that could not be brought back. */
-async function undo(begun: readonly Transition[], folders: DiskFolders, journal: OpenJournal): Promise<string[]> {
+async function undo(started: readonly Transition[], folders: DiskFolders, journal: OpenJournal): Promise<string[]> {
   const notRestored: string[] = [];
-  for (const transition of begun.toReversed()) {
+  for (const transition of started.toReversed()) {
     if (settleTransition(reversed(transition), folders) !== 'done') notRestored.push(transition.path);
   }
   await (notRestored.length === 0 ? journal.close() : journal.keep()).catch(() => {});

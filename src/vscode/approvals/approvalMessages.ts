@@ -52,7 +52,7 @@ export interface Yes {
 }
 
 /** The ways to say yes; what can destroy or miss unsaved work names it. */
-export function yesesTo({ choices, changes = [] }: ApprovalRequest): readonly Yes[] {
+export function approvalsOffered({ choices, changes = [] }: ApprovalRequest): readonly Yes[] {
   const paths = changes.filter((change) => change.discardsUnsaved).map(({ path }) => path);
   if (paths.length > 0) {
     return [{ label: vscode.l10n.t('Discard and Approve'), decision: { approved_discarding: { paths } } }];

@@ -3,7 +3,7 @@ import { needsCare } from '../../protocol/approval.ts';
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
 import { visibleText } from '../../protocol/text/escapeInvisible.ts';
-import { questionOf, subjectOf, whyAsked, yesesTo } from './approvalMessages.ts';
+import { questionOf, subjectOf, whyAsked, approvalsOffered } from './approvalMessages.ts';
 import { withoutIcons } from '../ui/escapeUiText.ts';
 
 interface WaitingItem extends vscode.QuickPickItem {
@@ -29,7 +29,7 @@ export async function pickWaiting(
 
 /** Whether a yes says all there is to say. */
 export function isPlain(approval: ApprovalRequest): boolean {
-  return yesesTo(approval).every(({ decision }) => decision === 'approved');
+  return approvalsOffered(approval).every(({ decision }) => decision === 'approved');
 }
 
 /**
@@ -37,10 +37,10 @@ export function isPlain(approval: ApprovalRequest): boolean {
  * what the next Enter says. `undefined` when nothing was decided.
  */
 export async function pickYes(approval: ApprovalRequest): Promise<ApprovalDecision | 'show' | undefined> {
-  const yeses = yesesTo(approval);
+  const approvals = approvalsOffered(approval);
   const show = { label: vscode.l10n.t('Show'), decision: 'show' as const };
-  const losesEdits = yeses.some(({ decision }) => typeof decision === 'object');
-  const picked = await vscode.window.showQuickPick(losesEdits ? [show, ...yeses] : [...yeses, show], {
+  const losesEdits = approvals.some(({ decision }) => typeof decision === 'object');
+  const picked = await vscode.window.showQuickPick(losesEdits ? [show, ...approvals] : [...approvals, show], {
     title: vscode.l10n.t('Approve'),
     placeHolder: losesEdits
       ? questionOf(approval)

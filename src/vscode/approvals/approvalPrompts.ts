@@ -3,7 +3,7 @@ import { type Disposable, DisposableStore } from '../../core/util/disposable.ts'
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
 import type { ApprovalDecision } from '../../protocol/policy.ts';
-import { questionOf, yesesTo } from './approvalMessages.ts';
+import { questionOf, approvalsOffered } from './approvalMessages.ts';
 import { type Settled, tooLate } from './staleAnswer.ts';
 import { contextKey } from '../ui/contextKey.ts';
 import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
@@ -123,13 +123,13 @@ export class ApprovalPrompts implements Disposable {
   }
 
   async #notifyOfOne(approval: ApprovalRequest): Promise<void> {
-    const yeses = yesesTo(approval);
+    const approvals = approvalsOffered(approval);
     const deny = vscode.l10n.t('Deny');
     const show = vscode.l10n.t('Show');
     this.#told.set(approval.approvalId, undefined);
     const answer = await vscode.window.showInformationMessage(
       questionOf(approval),
-      ...yeses.map(({ label }) => label),
+      ...approvals.map(({ label }) => label),
       deny,
       show,
     );
@@ -137,7 +137,7 @@ export class ApprovalPrompts implements Disposable {
     this.#told.delete(approval.approvalId);
     if (answer === show) this.show(approval);
     else if (answer !== undefined) {
-      const yes = yeses.find(({ label }) => label === answer);
+      const yes = approvals.find(({ label }) => label === answer);
       this.#answerLate(approval, yes?.decision ?? { denied: {} }, settled);
     }
   }

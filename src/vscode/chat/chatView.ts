@@ -6,7 +6,7 @@ import { mapTexts } from '../../core/util/mapTexts.ts';
 import {
   type HostMessage,
   type InterruptedPatch,
-  type PanelNews,
+  type PanelUpdate,
   type PanelSettings,
   type PendingReview,
   type WebviewMessage,
@@ -56,7 +56,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   /** The page has its snapshot and may be told what happens. */
   #ready = false;
   /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
-  readonly #held: PanelNews[] = [];
+  readonly #held: PanelUpdate[] = [];
 
   constructor(options: ChatViewOptions) {
     this.#options = options;
@@ -126,7 +126,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   }
 
   /** Lost on a page that is not there: it asks again, or is told with its snapshot. */
-  tell(message: PanelNews): void {
+  tell(message: PanelUpdate): void {
     if (this.#ready) this.#post(message);
   }
 
@@ -229,12 +229,12 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     if (end > 0) this.#post({ type: 'earlier', ...pageOfTurns(turns, end) });
   }
 
-  #postWhenReady(message: PanelNews): void {
+  #postWhenReady(message: PanelUpdate): void {
     if (this.#ready) this.#post(message);
     else this.#held.push(message);
   }
 
-  #post(message: PanelNews): void {
+  #post(message: PanelUpdate): void {
     const { build, keys } = this.#options;
     const told = { ...message, build };
     void this.#view?.webview.postMessage(keys.isEmpty ? told : mapTexts(told, (text) => keys.hide(text)));

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { Emitter } from '../../core/util/emitter.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
-import type { ThreadNews } from '../../core/agent/liveThreads.ts';
+import type { ThreadUpdate } from '../../core/agent/liveThreads.ts';
 import type { DiffPreview } from './proposalTabs.ts';
 
 /** Shows the proposal of one approval, or the pending one of the thread. */
@@ -46,7 +46,7 @@ function appliedDiff(state: ThreadState, id: string): string | undefined {
 }
 
 /** Closes the tabs of a proposal once its approval is resolved, also when another thread is shown. */
-export function closeResolvedProposals(onEvent: Emitter<ThreadNews>['event'], tabs: DiffPreview): Disposable {
+export function closeResolvedProposals(onEvent: Emitter<ThreadUpdate>['event'], tabs: DiffPreview): Disposable {
   return onEvent(({ event: { msg } }) => {
     if (msg.type === 'approval_resolved') void tabs.close(msg.approvalId, msg.by !== 'turn_ended');
   });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CatalogResult } from '../../core/rollout/catalog.ts';
 import type { AgentService } from '../../core/agent/agentService.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
-import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
+import type { PanelUpdate, ThreadQuery } from '../../protocol/wire.ts';
 import type { ThreadContext } from './threadContext.ts';
 import { typedText } from '../../core/agent/threadActivity.ts';
 import { askForExport, askForImport } from './threadFileDialogs.ts';
@@ -18,7 +18,7 @@ export interface ThreadCommandsDeps {
   readonly manager: AgentService;
   readonly factory: ThreadFactory;
   readonly drafts: { set(threadId: string, text: string): void };
-  readonly view: { tell(message: PanelNews): void; showThreads(rename?: string): void };
+  readonly view: { tell(message: PanelUpdate): void; showThreads(rename?: string): void };
   readonly homeDirectory: string;
   readonly report: (error: unknown) => void;
 }

@@ -1,13 +1,13 @@
 import type { Disposable } from '../../core/util/disposable.ts';
 import { DisposableStore } from '../../core/util/disposable.ts';
-import type { PanelNews, ThreadQuery } from '../../protocol/wire.ts';
+import type { PanelUpdate, ThreadQuery } from '../../protocol/wire.ts';
 import { rowsOf, type StoredThread } from './threadRows.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface ThreadListOptions {
   readonly threads: ShownThread;
   readonly find: (query: ThreadQuery, signal: AbortSignal) => Promise<readonly StoredThread[]>;
-  readonly post: (message: PanelNews) => void;
+  readonly post: (message: PanelUpdate) => void;
   readonly report: (error: unknown) => void;
 }
 

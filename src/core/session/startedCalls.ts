@@ -6,7 +6,7 @@ import { buildToolCall, fingerprintOf } from '../tools/router.ts';
  * kept) may say a call again that was cut off behind it: the id and the words are the same, so it is the same call, and
  * no call runs twice (design §5).
  */
-export class BegunCalls {
+export class StartedCalls {
   readonly #byId = new Map<string, string>();
 
   /** False when this very call has begun before. One without an id is always another. */

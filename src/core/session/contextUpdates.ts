@@ -19,7 +19,7 @@ import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../pr
  * (codex-behaviour.md §2.3, §3.5). Each is told once; what was told stays where it was told, so a thread that is taken up
  * again reads from its history what has been told already.
  */
-export class ContextNews {
+export class ContextUpdates {
   #facts: Partial<EnvironmentFacts> = {};
   #permissions = '';
   #allowed = '';
@@ -48,8 +48,8 @@ export class ContextNews {
     const permissions = permissionsMessage(settings, temporaryIn({ settings, thread }));
     if (textOf(permissions.content) !== this.#permissions) news.push(permissions);
     const allowed = allowedPrefixesMessage(allowedPrefixes);
-    const isNews = textOf(allowed.content) !== this.#allowed;
-    if (isNews && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
+    const isUpdate = textOf(allowed.content) !== this.#allowed;
+    if (isUpdate && (allowedPrefixes.length > 0 || this.#allowed !== '')) news.push(allowed);
     const place = `${projectDocMaxBytes} ${settings.cwd}`;
     if (this.#docsReadIn !== place) {
       const project = await readProjectDocs(ports.workspace, ports.storage, settings.cwd, {
