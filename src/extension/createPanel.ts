@@ -10,7 +10,7 @@ import { previewFor } from '../vscode/approvals/rulePreview.ts';
 import { ChatCommands } from '../vscode/chat/chatCommands.ts';
 import { ChatView } from '../vscode/chat/chatView.ts';
 import { Drafts } from '../vscode/chat/drafts.ts';
-import { handlePanelRequest, type PanelRequestHands } from '../vscode/chat/panelRequests.ts';
+import { handlePanelRequest, type PanelRequestDeps } from '../vscode/chat/panelRequests.ts';
 import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
@@ -122,11 +122,11 @@ export function createPanel(
   const processes = store.add(new BackgroundProcesses(threads, (itemId, state) => outputs.open(itemId, state)));
   const rules = store.add(new RuleViews({ context, manager, threads, ports, current, tell }));
   const quarantine = store.add(
-    new QuarantineOffer({ threads, hands: storedQuarantine, onChange: () => view.sendSettings(), report }),
+    new QuarantineOffer({ threads, deps: storedQuarantine, onChange: () => view.sendSettings(), report }),
   );
   const statusBar = store.add(new StatusBar(threads, current, () => recovery.patches.length));
 
-  const requests: PanelRequestHands = {
+  const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
     submit: (op) => void submit(op).catch(tell),

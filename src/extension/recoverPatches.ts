@@ -6,14 +6,14 @@ import {
   type RecoveryChoices,
 } from '../node/apply/recoverJournals.ts';
 import type { RecoveryChoice } from '../protocol/wire.ts';
-import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryHands } from '../vscode/apply/recoverBuffers.ts';
+import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryDeps } from '../vscode/apply/recoverBuffers.ts';
 import type { RecoverablePatch, SettledPatch } from '../vscode/recovery/interruptedPatch.ts';
 
 /** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
 export async function findRecoverable(
   home: string,
   locks: Locks,
-  hands: RecoveryHands,
+  deps: RecoveryDeps,
 ): Promise<readonly RecoverablePatch[]> {
   const another = { before: 'after', after: 'before' } as const;
   const interrupted = await recoverJournals(home, locks, (files, side) =>
@@ -25,7 +25,7 @@ export async function findRecoverable(
       id,
       startedAt,
       changes,
-      settle: (way, patience) => found.settle((ways) => settle(found, ways, way, hands), patience),
+      settle: (way, patience) => found.settle((ways) => settle(found, ways, way, deps), patience),
     };
   });
 }
@@ -39,12 +39,12 @@ async function settle(
   { files }: InterruptedApply,
   ways: RecoveryChoices,
   way: RecoveryChoice,
-  hands: RecoveryHands,
+  deps: RecoveryDeps,
 ): Promise<SettledPatch> {
   const isRollback = way === 'put_back';
   const buffers = await recoverBuffers(
     isRollback ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
-    hands,
+    deps,
   );
   const inEditor = new Map([
     ...buffers.unsaved.map((path) => [path, 'done'] as const),

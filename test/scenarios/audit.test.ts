@@ -76,7 +76,7 @@ describe('the audit log', () => {
     };
     await using chat = await startScenario({
       model: [[command('ls'), calls('apply_patch', { input: PATCH })], [says('Never.')]],
-      hands: ({ audit }) => ({ audit: { ...audit, append: full } }),
+      deps: ({ audit }) => ({ audit: { ...audit, append: full } }),
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
     expect(chat.said('error')).toEqual([

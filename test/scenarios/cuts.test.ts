@@ -84,7 +84,7 @@ describe.each(WIRES)('a server that closes at any byte, on %s', (wire) => {
       provider: { dialect: 'openai' },
       policy: 'never',
       sandbox: 'danger-full-access',
-      hands: hurried,
+      deps: hurried,
       // Behind the cut it says the very same once more, until it has seen an output of each of its calls.
       model: ({ text }) => {
         asked += 1;

@@ -62,7 +62,7 @@ describe.each(WIRES)('what passes is tried again, visibly, on %s', (wire) => {
   ])('%s', async (_fault, answer, kind, [least, most]) => {
     await using chat = await startScenario({
       wire,
-      hands: hurried,
+      deps: hurried,
       provider: answer.some(({ type }) => type === 'hangs') ? { streamIdleTimeoutMs: 1000 } : {},
       model: [answer, [says('Whole.')], [says('Back.')]],
     });
@@ -132,7 +132,7 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
   it('what never passes ends after as many attempts as were said, and costs the person nothing', async () => {
     await using chat = await startScenario({
       wire,
-      hands: hurried,
+      deps: hurried,
       model: (_request, index) => (index < 6 ? [says('Half'), cuts()] : [says('Back.')]),
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
@@ -145,7 +145,7 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
   it('a kept connection that dies under a request has cost an attempt like any other', async () => {
     await using chat = await startScenario({
       wire,
-      hands: hurried,
+      deps: hurried,
       model: (_request, index) => (index === 0 ? [says('Hi.')] : index <= 6 ? [cuts()] : [says('Back.')]),
     });
     await chat.send('hi');
@@ -175,7 +175,7 @@ describe('an answer that was cut off by its server', () => {
 
   it('by its filter on Responses is tried again', async () => {
     await using chat = await startScenario({
-      hands: hurried,
+      deps: hurried,
       model: [[says('Half'), incomplete('content_filter')], [says('Whole.')]],
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });
@@ -231,7 +231,7 @@ describe('the way to the server', () => {
     let isBroken = true;
     await using chat = await startScenario({
       maxAttempts: 2,
-      hands: (ports) => ({ ...hurried(ports), fetch: (...args) => (isBroken ? fetch : ports.fetch)(...args) }),
+      deps: (ports) => ({ ...hurried(ports), fetch: (...args) => (isBroken ? fetch : ports.fetch)(...args) }),
       model: [[says('Back.')]],
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
@@ -247,7 +247,7 @@ describe('the way to the server', () => {
     const gone = await ModelServer.start([]);
     await gone.close();
     const provider = { baseUrl: gone.baseUrl };
-    await using chat = await startScenario({ maxAttempts: 2, hands: hurried, provider, model: [] });
+    await using chat = await startScenario({ maxAttempts: 2, deps: hurried, provider, model: [] });
     await chat.send('go');
     expect(chat.said('stream_error')).toHaveLength(1);
     expect(chat.said('error')).toMatchObject([{ kind: 'network', detail: expect.stringContaining('ECONNREFUSED') }]);
@@ -308,7 +308,7 @@ describe.each(WIRES)('an answer that is none, on %s', (wire) => {
     let asked = 0;
     await using chat = await startScenario({
       wire,
-      hands: (ports) => ({ fetch: (...args) => (asked++ === 0 ? Promise.resolve(answer()) : ports.fetch(...args)) }),
+      deps: (ports) => ({ fetch: (...args) => (asked++ === 0 ? Promise.resolve(answer()) : ports.fetch(...args)) }),
       model: [[says('Back.')]],
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
@@ -323,7 +323,7 @@ describe.each(WIRES)('an answer that is none, on %s', (wire) => {
     await using chat = await startScenario({
       wire,
       provider: { auth: 'bearer' },
-      hands: (ports) => ({
+      deps: (ports) => ({
         secrets: { ...ports.secrets, keyFor: async () => key },
         fetch: async () => Response.json(refusal, { status: 401 }),
       }),

@@ -86,7 +86,7 @@ describe('a command that is known to only read', () => {
       policy: 'untrusted',
       // Even what the settings keep is for commands that were asked about.
       environment: { ...DEFAULT_ENVIRONMENT, keep: ['*'] },
-      hands: (ports) => ({
+      deps: (ports) => ({
         host: {
           ...ports.host,
           get environment() {

@@ -196,7 +196,7 @@ describe('patches', () => {
 
   it('say of themselves whether somebody has seen them', async () => {
     const unseen: (boolean | undefined)[] = [];
-    const hands = ({ workspace }: Ports) => ({
+    const deps = ({ workspace }: Ports) => ({
       workspace: {
         ...workspace,
         apply: (...given: Parameters<Workspace['apply']>) => {
@@ -206,9 +206,9 @@ describe('patches', () => {
       },
     });
     const model = () => [[calls('apply_patch', { input: ADD_PATCH })], [says('Ok.')]];
-    await using after = await startScenario({ hands, model: model() });
+    await using after = await startScenario({ deps, model: model() });
     await after.send('go');
-    await using before = await startScenario({ hands, model: model(), review: 'before' });
+    await using before = await startScenario({ deps, model: model(), review: 'before' });
     const ended = before.turnEnds();
     const asked = before.next('approval_requested');
     before.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });

@@ -204,7 +204,7 @@ describe('typing', () => {
 
   it('talks to python in a terminal', async () => {
     await using chat: Scenario = await start({
-      hands: overWhen(3_000, (wait) => outputOf(chat).split('>>> ').length > wait),
+      deps: overWhen(3_000, (wait) => outputOf(chat).split('>>> ').length > wait),
       model: [
         [exec('exec python3 -i -q', { tty: true, yield_time_ms: 3_000 })],
         writes('print(6*7)\n', { yield_time_ms: 3_000 }),
@@ -283,7 +283,7 @@ describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () =>
     const fakesKeys = 'python3 -c "import fcntl; fcntl.ioctl(0, 0x5412, b\'x\')" 2>&1 | tail -n 1';
     const prints = ['Operation not permitted', 'got you'];
     await using chat: Scenario = await sandboxed({
-      hands: overWhen(3_000, (wait) => outputOf(chat).includes(prints[wait - 1] ?? '')),
+      deps: overWhen(3_000, (wait) => outputOf(chat).includes(prints[wait - 1] ?? '')),
       model: [
         [
           exec(
@@ -427,7 +427,7 @@ describe.concurrent('many processes, and much output', () => {
     const startAll = Array.from({ length: count }, (_, index) =>
       exec(`echo ${index}; exec sleep 120`, { yield_time_ms: 250 }),
     );
-    await using chat = await start({ hands: overWhen(250, () => true), model: [startAll, [says('Many.')]] });
+    await using chat = await start({ deps: overWhen(250, () => true), model: [startAll, [says('Many.')]] });
     await chat.send('go');
     const outputs = chat.outputs();
     expect(outputs[58]).not.toContain('processes are open');

@@ -97,7 +97,7 @@ describe.each(WIRES)('a key that Tiller holds, on %s', (wire) => {
       wire,
       policy: 'never',
       sandbox: 'danger-full-access',
-      hands: ({ keys }) => {
+      deps: ({ keys }) => {
         keys.hold(KEY);
         return {};
       },

@@ -193,7 +193,7 @@ describe('a folder that becomes a link between the decision and the landing', ()
     await using chat = await startScenario({
       policy: 'never',
       files: { 'd/a.txt': 'same\n' },
-      hands: swapAtApply(() => folder, victim.path),
+      deps: swapAtApply(() => folder, victim.path),
       model: [[call], [says('Ok.')]],
     });
     folder = chat.folder;
@@ -212,7 +212,7 @@ describe('a folder that becomes a link between the decision and the landing', ()
     let folder: TempFolder = victim;
     await using chat = await startScenario({
       files: { 'd/a.txt': 'same\n' },
-      hands: swapAtApply(() => folder, victim.path),
+      deps: swapAtApply(() => folder, victim.path),
       model: [[ADD], [says('Ok.')]],
     });
     folder = chat.folder;

@@ -105,7 +105,7 @@ describe('the last thread', () => {
     const looked = new Set<string>();
     await using chat = await startScenario({
       model: [[says('One.')]],
-      hands: ({ storage }) => ({
+      deps: ({ storage }) => ({
         storage: {
           ...storage,
           readBytes: (path, ...range) => {
@@ -179,7 +179,7 @@ describe('a thread that another window has', () => {
   it('stays where it is when its owner says no or nothing', async () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('Two.')]],
-      hands: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 100), signal) } }),
+      deps: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 100), signal) } }),
       config: { givesWay: () => new Promise(() => {}) },
     });
     await chat.send('one');

@@ -13,11 +13,11 @@ const UPDATE_A = patch('*** Update File: a.txt', '@@', '-2', '+two');
 const LOOK = calls('exec_command', { cmd: 'touch seen' });
 
 /** A chat beside an editor: files in memory, of which some are being typed in. */
-async function beside(files: Record<string, string>, options: Omit<ScenarioOptions, 'files' | 'hands'>) {
+async function beside(files: Record<string, string>, options: Omit<ScenarioOptions, 'files' | 'deps'>) {
   let editor = new MemoryWorkspace(files);
   const chat = await startScenario({
     ...options,
-    hands: ({ workspace }) => {
+    deps: ({ workspace }) => {
       editor = new MemoryWorkspace(files, workspace.roots[0]);
       return { workspace: editor };
     },

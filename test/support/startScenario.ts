@@ -47,7 +47,7 @@ export interface ScenarioOptions {
   /** What else is known of the server; its address and wire unless told. */
   readonly provider?: Partial<ProviderConfig>;
   /** Hands that take the place of the real ones: a clock in a hurry, a network with holes. */
-  readonly hands?: (ports: Ports) => Partial<Ports>;
+  readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
   /** What else the front door says of the thread. */
   readonly config?: Partial<ThreadConfig>;
@@ -76,7 +76,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     roots: [workspace.path],
     environment: { ...process.env, TILLER_HOME: home.path, TILLER_API_KEY: undefined },
   });
-  const ports: Ports = { ...realPorts, ...options.hands?.(realPorts) };
+  const ports: Ports = { ...realPorts, ...options.deps?.(realPorts) };
   const manager = new AgentService(ports, { version: '0.0.0-test', originator: 'cli' });
   const sandboxPolicy = sandboxPolicySchema.parse({ type: options.sandbox ?? 'workspace-write' });
   const support: SandboxSupport = { type: 'fails', cause: 'This scenario has no box.' };

@@ -12,7 +12,7 @@ async function recover(here: EditorPlace, files: Readonly<Record<string, [from: 
   const texts = Object.entries(files).map(([name, [from, to]]) => {
     return { path: here.at(name), from: bytes(from), to: bytes(to), staysUnsaved: false };
   });
-  const { unsaved, leftAlone, readDisk } = await recoverBuffers(texts, here.hands);
+  const { unsaved, leftAlone, readDisk } = await recoverBuffers(texts, here.deps);
   for (const [name, [from, to]] of Object.entries(files)) {
     if (leftAlone.includes(here.at(name)) || unsaved.includes(here.at(name))) continue;
     if (to === null) rmSync(here.at(name));

@@ -396,7 +396,7 @@ suite('a folder that becomes a link', () => {
       await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 3), 'TWO'));
       swapIn(here, victim.path);
       const text = { path: here.at('d/a.txt'), from: Buffer.from(NEW), to: Buffer.from(TEXT), staysUnsaved: false };
-      const { moved, leftAlone, unsaved, readDisk } = await recoverBuffers([text], here.hands);
+      const { moved, leftAlone, unsaved, readDisk } = await recoverBuffers([text], here.deps);
       await readDisk();
       assert.deepEqual({ moved, leftAlone, unsaved }, { moved: [here.at('d/a.txt')], leftAlone: [], unsaved: [] });
       assert.equal(editor.document.getText(), NEW);

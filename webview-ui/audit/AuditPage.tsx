@@ -3,7 +3,7 @@ import { Button, Link } from '../components/Buttons.tsx';
 import { reasonInFull } from '../text/reasons.ts';
 import { plural, t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
-import { sandboxLabel, decidedBy, endWord, outcomeWord } from './words.ts';
+import { sandboxLabel, decidedBy, endWord, outcomeWord } from './labels.ts';
 
 /** What was decided, about what, by whom, and what came of it. */
 export function AuditPage() {

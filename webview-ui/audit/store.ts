@@ -4,7 +4,7 @@ import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/pr
 import { reasonInFull } from '../text/reasons.ts';
 import { setTexts } from '../l10n.ts';
 import { openPage } from '../page.ts';
-import { decidedBy, endWord } from './words.ts';
+import { decidedBy, endWord } from './labels.ts';
 
 export const lines = signal<readonly AuditLine[] | null>(null);
 export const hasMore = signal(false);

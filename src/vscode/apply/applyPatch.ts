@@ -43,31 +43,31 @@ const WRITES_AT_ONCE = 16;
 /** Never rejects, except when `signal` aborts before the first write. */
 export async function applyPatch(
   changes: readonly ApplyChange[],
-  hands: ApplyDeps,
+  deps: ApplyDeps,
   signal?: AbortSignal,
 ): Promise<EditorApplyResult> {
   signal?.throwIfAborted();
   let release: (() => void) | undefined;
   let applied: (() => void) | undefined;
-  const files = new PlaceFiles(hands.holdFolders());
+  const files = new PlaceFiles(deps.holdFolders());
   try {
     const placed = changes.map((change) => placeChange(change));
     const places = placed.flatMap((one) => placesOf(one));
-    release = await hands.locks.acquire(places, signal);
-    const moved = await movedInEditor(changes, hands.canonicalPaths());
+    release = await deps.locks.acquire(places, signal);
+    const moved = await movedInEditor(changes, deps.canonicalPaths());
     if (moved.length > 0) {
-      for (const place of places) if (!files.isReachedBy(place, place)) hands.pathWrites.distrust(place);
+      for (const place of places) if (!files.isReachedBy(place, place)) deps.pathWrites.distrust(place);
       return { type: 'stale', paths: moved };
     }
-    applied = await hands.moves.pass(placed, signal);
-    const planned = await planApply(placed, files, hands.pathWrites);
+    applied = await deps.moves.pass(placed, signal);
+    const planned = await planApply(placed, files, deps.pathWrites);
     signal?.throwIfAborted();
-    const journal = await hands.journal.open(await journalEntries(planned));
+    const journal = await deps.journal.open(await journalEntries(planned));
     if (signal?.aborted) {
       await journal.close();
       throw signal.reason;
     }
-    return await carryOut(planned, journal, hands, files);
+    return await carryOut(planned, journal, deps, files);
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
     return outcomeOf(error, []);

@@ -35,8 +35,8 @@ export interface EditorWorkspace extends Workspace {
   apply(changes: readonly ApplyChange[], signal?: AbortSignal, origin?: PatchOrigin): Promise<ApplyResult>;
 }
 
-export function createEditorWorkspace({ onApplied, watchFor, ...hands }: EditorWorkspaceOptions): EditorWorkspace {
-  const unsaved = new UnsavedFiles(hands);
+export function createEditorWorkspace({ onApplied, watchFor, ...deps }: EditorWorkspaceOptions): EditorWorkspace {
+  const unsaved = new UnsavedFiles(deps);
   return {
     get roots() {
       return workspaceRoots();
@@ -48,11 +48,11 @@ export function createEditorWorkspace({ onApplied, watchFor, ...hands }: EditorW
     },
     stat: statPath,
     realPath: realPathOf,
-    places: (paths) => placesInEditor(paths, hands.canonicalPaths()),
-    readPlaces: (places, signal) => readAtPlaces(places, hands, signal),
+    places: (paths) => placesInEditor(paths, deps.canonicalPaths()),
+    readPlaces: (places, signal) => readAtPlaces(places, deps, signal),
     list: listDirectory,
     async apply(changes: readonly ApplyChange[], signal, origin) {
-      const result = await applyPatch(changes, { ...hands, watch: watchFor?.(origin) }, signal);
+      const result = await applyPatch(changes, { ...deps, watch: watchFor?.(origin) }, signal);
       if (result.type !== 'applied') return result;
       unsaved.note(result.files, changes);
       onApplied?.(result.changes, origin);

@@ -35,11 +35,11 @@ export interface RecoveredBuffers {
 }
 
 /** Before the disk is written: VS Code saves nothing over a file that has changed under it. Never rejects. */
-export function recoverBuffers(texts: readonly CutText[], hands: RecoveryHands): Promise<RecoveredBuffers> {
-  return withPathGuard(hands, (guard, files) => recover(texts, { guard, files, pathWrites: hands.pathWrites }));
+export function recoverBuffers(texts: readonly CutText[], deps: RecoveryDeps): Promise<RecoveredBuffers> {
+  return withPathGuard(deps, (guard, files) => recover(texts, { guard, files, pathWrites: deps.pathWrites }));
 }
 
-export type RecoveryHands = Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
+export type RecoveryDeps = Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
 
 interface Context extends Pick<ApplyDeps, 'pathWrites'> {
   readonly guard: PathGuard;

@@ -6,12 +6,12 @@ import { isStill, withPathGuard } from './pathGuard.ts';
 
 /** Files that landings left unsaved because they held the person's own edits, as long as they are still unsaved. */
 export class UnsavedFiles {
-  readonly #hands: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
+  readonly #deps: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
   /** By the path that the patch named: the place that was decided about. */
   readonly #left = new Map<string, string>();
 
-  constructor(hands: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>) {
-    this.#hands = hands;
+  constructor(deps: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>) {
+    this.#deps = deps;
   }
 
   note(files: readonly AppliedFile[], changes: readonly ApplyChange[]): void {
@@ -34,8 +34,8 @@ export class UnsavedFiles {
 
   /** Returns those that could not be saved. */
   save(paths: readonly string[]): Promise<readonly string[]> {
-    const { pathWrites } = this.#hands;
-    return withPathGuard(this.#hands, async (guard) => {
+    const { pathWrites } = this.#deps;
+    return withPathGuard(this.#deps, async (guard) => {
       const attempts = paths.map(async (path) => {
         const document = documentAt(uriOf(path));
         if (document === undefined) return [];

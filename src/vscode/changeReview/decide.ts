@@ -27,7 +27,7 @@ export interface LeftAlone {
   readonly reason: string;
 }
 
-export interface DecideHands {
+export interface DecideDeps {
   readonly reviews: Reviews;
   readonly reader: Reader;
   readonly apply: (changes: readonly ApplyChange[]) => Promise<EditorApplyResult>;
@@ -37,13 +37,13 @@ export interface DecideHands {
 const TRIES = 5;
 
 export class Decisions {
-  readonly #hands: DecideHands;
+  readonly #deps: DecideDeps;
   #step = 0;
   /** What was kept, step by step: each file as it was left, and what had become of it. */
   readonly #kept: { readonly step: number; readonly files: readonly KeptFile[] }[] = [];
 
-  constructor(hands: DecideHands) {
-    this.#hands = hands;
+  constructor(deps: DecideDeps) {
+    this.#deps = deps;
   }
 
   get canUnkeep(): boolean {
@@ -58,14 +58,14 @@ export class Decisions {
       return { story: file.story, left: { ...file, story: hunks === 'all' ? EDITED : file.story, text } };
     });
     this.#kept.push({ step, files });
-    for (const { left } of files) this.#hands.reviews.put(left);
+    for (const { left } of files) this.#deps.reviews.put(left);
   }
 
   /** What was kept last waits again, as far as nobody has worked on it since. Returns whether something does. */
   unkeep(): boolean {
     const last = this.#kept.pop();
     if (last === undefined) return false;
-    const { reviews } = this.#hands;
+    const { reviews } = this.#deps;
     const before = reviews.count;
     for (const { story, left } of last.files) {
       const now = reviews.at(left.uri) ?? left;
@@ -82,7 +82,7 @@ export class Decisions {
       const leftAlone = ways.flatMap((way) => (way.type === 'left_alone' ? [way.what] : []));
       const possible = ways.flatMap((way) => (way.type === 'back' ? [way] : []));
       if (possible.length === 0) return leftAlone;
-      const result = await this.#hands.apply(possible.map(({ change }) => change));
+      const result = await this.#deps.apply(possible.map(({ change }) => change));
       if (result.type === 'applied') {
         for (const [index, way] of possible.entries()) this.#done(way, result.changes[index]?.final ?? null);
         return leftAlone;
@@ -100,7 +100,7 @@ export class Decisions {
         return [...leftAlone, ...possible.map(({ file }) => ({ path: file.path, reason }))];
       }
       open = open.flatMap((choice) => {
-        const file = this.#hands.reviews.at(choice.file.uri);
+        const file = this.#deps.reviews.at(choice.file.uri);
         return file === undefined ? [] : [{ ...choice, file }];
       });
     }
@@ -111,19 +111,19 @@ export class Decisions {
     const there = await this.#placeOf(path, file.place);
     if (there === undefined) return leftAlone(path, vscode.l10n.t('It is no longer there.'));
     if (story.type === 'deleted') {
-      const isThere = (await this.#hands.reader.stat(path)) !== undefined;
+      const isThere = (await this.#deps.reader.stat(path)) !== undefined;
       return isThere
         ? leftAlone(path, vscode.l10n.t('There is a new file of that name.'))
         : { type: 'back', file, change: addition(there, story.image, null) };
     }
-    const read = await textAt(there, this.#hands.reader);
+    const read = await textAt(there, this.#deps.reader);
     switch (read.type) {
       case 'moved':
         return leftAlone(path, vscode.l10n.t('A folder on the way to it is a link now.'));
       case 'unreadable':
         return leftAlone(path, read.message);
       case 'nothing':
-        this.#hands.reviews.drop(file.uri);
+        this.#deps.reviews.drop(file.uri);
         return leftAlone(path, vscode.l10n.t('It is no longer there.'));
       case 'text':
     }
@@ -138,7 +138,7 @@ export class Decisions {
   /** By its place: that it has other names, too, does not matter then. */
   async #placeOf(path: string, place: string | undefined): Promise<NamedPlace | undefined> {
     if (place !== undefined) return { path: place, place: { name: place, target: place } };
-    const now = (await this.#hands.reader.places([path])).get(path);
+    const now = (await this.#deps.reader.places([path])).get(path);
     return now === undefined || now instanceof WorkspaceError ? undefined : { path, place: now };
   }
 
@@ -158,7 +158,7 @@ export class Decisions {
       }
       return { ...back, change: { ...change, movedTo: null, movedOver: null } };
     }
-    if ((await this.#hands.reader.stat(story.from)) !== undefined)
+    if ((await this.#deps.reader.stat(story.from)) !== undefined)
       return leftAlone(path, vscode.l10n.t('There is a new file of that name.'));
     const from = await this.#placeOf(story.from, story.place);
     if (from === undefined) return leftAlone(path, vscode.l10n.t('It is no longer there.'));
@@ -168,13 +168,13 @@ export class Decisions {
 
   /** A closed file may have been changed where nobody tells of it. */
   #upToDate(file: PendingFile, now: string): PendingFile {
-    const known = this.#hands.reviews.at(file.uri) ?? file;
-    return hunksWithout(known.text, [], now) === undefined ? this.#hands.reviews.found(known, now, 'agreed') : known;
+    const known = this.#deps.reviews.at(file.uri) ?? file;
+    return hunksWithout(known.text, [], now) === undefined ? this.#deps.reviews.found(known, now, 'agreed') : known;
   }
 
   /** What the documents did not tell. */
   #done({ file, change }: Extract<WayBack, { type: 'back' }>, final: string | null): void {
-    const { reviews } = this.#hands;
+    const { reviews } = this.#deps;
     if (change.kind === 'delete') return reviews.drop(file.uri);
     if (change.kind === 'add') {
       const was = file.story.type === 'deleted' ? file.story.was : file.story;

@@ -13,7 +13,7 @@ type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 
 /** What a panel's request is carried out with. */
-export interface PanelRequestHands {
+export interface PanelRequestDeps {
   readonly state: () => ThreadState | null;
   readonly submit: (op: Extract<PanelRequest, { type: 'op' }>['op']) => void;
   /** For this thread, and for those begun from now on. */
@@ -42,44 +42,44 @@ export interface PanelRequestHands {
 }
 
 /** Carries out what the panel asks of the host. Rejects when VS Code does. */
-export async function handlePanelRequest(message: PanelRequest, hands: PanelRequestHands): Promise<void> {
+export async function handlePanelRequest(message: PanelRequest, deps: PanelRequestDeps): Promise<void> {
   switch (message.type) {
     case 'op':
-      return hands.submit(message.op);
+      return deps.submit(message.op);
     case 'preview_rule':
-      return hands.previewRule(message.approvalId, message.rule);
+      return deps.previewRule(message.approvalId, message.rule);
     case 'choose_hunk':
-      return hands.chooseHunk(message);
+      return deps.chooseHunk(message);
     case 'open_diff':
-      return hands.openChange(message.itemId, message.path);
+      return deps.openChange(message.itemId, message.path);
     case 'open_file':
-      return openFile(message.path, message.line, hands.state()?.settings?.cwd ?? hands.state()?.started?.cwd);
+      return openFile(message.path, message.line, deps.state()?.settings?.cwd ?? deps.state()?.started?.cwd);
     case 'open_output':
-      return hands.openOutput(message.itemId);
+      return deps.openOutput(message.itemId);
     case 'open_terminal':
-      return hands.openTerminal(message.processId);
+      return deps.openTerminal(message.processId);
     case 'review_file':
-      return hands.reviewFile(message.path, message.what);
+      return deps.reviewFile(message.path, message.what);
     case 'put_back':
-      return hands.restore(message.quarantineId);
+      return deps.restore(message.quarantineId);
     case 'settle_patch':
-      return hands.settlePatch(message.patchId, message.way);
+      return deps.settlePatch(message.patchId, message.way);
     case 'list_threads':
-      return hands.threads.list.open(message);
+      return deps.threads.list.open(message);
     case 'close_threads':
-      return hands.threads.list.close();
+      return deps.threads.list.close();
     case 'open_thread':
-      return hands.threads.open(message.threadId);
+      return deps.threads.open(message.threadId);
     case 'rename_thread':
-      return hands.threads.rename(message.threadId, message.title);
+      return deps.threads.rename(message.threadId, message.title);
     case 'delete_thread':
-      return hands.threads.remove(message);
+      return deps.threads.remove(message);
     case 'restore_thread':
-      return hands.threads.restore(message.threadId);
+      return deps.threads.restore(message.threadId);
     case 'fork_thread':
-      return hands.threads.fork(message);
+      return deps.threads.fork(message);
     case 'take_over':
-      return hands.threads.takeOver();
+      return deps.threads.takeOver();
     case 'open_link':
       await vscode.env.openExternal(vscode.Uri.parse(message.url, true));
       return;
@@ -91,13 +91,13 @@ export async function handlePanelRequest(message: PanelRequest, hands: PanelRequ
       await vscode.commands.executeCommand(message.command);
       return;
     case 'pick':
-      return pick(message.what, hands);
+      return pick(message.what, deps);
     default:
       return assertNever(message);
   }
 }
 
-async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
+async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
   switch (what) {
     case 'model':
       await vscode.commands.executeCommand('tiller.selectModel');
@@ -107,14 +107,14 @@ async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
       await vscode.commands.executeCommand('tiller.selectModel', what);
       return;
     case 'mode':
-      return override(await pickMode(hands.policyOf), hands);
+      return override(await pickMode(deps.policyOf), deps);
     case 'box':
-      return override(await pickSandbox(hands.policyOf), hands);
+      return override(await pickSandbox(deps.policyOf), deps);
     case 'effort':
-      return override(await pickEffort(), hands);
+      return override(await pickEffort(), deps);
     case 'context': {
       const file = await pickFile();
-      if (file !== undefined) hands.insertText(`@${file} `);
+      if (file !== undefined) deps.insertText(`@${file} `);
       return;
     }
     default:
@@ -122,8 +122,8 @@ async function pick(what: Picked, hands: PanelRequestHands): Promise<void> {
   }
 }
 
-function override(overrides: TurnOverrides | undefined, hands: PanelRequestHands): void {
-  if (overrides) hands.override(overrides);
+function override(overrides: TurnOverrides | undefined, deps: PanelRequestDeps): void {
+  if (overrides) deps.override(overrides);
 }
 
 async function openFile(file: string, line: number | undefined, cwd: string | undefined): Promise<void> {

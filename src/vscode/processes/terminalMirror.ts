@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 const CONTROL_C = '\u0003';
 
-export interface TerminalMirrorHands {
+export interface TerminalMirrorDeps {
   /** It has a terminal of its own and can be typed into. */
   readonly tty: boolean;
   /** What it has printed so far. */
@@ -14,7 +14,7 @@ export interface TerminalMirrorHands {
 
 /** A running command as a terminal of VS Code's own. Closing it ends nothing: it only looks. */
 export class TerminalMirror implements vscode.Pseudoterminal {
-  readonly #hands: TerminalMirrorHands;
+  readonly #deps: TerminalMirrorDeps;
   readonly #writes = new vscode.EventEmitter<string>();
   readonly #closes = new vscode.EventEmitter<void>();
   /** What came before the terminal was there. */
@@ -25,9 +25,9 @@ export class TerminalMirror implements vscode.Pseudoterminal {
   readonly onDidWrite = this.#writes.event;
   readonly onDidClose = this.#closes.event;
 
-  constructor(hands: TerminalMirrorHands) {
-    this.#hands = hands;
-    this.#held = hands.printed;
+  constructor(deps: TerminalMirrorDeps) {
+    this.#deps = deps;
+    this.#held = deps.printed;
   }
 
   open(dimensions: vscode.TerminalDimensions | undefined): void {
@@ -38,20 +38,20 @@ export class TerminalMirror implements vscode.Pseudoterminal {
   }
 
   close(): void {
-    this.#hands.onClosed();
+    this.#deps.onClosed();
     this.#writes.dispose();
     this.#closes.dispose();
   }
 
   handleInput(data: string): void {
     if (this.#hasEnded) this.#closes.fire();
-    else if (this.#hands.tty || data === CONTROL_C) this.#hands.type(data);
+    else if (this.#deps.tty || data === CONTROL_C) this.#deps.type(data);
     else this.#advise();
   }
 
   /** What runs in a terminal of its own has the size of the one that it is seen in. */
   setDimensions({ columns, rows }: vscode.TerminalDimensions): void {
-    if (this.#hands.tty && !this.#hasEnded && columns > 0 && rows > 0) this.#hands.resize(columns, rows);
+    if (this.#deps.tty && !this.#hasEnded && columns > 0 && rows > 0) this.#deps.resize(columns, rows);
   }
 
   show(text: string): void {

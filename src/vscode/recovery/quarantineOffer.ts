@@ -7,7 +7,7 @@ import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
 /** What was moved out of the workspace, and the way back. */
-export interface QuarantineHands {
+export interface QuarantineDeps {
   list(): readonly { readonly id: string; readonly path: string; readonly at: string }[];
   /** Returns the path. @throws Error with a sentence for the person. */
   restore(id: string): string;
@@ -15,23 +15,23 @@ export interface QuarantineHands {
 
 /** Says when a command's doing was moved out of the workspace, wherever the person looks, and puts it back at one click. */
 export class QuarantineOffer implements Disposable {
-  readonly #hands: QuarantineHands;
+  readonly #deps: QuarantineDeps;
   readonly #onChange: () => void;
   readonly #store = new DisposableStore();
 
   /** `onChange`: something was moved away, or is back. */
   constructor({
     threads,
-    hands,
+    deps,
     onChange,
     report,
   }: {
     readonly threads: ShownThread;
-    readonly hands: QuarantineHands;
+    readonly deps: QuarantineDeps;
     readonly onChange: () => void;
     readonly report: (error: unknown) => void;
   }) {
-    this.#hands = hands;
+    this.#deps = deps;
     this.#onChange = onChange;
     this.#store.add(
       threads.onEvent(({ event: { msg } }) => {
@@ -44,7 +44,7 @@ export class QuarantineOffer implements Disposable {
 
   /** Everything that is kept, the newest first. */
   async pick(): Promise<void> {
-    const entries = this.#hands.list().toReversed();
+    const entries = this.#deps.list().toReversed();
     if (entries.length === 0) {
       void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was moved out of a workspace.'));
       return;
@@ -63,7 +63,7 @@ export class QuarantineOffer implements Disposable {
   /** Says how it went. */
   restore(id: string): void {
     try {
-      const path = this.#hands.restore(id);
+      const path = this.#deps.restore(id);
       void vscode.window.showInformationMessage(
         vscode.l10n.t('{0} is back.', withoutLinks(visibleName(shownPath(path)))),
       );

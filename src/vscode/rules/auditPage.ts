@@ -11,7 +11,7 @@ import {
 import { PagePanel } from '../ui/pagePanel.ts';
 
 /** What the page is filled and its wishes are carried out with. */
-export interface AuditPageHands {
+export interface AuditPageDeps {
   /** The last ones, oldest first. */
   latest(limit: number): Promise<readonly AuditEntry[]>;
   /** Titles of the threads that are still there. */
@@ -29,17 +29,17 @@ const GATHER_MS = 500;
 
 /** "Tiller: Audit Log" as the host sees it. */
 export class AuditPage implements Disposable {
-  readonly #hands: AuditPageHands;
+  readonly #deps: AuditPageDeps;
   readonly #panel: PagePanel<AuditPageMessage>;
   #limit = PAGE;
 
   constructor(options: {
     readonly extensionUri: vscode.Uri;
-    readonly hands: AuditPageHands;
+    readonly deps: AuditPageDeps;
     readonly warn: (message: string) => void;
     readonly report: (error: unknown) => void;
   }) {
-    this.#hands = options.hands;
+    this.#deps = options.deps;
     this.#panel = new PagePanel({
       extensionUri: options.extensionUri,
       page: 'audit',
@@ -74,12 +74,12 @@ export class AuditPage implements Disposable {
         this.#limit += PAGE;
         return this.#send();
       case 'open_thread':
-        return this.#hands.openThread(message.threadId);
+        return this.#deps.openThread(message.threadId);
       case 'show_rules':
         await vscode.commands.executeCommand('tiller.showRules');
         return;
       case 'open_log':
-        await vscode.window.showTextDocument(vscode.Uri.file(this.#hands.file));
+        await vscode.window.showTextDocument(vscode.Uri.file(this.#deps.file));
         return;
       default:
         return assertNever(message);
@@ -87,7 +87,7 @@ export class AuditPage implements Disposable {
   }
 
   async #send(): Promise<void> {
-    const [entries, titles] = await Promise.all([this.#hands.latest(this.#limit), this.#hands.titles()]);
+    const [entries, titles] = await Promise.all([this.#deps.latest(this.#limit), this.#deps.titles()]);
     const message: AuditHostMessage = {
       type: 'audit',
       lines: auditRows(entries).map((row) => lineOf(row, titles)),

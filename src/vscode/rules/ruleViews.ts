@@ -36,7 +36,7 @@ export class RuleViews implements Disposable {
     const { extensionUri } = context;
     this.#controller = new RulesController({ rules: manager.rules, threads, current, ports });
     this.#rules = this.#store.add(
-      new RulesPage({ extensionUri, hands: this.#controller, log: (level, ...said) => ports.log[level](...said) }),
+      new RulesPage({ extensionUri, deps: this.#controller, log: (level, ...said) => ports.log[level](...said) }),
     );
     this.#audit = this.#store.add(this.#createAudit());
     this.#store.add(manager.rules.onChange(() => this.#rules.refresh()));
@@ -54,7 +54,7 @@ export class RuleViews implements Disposable {
     const nameOf = (title: string | null) => title ?? vscode.l10n.t('Untitled');
     return new AuditPage({
       extensionUri: context.extensionUri,
-      hands: {
+      deps: {
         latest: (limit) => ports.audit.latest(limit),
         titles: async () => new Map((await manager.catalog.list([])).map(({ id, title }) => [id, nameOf(title)])),
         openThread: async (id) => {

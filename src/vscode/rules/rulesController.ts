@@ -8,7 +8,7 @@ import { startsPrograms } from '../../core/tools/gitTrust.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { CommandExplanation, RuleEdit, RuleEditResult } from '../../protocol/rules.ts';
 import type { RulesPageState } from '../../protocol/rulesWire.ts';
-import type { RulesPageHands } from './rulesPage.ts';
+import type { RulesPageDeps } from './rulesPage.ts';
 import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
 
 export interface RulesControllerDeps {
@@ -20,7 +20,7 @@ export interface RulesControllerDeps {
 }
 
 /** The rules as this window sees them: those of the person, of its folder and of the thread that it shows. */
-export class RulesController implements RulesPageHands {
+export class RulesController implements RulesPageDeps {
   readonly #deps: RulesControllerDeps;
 
   constructor(deps: RulesControllerDeps) {

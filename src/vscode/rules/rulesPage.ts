@@ -12,7 +12,7 @@ import { PagePanel } from '../ui/pagePanel.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 
 /** What the page is filled and its wishes are carried out with. */
-export interface RulesPageHands {
+export interface RulesPageDeps {
   state(): Promise<RulesPageState>;
   /** Never rejects: what cannot be done says why. */
   edit(edit: RuleEdit): Promise<RuleEditResult>;
@@ -22,7 +22,7 @@ export interface RulesPageHands {
 
 export interface RulesPageOptions {
   readonly extensionUri: vscode.Uri;
-  readonly hands: RulesPageHands;
+  readonly deps: RulesPageDeps;
   readonly log: (level: 'warn' | 'error', message: string, error?: unknown) => void;
 }
 
@@ -31,13 +31,13 @@ const GATHER_MS = 100;
 
 /** "Tiller: Rules and Approvals" as the host sees it. */
 export class RulesPage implements Disposable {
-  readonly #hands: RulesPageHands;
+  readonly #deps: RulesPageDeps;
   readonly #log: RulesPageOptions['log'];
   readonly #store = new DisposableStore();
   readonly #panel: PagePanel<RulesPageMessage>;
 
-  constructor({ extensionUri, hands, log }: RulesPageOptions) {
-    this.#hands = hands;
+  constructor({ extensionUri, deps, log }: RulesPageOptions) {
+    this.#deps = deps;
     this.#log = log;
     this.#panel = this.#store.add(
       new PagePanel({
@@ -75,11 +75,11 @@ export class RulesPage implements Disposable {
       case 'ready':
         return this.#send();
       case 'edit':
-        this.#post({ type: 'edited', requestId: message.requestId, result: await this.#hands.edit(message.edit) });
+        this.#post({ type: 'edited', requestId: message.requestId, result: await this.#deps.edit(message.edit) });
         return this.#send();
       case 'explain': {
         const { command } = message;
-        return this.#post({ type: 'explained', command, explanation: await this.#hands.explain(command) });
+        return this.#post({ type: 'explained', command, explanation: await this.#deps.explain(command) });
       }
       case 'open_file':
         return openFile(message.path, message.line);
@@ -95,7 +95,7 @@ export class RulesPage implements Disposable {
   }
 
   async #send(): Promise<void> {
-    this.#post({ type: 'rules', state: await this.#hands.state(), texts: vscode.l10n.bundle ?? {} });
+    this.#post({ type: 'rules', state: await this.#deps.state(), texts: vscode.l10n.bundle ?? {} });
   }
 
   #post(message: RulesHostMessage): void {

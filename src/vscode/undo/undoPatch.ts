@@ -15,7 +15,7 @@ export interface UndoReport {
   readonly leftAlone: readonly { readonly path: string; readonly reason: string }[];
 }
 
-export interface UndoPatchHands {
+export interface UndoPatchDeps {
   readonly reader: Reader;
   readonly apply: (changes: readonly ApplyChange[]) => Promise<EditorApplyResult>;
 }
@@ -29,13 +29,13 @@ interface Patch {
 const MAX_KEPT_CHARACTERS = 64_000_000;
 
 export class UndoPatch {
-  readonly #hands: UndoPatchHands;
+  readonly #deps: UndoPatchDeps;
   /** Oldest first. */
   #applied: readonly Patch[] = [];
   #undone: readonly Patch[] = [];
 
-  constructor(hands: UndoPatchHands) {
-    this.#hands = hands;
+  constructor(deps: UndoPatchDeps) {
+    this.#deps = deps;
   }
 
   /** To be given to the workspace as `onApplied`. A patch of nobody cannot be named, so it is not kept. */
@@ -94,7 +94,7 @@ export class UndoPatch {
     const inverses = await Promise.all(
       changes.toReversed().map(async (applied) => ({
         applied,
-        inverse: await inverseOf(applied, changes, this.#hands.reader),
+        inverse: await inverseOf(applied, changes, this.#deps.reader),
       })),
     );
     const leftAlone = inverses.flatMap(({ applied, inverse }) =>
@@ -102,7 +102,7 @@ export class UndoPatch {
     );
     const possible = inverses.filter(({ inverse }) => inverse.type === 'changes');
     const wanted = possible.flatMap(({ inverse }) => (inverse.type === 'changes' ? inverse.changes : []));
-    const result = await this.#hands.apply(wanted);
+    const result = await this.#deps.apply(wanted);
     const paths = possible.map(({ applied }) => applied.change.path);
     if (result.type !== 'applied') {
       const reason = reasonOf(result);

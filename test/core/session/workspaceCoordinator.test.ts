@@ -12,14 +12,14 @@ const addition = (path: string, text: string, before: string | null): FileChange
   before,
 });
 
-interface Hands extends Disposable {
+interface Deps extends Disposable {
   readonly ports: Ports;
   readonly at: (name: string) => string;
   readonly end: () => void;
 }
 
 /** Real files, and a command that runs until it is ended. */
-function hands(): Hands {
+function deps(): Deps {
   const folder = tempFolder();
   const home = tempFolder();
   let end = () => {};
@@ -50,7 +50,7 @@ function hands(): Hands {
 
 test('a plan that another thread has overtaken says so; one that somebody else has, does not', async () => {
   const coordinator = new WorkspaceCoordinator();
-  using here = hands();
+  using here = deps();
   const { ports, at } = here;
   const applies = ['first', 'second'].map((thread) =>
     coordinator.portsFor(thread, ports).workspace.apply([decidedHere(addition(at('a.txt'), 'a\n', null))]),
@@ -71,7 +71,7 @@ test('a plan that another thread has overtaken says so; one that somebody else h
 
 test('what a thread has running is known to the others until it ends', async () => {
   const coordinator = new WorkspaceCoordinator();
-  using here = hands();
+  using here = deps();
   const { ports, at, end } = here;
   const { exec } = coordinator.portsFor('first', ports);
   const process = await exec.spawn({

@@ -30,7 +30,7 @@ export class EditorPlace {
   readonly #home: string;
   readonly #deadHome: string;
   readonly #moves: FileMoves;
-  readonly hands: ApplyDeps;
+  readonly deps: ApplyDeps;
   readonly workspace: EditorWorkspace;
   readonly undo: UndoPatch;
   readonly reviews = new Reviews((error) => {
@@ -48,11 +48,11 @@ export class EditorPlace {
     const log = { debug: silent, info: silent, warn: silent, error: silent };
     this.#moves = new FileMoves(() => new DiskPaths());
     const made = applyDeps(this.#home, { uuid: randomUUID }, this.#moves, log);
-    const hands: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
-    this.hands = hands;
+    const deps: ApplyDeps = { ...made, journal: this.#watched(made.journal) };
+    this.deps = deps;
     const { reviews } = this;
-    const reader = createEditorWorkspace(hands);
-    const deciding = { ...hands, watch: reviews.watchAs('decision') };
+    const reader = createEditorWorkspace(deps);
+    const deciding = { ...deps, watch: reviews.watchAs('decision') };
     this.undo = new UndoPatch({
       reader,
       apply: async (changes) => {
@@ -63,7 +63,7 @@ export class EditorPlace {
     });
     this.decisions = new Decisions({ reviews, reader, apply: (changes) => applyPatch(changes, deciding) });
     this.workspace = createEditorWorkspace({
-      ...hands,
+      ...deps,
       watchFor: (origin) => reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed'),
       onApplied: (changes, origin) => {
         this.undo.record(changes, origin);
