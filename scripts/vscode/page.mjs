@@ -153,6 +153,18 @@ export class Workbench {
     await changeSettings(this.server.folder, changes);
   }
 
+  /**
+   * Makes the workbench believe that its window has or has not the focus: a browser without a display always has it.
+   * @param {boolean} hasFocus
+   */
+  async setFocus(hasFocus) {
+    await this.page.evaluate((has) => {
+      document.hasFocus = () => has;
+      // Which of the two VS Code listens for depends on whether a frame in the window has the focus.
+      for (const type of ['focus', 'blur']) globalThis.dispatchEvent(new Event(type));
+    }, hasFocus);
+  }
+
   // ── Commands, pickers, questions ──────────────────────────────────────────────────────────────────────────────
 
   /** Runs a command by its whole name in the palette, such as "Tiller: New Thread". */

@@ -9,6 +9,7 @@ import { AgentService } from '../core/agent/agentService.ts';
 import { limitsIn, providerOf, threadConfigOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
 import { createNodePorts } from '../node/ports.ts';
+import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
@@ -79,9 +80,21 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       isTrusted: () => true,
       pace: () => report.caughtUp(),
     });
-    const session = await open(manager, args, config, say);
     const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
-    return await run(session, opening, args, { streams, report, say: sayWithoutKeys });
+    const notifyProgram = new NotifyProgram({
+      settings: () => settings,
+      environment: host.environment,
+      redactor: ports.keys,
+      warn: (reason) => sayWithoutKeys(`the program of the setting "notify" was not started: ${reason}`),
+    });
+    let notified = Promise.resolve();
+    manager.live.onEvent((update) => {
+      notified = notified.then(() => notifyProgram.take(update));
+    });
+    const session = await open(manager, args, config, say);
+    const code = await run(session, opening, args, { streams, report, say: sayWithoutKeys });
+    await notified;
+    return code;
   } finally {
     await demo?.close();
   }

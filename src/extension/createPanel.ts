@@ -20,6 +20,8 @@ import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
 import { StatusBar } from '../vscode/threads/statusBar.ts';
+import { NotifyProgram } from '../node/process/notifyProgram.ts';
+import { TurnNotices, warnOfNotifyProgram } from '../vscode/threads/turnNotices.ts';
 import { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import { contextKey } from '../vscode/ui/contextKey.ts';
 import type { Agent } from './createAgent.ts';
@@ -104,13 +106,22 @@ export function createPanel(
   const threadCommands: ThreadCommands = store.add(
     new ThreadCommands({ threads, manager, factory, drafts, view, homeDirectory: node.host.homeDirectory, report }),
   );
+  const showThread = (threadId: string) => void threadCommands.show(threadId).catch(tell);
+  store.add(new TurnNotices({ live: manager.live, settings, showThread }));
+  const notifyProgram = new NotifyProgram({
+    settings,
+    environment: node.host.environment,
+    redactor: ports.keys,
+    warn: (reason) => void warnOfNotifyProgram(reason).then(undefined, report),
+  });
+  store.add(manager.live.onEvent((update) => void notifyProgram.take(update)));
   const chat = new ChatCommands({ threads, view });
   const prompts = store.add(
     new ApprovalPrompts({
       threads,
       submitTo,
-      isPanelVisible: () => view.visible,
-      showThread: (threadId) => void threadCommands.show(threadId).catch(tell),
+      isPanelVisible: () => view.visible && vscode.window.state.focused,
+      showThread,
       showList: () => void chat.showPending(),
     }),
   );

@@ -82,6 +82,13 @@ export const settingsSchema = z.strictObject({
   /** Not below `review`: VS Code knows no setting within a setting. */
   reviewQuickDiff: z.boolean().default(true),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
+  /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
+  notify: z
+    .array(z.string())
+    .refine(([program]) => program !== '', 'must begin with a program')
+    .default([]),
+  /** Whether VS Code says that a turn has ended. */
+  'notifications.turnEnd': z.enum(['unfocused', 'never']).default('unfocused'),
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),
   'reasoning.showRaw': z.boolean().default(false),

@@ -1,7 +1,8 @@
 // Several threads: at once in one window, in a list, copied, thrown away, and open in two windows.
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { calls, says } from '../support/modelServer.ts';
+import { calls, says, waits } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
 import { useWindow } from './support/window.ts';
 
@@ -166,6 +167,24 @@ describe('in one window', () => {
     await expect.poll(() => panel.get('turn').count(), soon).toBe(2);
     await panel.ended();
     expect(await panel.lastMessage().innerText()).toBe('Whole.');
+  });
+
+  test('says that a turn has ended while the window does not have the focus, and starts the notify program', async () => {
+    const { vscode, panel, model, disk, folder } = window();
+    const program = path.join(folder, 'notify.sh');
+    await writeFile(program, '#!/bin/sh\nprintf %s "$1" > "$(dirname "$0")/told.json"\n', { mode: 0o755 });
+    await vscode.settings({ 'tiller.notify': [program] });
+    model.will([says('Painted it green.'), waits(500)], [says('Again.')]);
+    await panel.newThread();
+    await panel.send('Paint the fence.');
+    await vscode.setFocus(false);
+    await panel.ended();
+    await vscode.answerNotification('“Paint the fence.” is done: Painted it green.', 'Show');
+    await expect.poll(() => disk('told.json'), soon).toContain('"last-assistant-message":"Painted it green."');
+    await vscode.setFocus(true);
+    await panel.send('Once more.');
+    await panel.ended();
+    expect(await vscode.notification('Again.').count()).toBe(0);
   });
 
   test('the list looks right', async () => {

@@ -3,11 +3,11 @@ import type { ExecRequest } from '../../core/ports.ts';
 import { errorCode, messageOf } from '../../core/util/fileErrors.ts';
 
 /** Why a process could not be started, in one sentence the model can act on. */
-export function spawnFailure(error: unknown, request: ExecRequest): Error {
+export function spawnFailure(error: unknown, request: Pick<ExecRequest, 'argv' | 'cwd'>): Error {
   return new Error(describe(error, request), { cause: error });
 }
 
-function describe(error: unknown, { argv: [program], cwd }: ExecRequest): string {
+function describe(error: unknown, { argv: [program], cwd }: Pick<ExecRequest, 'argv' | 'cwd'>): string {
   // A missing working directory is reported by the system as a missing program.
   const folder = statSync(cwd, { throwIfNoEntry: false });
   if (folder === undefined) return `The working directory ${cwd} does not exist.`;

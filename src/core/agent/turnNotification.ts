@@ -1,0 +1,61 @@
+import type { ThreadState } from '../../protocol/thread.ts';
+import { shortened } from '../../protocol/text/truncate.ts';
+import { byteLength } from '../util/tokens.ts';
+import type { ThreadUpdate } from './liveThreads.ts';
+import { typedText } from './threadActivity.ts';
+
+/** The argument of the `notify` program, in the form that programs written for `@openai/codex` read. */
+export interface TurnNotification {
+  readonly type: 'agent-turn-complete';
+  readonly 'thread-id': string;
+  readonly 'turn-id': string;
+  readonly cwd: string;
+  /** The text of each message of the user in this turn, oldest first. */
+  readonly 'input-messages': readonly string[];
+  readonly 'last-assistant-message': string | null;
+}
+
+/** Linux takes no longer argument than 128 KiB. */
+const ARGUMENT_BYTES = 120 * 1024;
+
+/** What the program is told of an event: only completed turns count, not those that failed or were interrupted. */
+export function turnNotification({ event, state }: ThreadUpdate): TurnNotification | undefined {
+  const { msg, turnId, threadId } = event;
+  if (msg.type !== 'turn_completed' || turnId === null) return undefined;
+  const turn = state.turns.findLast(({ id }) => id === turnId);
+  if (!turn) return undefined;
+  return {
+    type: 'agent-turn-complete',
+    'thread-id': threadId,
+    'turn-id': turnId,
+    cwd: turn.settings.cwd,
+    'input-messages': inputOf(turn),
+    'last-assistant-message': msg.lastMessage,
+  };
+}
+
+/** As one argument of a program: texts are shortened until it is no longer than an argument may be. */
+export function notificationArgument(notification: TurnNotification): string {
+  const longest = Math.max(...textsOf(notification).map((text) => text.length));
+  for (let limit = longest; ; limit = Math.floor(limit / 2)) {
+    const argument = JSON.stringify(withTexts(notification, (text) => shortened(text, limit)));
+    if (limit < 2 || byteLength(argument) <= ARGUMENT_BYTES) return argument;
+  }
+}
+
+function inputOf({ items }: ThreadState['turns'][number]): string[] {
+  return items.flatMap((item) => (item.type === 'user_message' ? [typedText(item.content)] : []));
+}
+
+function textsOf(notification: TurnNotification): readonly string[] {
+  return [...notification['input-messages'], notification['last-assistant-message'] ?? ''];
+}
+
+function withTexts(notification: TurnNotification, change: (text: string) => string): TurnNotification {
+  const last = notification['last-assistant-message'];
+  return {
+    ...notification,
+    'input-messages': notification['input-messages'].map(change),
+    'last-assistant-message': last === null ? null : change(last),
+  };
+}

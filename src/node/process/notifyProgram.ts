@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { notificationArgument, turnNotification } from '../../core/agent/turnNotification.ts';
+import type { ThreadUpdate } from '../../core/agent/liveThreads.ts';
+import { withoutSecrets } from '../../core/tools/environment.ts';
+import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
+import { messageOf } from '../../core/util/fileErrors.ts';
+import type { EnvironmentSettings } from '../../protocol/settings.ts';
+import { spawnFailure } from './spawnFailure.ts';
+
+interface NotifyProgramDeps {
+  /** Read for each turn. An empty `notify` starts nothing. */
+  readonly settings: () => { readonly notify: readonly string[]; readonly environment: EnvironmentSettings };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly redactor: Pick<SecretRedactor, 'isIn'>;
+  /** Called once, with the reason, for as long as the setting is the same. */
+  readonly warn: (reason: string) => void;
+}
+
+/** Starts the program of the setting `notify` at the end of each completed turn, with the turn as its last argument. */
+export class NotifyProgram {
+  readonly #deps: NotifyProgramDeps;
+  #refused = '';
+
+  constructor(deps: NotifyProgramDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when the program has started or has been refused; never rejects. */
+  async take(update: ThreadUpdate): Promise<void> {
+    const notification = turnNotification(update);
+    if (!notification) return;
+    const { notify, environment } = this.#deps.settings();
+    const [program, ...words] = notify;
+    if (program === undefined) return;
+    const argv = [program, ...words, notificationArgument(notification)] as const;
+    const env = withoutSecrets(this.#deps.environment, environment.keep, this.#deps.redactor);
+    const failure = await start(argv, notification.cwd, env).catch((error: unknown) => messageOf(error));
+    const setting = JSON.stringify(notify);
+    if (failure === undefined || setting === this.#refused) return;
+    this.#refused = setting;
+    this.#deps.warn(failure);
+  }
+}
+
+/** In a session of its own: the program may outlive this process. Its output is discarded. */
+function start(
+  argv: readonly [string, ...string[]],
+  cwd: string,
+  env: Record<string, string>,
+): Promise<string | undefined> {
+  const [program, ...words] = argv;
+  return new Promise((resolve) => {
+    const refuse = (error: unknown) => resolve(spawnFailure(error, { argv, cwd }).message);
+    try {
+      const child = spawn(program, words, { cwd, env, stdio: 'ignore', detached: true });
+      child.once('spawn', () => resolve(undefined));
+      child.once('error', refuse);
+      child.unref();
+    } catch (error) {
+      refuse(error);
+    }
+  });
+}
