@@ -42,8 +42,10 @@ export const fileChangeSummarySchema = z.object({
   discardsUnsaved: z.boolean().optional(),
   /** Landed in the buffer and not saved: it holds edits the person has not saved, or could not be saved. */
   unsaved: z.boolean().optional(),
-  /** Absent while nobody has decided. */
+  /** Absent until the user has decided. */
   decision: changeDecisionSchema.optional(),
+  /** Of an applied patch: the number of proposed hunks that the user left out. */
+  leftOut: z.number().optional(),
 });
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 

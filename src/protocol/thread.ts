@@ -75,6 +75,8 @@ export interface TurnState {
   readonly error: TurnError | null;
   readonly retry: RetryState | null;
   readonly denials: readonly Denial[];
+  /** How often the user was asked: approvals and questions. */
+  readonly asked: number;
   /** Git format; empty while nothing was changed. */
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
@@ -246,7 +248,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'approval_requested': {
       const { type: _type, ...request } = msg;
       const asked = { ...state, approvals: upsert(state.approvals, 'approvalId', request) };
-      return updateTurn(asked, event.turnId, (turn) => proposeChanges(turn, request));
+      return updateTurn(asked, event.turnId, (turn) => countRequest(proposeChanges(turn, request)));
     }
     case 'approval_joined':
       return {
@@ -272,7 +274,11 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
     case 'memory_changed':
       return { ...state, approvedKeys: msg.keys, approvedRules: msg.rules };
     case 'question_requested':
-      return { ...state, questions: upsert(state.questions, 'questionId', msg.request) };
+      return updateTurn(
+        { ...state, questions: upsert(state.questions, 'questionId', msg.request) },
+        event.turnId,
+        countRequest,
+      );
     case 'question_resolved':
       return { ...state, questions: without(state.questions, 'questionId', msg.questionId) };
     case 'dynamic_tool_requested':
@@ -376,6 +382,10 @@ function wordOfDenial(decision: ApprovalDecision): string | null {
   return denied === undefined ? null : (denied.message ?? '').trim();
 }
 
+function countRequest(turn: TurnState): TurnState {
+  return { ...turn, asked: turn.asked + 1 };
+}
+
 /** The item of the question, and those of the calls that waited for the same answer. */
 function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'itemId'>): TurnState {
   const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
@@ -400,6 +410,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     error: null,
     retry: null,
     denials: [],
+    asked: 0,
     diff: '',
     reverted: false,
   };

@@ -5,6 +5,7 @@ import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
 import { isOwn, isRunning, lastTurnId } from '../store.ts';
 import { roughly } from '../text/format.ts';
+import { receiptAsMarkdown, receiptOf, receiptSentences } from '../text/receipt.ts';
 import { turnChanges } from '../text/turnFold.ts';
 import { turnAsMarkdown } from '../text/turnMarkdown.ts';
 import { Act, IconButton } from '../components/Buttons.tsx';
@@ -25,6 +26,7 @@ export function TurnEnd({ turn }: { turn: TurnState }) {
         <TurnFacts turn={turn} time={time} />
         <TurnActions turn={turn} />
       </footer>
+      <TurnReceipt turn={turn} />
     </>
   );
 }
@@ -46,6 +48,22 @@ function TurnFacts({ turn, time }: { turn: TurnState; time: number }) {
         </>
       )}
       <span>{roughly(time)}</span>
+    </p>
+  );
+}
+
+function TurnReceipt({ turn }: { turn: TurnState }) {
+  const receipt = receiptOf(turn);
+  if (receipt === null) return null;
+  return (
+    <p class="turn-receipt" data-testid="turn-receipt">
+      {receiptSentences(receipt).join(' ')}
+      <IconButton
+        testid="receipt-copy"
+        icon="copy"
+        label={t('Copy receipt as Markdown')}
+        onClick={() => copyText(receiptAsMarkdown(receipt))}
+      />
     </p>
   );
 }

@@ -18,7 +18,7 @@ export interface TurnNotification {
 /** Linux takes no longer argument than 128 KiB. */
 const ARGUMENT_BYTES = 120 * 1024;
 
-/** What the program is told of an event: only completed turns count, not those that failed or were interrupted. */
+/** The notification for an event: only completed turns count, not those that failed or were interrupted. */
 export function turnNotification({ event, state }: ThreadUpdate): TurnNotification | undefined {
   const { msg, turnId, threadId } = event;
   if (msg.type !== 'turn_completed' || turnId === null) return undefined;

@@ -102,20 +102,25 @@ function appliedItem(
   const described = describe(applied, cwd);
   const changes = described.map(({ change, summary }) => {
     const note = unsaved.has(placeOf(change)) ? { unsaved: true } : {};
-    return { ...summary, ...note, decision: decisionOn(summary.path, review) };
+    return { ...summary, ...note, ...decisionOn(summary.path, review) };
   });
   const names = new Set(changes.map(({ path }) => path));
-  const left = new Set(proposal.map(({ name }) => name).filter((name) => !names.has(name)));
+  const left = new Map(proposal.filter(({ name }) => !names.has(name)).map(({ name, hunks }) => [name, hunks.length]));
   const declined = item.changes
     .filter(({ path }) => left.has(path))
-    .map((change) => ({ ...change, decision: 'declined' as const }));
+    .map((change) => ({ ...change, decision: 'declined' as const, leftOut: Math.max(1, left.get(change.path) ?? 0) }));
   return { ...item, status: 'completed', changes: [...changes, ...declined], diff: diffOf(described) };
 }
 
-function decisionOn(path: string, review: ProposalChoices | undefined): ChangeDecision {
+function decisionOn(
+  path: string,
+  review: ProposalChoices | undefined,
+): { readonly decision: ChangeDecision; readonly leftOut?: number } {
   const part = review?.find((each) => each.path === path);
-  if (part === undefined) return 'accepted';
-  return 'text' in part ? 'edited' : 'partial';
+  if (part === undefined) return { decision: 'accepted' };
+  if ('text' in part) return { decision: 'edited' };
+  if (part.leftOut === 'file') return { decision: 'declined' };
+  return { decision: 'partial', leftOut: part.leftOut.length };
 }
 
 function failed(item: TurnItemOf<'file_change'>, output: string): ToolResult {

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { TurnItem } from '../../src/protocol/item.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { receiptAsMarkdown, receiptOf, receiptSentences } from '../../webview-ui/text/receipt.ts';
+import { commandItem, patchItem } from './preview/script.ts';
+import { SCENES, threadOf } from './preview/states.ts';
+
+const DONE = threadOf(SCENES.done)?.turns[1] as TurnState;
+const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9,2 @@\n+c\n+d\n';
+const PATCH: TurnItem = {
+  ...patchItem([{ path: 'a.ts', kind: 'update', added: 3, removed: 1, decision: 'accepted' }], DIFF),
+  id: 'patch',
+  status: 'completed',
+};
+
+function command(text: string, exitCode: number | null, more: Partial<TurnItem> = {}): TurnItem {
+  return { ...commandItem(text), status: exitCode === 0 ? 'completed' : 'failed', exitCode, ...more } as TurnItem;
+}
+
+function sentences(items: readonly TurnItem[], more: Partial<TurnState> = {}): readonly string[] | null {
+  const receipt = receiptOf({ ...DONE, items, asked: 0, ...more });
+  return receipt && receiptSentences(receipt);
+}
+
+describe('the receipt of a turn', () => {
+  it('names what ran after the last change, and says plainly when no check did', () => {
+    expect(sentences([command('npm test', 1), PATCH])).toEqual([
+      '2 hunks applied.',
+      'No check ran after the last change.',
+      'You were not asked.',
+    ]);
+    expect(
+      sentences([PATCH, command('npm test', 1), PATCH, command('npm run lint', 0), command('npm test', 2)]),
+    ).toEqual([
+      '4 hunks applied.',
+      'After the last change: npm run lint (exit code 0), npm test (exit code 2).',
+      'You were not asked.',
+    ]);
+  });
+
+  it('takes no look for a check, nor what was denied or has not ended', () => {
+    const looks = [command('cat a.ts', 0), command('rg TODO', 1), command('ls', 0)];
+    const denied = command('npm test', null, { status: 'declined' });
+    expect(sentences([PATCH, ...looks, denied])?.[1]).toBe('No check ran after the last change.');
+    expect(sentences([PATCH, command('npm run dev', null, { status: 'completed' })])?.[1]).toBe(
+      'After the last change: npm run dev (did not end).',
+    );
+  });
+
+  it('counts what the user rejected and edited, how often they were asked, and what rules allowed', () => {
+    const partial = {
+      path: 'b.ts',
+      kind: 'update' as const,
+      added: 1,
+      removed: 0,
+      decision: 'partial' as const,
+      leftOut: 2,
+    };
+    const out = { path: 'c.ts', kind: 'add' as const, added: 9, removed: 0, decision: 'declined' as const, leftOut: 1 };
+    const edited = { path: 'd.ts', kind: 'update' as const, added: 1, removed: 1, decision: 'edited' as const };
+    const allowedBy = {
+      source: 'rule' as const,
+      id: 'rule:/home/me/rules.json#0',
+      text: '',
+      rule: { pattern: ['npm', 'test'], decision: 'allow' as const },
+    };
+    const items = [{ ...PATCH, changes: [partial, out, edited] } as TurnItem, command('npm test', 0, { allowedBy })];
+    expect(sentences(items, { asked: 2 })).toEqual([
+      '2 hunks applied, 3 rejected, 1 file edited by you.',
+      'After the last change: npm test (exit code 0).',
+      'You were asked 2 times.',
+      '1 command ran unasked by the rule “npm test…”.',
+    ]);
+  });
+
+  it('is only for turns that have ended and have changed files', () => {
+    expect(sentences([command('npm test', 0)])).toBeNull();
+    expect(sentences([{ ...PATCH, status: 'failed' }])).toBeNull();
+    expect(sentences([PATCH], { status: { type: 'running' } })).toBeNull();
+  });
+
+  it('is a list in Markdown, in which a command stays code', () => {
+    const receipt = receiptOf({ ...DONE, asked: 1, items: [PATCH, command('echo `date` *', 0)] });
+    expect(receipt && receiptAsMarkdown(receipt)).toBe(
+      [
+        '- 1 file (+3 −1).',
+        '- 2 hunks applied.',
+        '- After the last change: `` echo `date` * `` (exit code 0).',
+        '- You were asked 1 time.',
+        '',
+      ].join('\n'),
+    );
+  });
+});

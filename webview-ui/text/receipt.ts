@@ -1,0 +1,126 @@
+/**
+ * The receipt of a turn: what was changed, what ran after the last change, and what was asked. It is made of items and
+ * their exit codes alone, never of what the model says, and it passes no verdict.
+ */
+import type { TurnItem, TurnItemOf } from '../../src/protocol/item.ts';
+import { changesTaken } from '../../src/protocol/review.ts';
+import { wordsOfRule } from '../../src/protocol/text/ruleLabels.ts';
+import { inOneLine } from '../../src/protocol/text/truncate.ts';
+import type { TurnState } from '../../src/protocol/thread.ts';
+import { plural, t } from '../l10n.ts';
+import { commandKindOf } from './commandKind.ts';
+import { turnChanges } from './turnFold.ts';
+
+export interface Receipt {
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly hunks: {
+    readonly kept: number;
+    /** Left out by the user before the patch was applied. */
+    readonly rejected: number;
+  };
+  /** Files whose proposed text the user changed. */
+  readonly editedByUser: number;
+  /** Commands that ended after the last change, oldest first, without those that only read, list or search. */
+  readonly checks: readonly { readonly command: string; readonly exitCode: number | null }[];
+  /** Approvals and questions. */
+  readonly asked: number;
+  /** Rules that let commands run unasked, with the number of commands. */
+  readonly rules: readonly { readonly label: string; readonly commands: number }[];
+}
+
+/** Characters of a command in the receipt. */
+const COMMAND_LENGTH = 60;
+
+/** Null for a turn that changed no file, or that still runs. */
+export function receiptOf(turn: TurnState): Receipt | null {
+  const changed = turn.items.filter(hasApplied);
+  if (turn.status.type === 'running' || changed.length === 0) return null;
+  const lastChange = turn.items.findLastIndex(hasApplied);
+  const changes = changed.flatMap((item) => item.changes);
+  return {
+    ...turnChanges(turn),
+    hunks: {
+      kept: sum(changed.map(hunksIn)),
+      rejected: sum(changes.map(({ leftOut = 0 }) => leftOut)),
+    },
+    editedByUser: new Set(changes.filter(({ decision }) => decision === 'edited').map(({ path }) => path)).size,
+    checks: turn.items.slice(lastChange + 1).flatMap((item) => (isCheck(item) ? [item] : [])),
+    asked: turn.asked,
+    rules: rulesIn(turn.items),
+  };
+}
+
+/** One sentence for each fact; `command` writes a command as its place wants it. */
+export function receiptSentences(
+  { hunks, editedByUser, checks, asked, rules }: Receipt,
+  command = (text: string) => inOneLine(text, COMMAND_LENGTH),
+): readonly string[] {
+  const ran = checks.map((check) => t('{0} ({1})', command(check.command), exitOf(check.exitCode)));
+  const counts = [
+    plural(hunks.kept, '{0} hunk applied', '{0} hunks applied'),
+    hunks.rejected > 0 && t('{0} rejected', hunks.rejected),
+    editedByUser > 0 && plural(editedByUser, '{0} file edited by you', '{0} files edited by you'),
+  ].filter((part) => part !== false);
+  return [
+    t('{0}.', counts.join(', ')),
+    ran.length === 0 ? t('No check ran after the last change.') : t('After the last change: {0}.', ran.join(', ')),
+    asked === 0 ? t('You were not asked.') : plural(asked, 'You were asked {0} time.', 'You were asked {0} times.'),
+    ...rules.map(({ label, commands }) =>
+      plural(
+        commands,
+        '{0} command ran unasked by the rule “{1}”.',
+        '{0} commands ran unasked by the rule “{1}”.',
+        label,
+      ),
+    ),
+  ];
+}
+
+/** A list for a pull request. */
+export function receiptAsMarkdown(receipt: Receipt): string {
+  const { files, added, removed } = receipt;
+  const lines = [
+    t('{0} (+{1} −{2}).', plural(files, '{0} file', '{0} files'), added, removed),
+    ...receiptSentences(receipt, asCode),
+  ];
+  return `${lines.map((line) => `- ${line}`).join('\n')}\n`;
+}
+
+function hasApplied(item: TurnItem): item is TurnItemOf<'file_change'> {
+  return item.type === 'file_change' && item.status === 'completed' && changesTaken(item.changes).length > 0;
+}
+
+function isCheck(item: TurnItem): item is TurnItemOf<'command_execution'> {
+  if (item.type !== 'command_execution') return false;
+  return (item.status === 'completed' || item.status === 'failed') && commandKindOf(item.command).type === 'run';
+}
+
+function rulesIn(items: readonly TurnItem[]): Receipt['rules'] {
+  const counts = new Map<string, number>();
+  for (const item of items) {
+    const label = item.type === 'command_execution' && item.allowedBy ? wordsOfRule(item.allowedBy) : null;
+    if (label !== null) counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return [...counts].map(([label, commands]) => ({ label, commands }));
+}
+
+/** A file that is renamed, or added without text, has no hunk and counts as one. */
+function hunksIn({ diff, changes }: TurnItemOf<'file_change'>): number {
+  return Math.max(diff.match(/^@@ /gm)?.length ?? 0, changesTaken(changes).length);
+}
+
+function asCode(command: string): string {
+  const line = inOneLine(command, COMMAND_LENGTH);
+  const fence = '`'.repeat(Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length)) + 1);
+  return line.includes('`') ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
+}
+
+function exitOf(exitCode: number | null): string {
+  return exitCode === null ? t('did not end') : t('exit code {0}', exitCode);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
