@@ -69,7 +69,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       if (problem !== undefined) panel.tell(new Error(problem));
     })
     .catch(report);
-  sweepBoxes(node.storage.home).catch(report);
+  sweepBoxes(node.storage.home, node.locks).catch(report);
 
   return {
     ...panel,
