@@ -50,6 +50,10 @@ describe('the traits of an item', () => {
   });
 });
 
+it.each(sampleItems)('docs/cli.md says what fields a $type has', ({ type }) => {
+  expect(readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8')).toContain(`\`${type}{`);
+});
+
 describe('a new kind of item', () => {
   it('does not compile until redaction, audit, search, both exports and the transcript know it', async () => {
     using folder = copyOfSources();
