@@ -48,6 +48,11 @@ export interface ItemTraits<Type extends TurnItemType = TurnItemType> {
 /** Of words and marks. */
 const NO_ACT = { act: () => undefined, counted: () => undefined };
 
+/** Arguments as the model wrote them. */
+function textIn(args: unknown): string {
+  return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
+}
+
 export const ITEM_TRAITS = {
   user_message: {
     ...NO_ACT,
@@ -77,7 +82,13 @@ export const ITEM_TRAITS = {
     place: 'step',
     searched: ({ summary }) => summary,
   },
-  plan: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: () => [] },
+  plan: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'step',
+    searched: ({ explanation = '', steps }) => [explanation, ...steps.map(({ step }) => step)],
+  },
   command_execution: {
     grows: [{ kind: 'output', read: ({ output }) => output, write: (item, output) => ({ ...item, output }) }],
     explained: true,
@@ -91,7 +102,7 @@ export const ITEM_TRAITS = {
     explained: false,
     place: 'step',
     act: ({ processId, command, chars }) => ({ type: 'input', processId, command, chars }),
-    searched: () => [],
+    searched: ({ chars }) => [chars],
     counted: () => undefined,
   },
   file_change: {
@@ -110,7 +121,7 @@ export const ITEM_TRAITS = {
     explained: false,
     place: 'step',
     act: ({ server, tool }, cwd) => ({ type: 'tool', tool: `${server}/${tool}`, cwd }),
-    searched: () => [],
+    searched: ({ server, tool, arguments: args, error = '' }) => [server, tool, textIn(args), error],
     counted: () => ({ type: 'call' }),
   },
   dynamic_tool_call: {
@@ -118,7 +129,7 @@ export const ITEM_TRAITS = {
     explained: false,
     place: 'step',
     act: ({ tool }, cwd) => ({ type: 'tool', tool, cwd }),
-    searched: () => [],
+    searched: ({ tool, arguments: args }) => [tool, textIn(args)],
     counted: () => ({ type: 'call' }),
   },
   web_search: {
@@ -126,12 +137,18 @@ export const ITEM_TRAITS = {
     grows: [],
     explained: false,
     place: 'step',
-    searched: () => [],
+    searched: ({ query = '' }) => [query],
     counted: () => ({ type: 'search' }),
   },
-  image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: () => [] },
-  sub_agent: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: () => [] },
-  compaction: { ...NO_ACT, grows: [], explained: false, place: 'landmark', searched: () => [] },
+  image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: ({ path }) => [path] },
+  sub_agent: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'step',
+    searched: ({ role, lastMessage = '' }) => [role, lastMessage],
+  },
+  compaction: { ...NO_ACT, grows: [], explained: false, place: 'landmark', searched: ({ summary }) => [summary] },
 } satisfies { readonly [Type in TurnItemType]: ItemTraits<Type> };
 
 /** The traits of the item's kind, to be called with this item. */

@@ -54,6 +54,27 @@ it.each(sampleItems)('docs/cli.md says what fields a $type has', ({ type }) => {
   expect(readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8')).toContain(`\`${type}{`);
 });
 
+it('a search looks into what the transcript shows of each kind', () => {
+  const args = { arguments: { q: 'rain' } };
+  expect(
+    sampleItems.slice(0, 13).map((item) => [item.type, traitsOf({ ...item, ...args }).searched({ ...item, ...args })]),
+  ).toEqual([
+    ['user_message', ['said by the user']],
+    ['agent_message', ['said by the model']],
+    ['reasoning', ['first', 'second']],
+    ['plan', ['why so', 'look']],
+    ['command_execution', ['ls', 'a.txt']],
+    ['process_interaction', ['q']],
+    ['file_change', ['a.txt', 'b.txt']],
+    ['mcp_tool_call', ['docs', 'find', '{"q":"rain"}', '']],
+    ['dynamic_tool_call', ['open', '{"q":"rain"}']],
+    ['web_search', ['weather']],
+    ['image_view', ['a.png']],
+    ['sub_agent', ['scout', 'found']],
+    ['compaction', ['so far']],
+  ]);
+});
+
 describe('a new kind of item', () => {
   it('does not compile until redaction, audit, search, both exports and the transcript know it', async () => {
     using folder = copyOfSources();
