@@ -1,7 +1,7 @@
 import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
 
 /** One item of each kind, in progress, with every text in it. A new kind does not compile without one. */
-const SAMPLES: { readonly [Type in TurnItemType]: TurnItemOf<Type> } = {
+export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> } = {
   user_message: { ...base('user_message'), content: [{ type: 'text', text: 'said by the user' }] },
   agent_message: { ...base('agent_message'), text: 'said by the model' },
   reasoning: { ...base('reasoning'), summary: ['first', 'second'], raw: 'raw thought' },
@@ -36,14 +36,14 @@ const SAMPLES: { readonly [Type in TurnItemType]: TurnItemOf<Type> } = {
     callId: 'call',
     server: 'docs',
     tool: 'find',
-    arguments: {},
+    arguments: { q: 'rain' },
     durationMs: 0,
   },
   dynamic_tool_call: {
     ...base('dynamic_tool_call'),
     callId: 'call',
     tool: 'open',
-    arguments: {},
+    arguments: { q: 'rain' },
     contentItems: [],
     success: null,
   },
@@ -53,9 +53,9 @@ const SAMPLES: { readonly [Type in TurnItemType]: TurnItemOf<Type> } = {
   compaction: { ...base('compaction'), beforeTokens: 2, afterTokens: 1, summary: 'so far' },
 };
 
-/** `SAMPLES`, and those whose texts have not begun. */
+/** `SAMPLE_ITEMS`, and those whose texts have not begun. */
 export const sampleItems: readonly TurnItem[] = [
-  ...Object.values(SAMPLES),
+  ...Object.values(SAMPLE_ITEMS),
   { ...base('reasoning'), summary: [] },
   { ...base('file_change'), callId: 'call', changes: [], diff: '' },
 ];
