@@ -29,6 +29,7 @@ for (const file of sources()) {
     problems.push(`${file.name}: proposed API`);
   }
 }
+checkScopes();
 checkSettingsPage();
 checkCommandsPage();
 
@@ -59,6 +60,17 @@ function noteUse(value) {
   if (!key) return;
   used.add(key);
   if (typeof texts[key] !== 'string') problems.push(`package.nls.json: "${key}" is missing`);
+}
+
+/** No workspace may set anything: each setting is the machine's, and restricted until the workspace is trusted. */
+function checkScopes() {
+  const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
+  for (const [name, { scope }] of Object.entries(manifest.contributes.configuration.properties)) {
+    if (scope !== 'machine') problems.push(`package.json: the scope of "${name}" must be "machine"`);
+    if (!restricted.delete(name)) problems.push(`package.json: "${name}" is missing in restrictedConfigurations`);
+  }
+  for (const name of restricted)
+    problems.push(`package.json: restrictedConfigurations names "${name}", which is no setting`);
 }
 
 /** docs/settings.md has a row for each setting and none for another. */

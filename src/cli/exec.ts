@@ -62,7 +62,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     });
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);
-    await sweepSandboxes(home);
+    await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
     const config = threadConfigOf(settings, {

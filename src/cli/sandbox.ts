@@ -4,7 +4,7 @@ import { constants } from 'node:os';
 import path from 'node:path';
 import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { withoutSecrets } from '../core/tools/environment.ts';
-import type { ExecRequest } from '../core/ports.ts';
+import type { ExecRequest, Locks } from '../core/ports.ts';
 import { confine, unreadablePaths } from '../core/sandbox/confinement.ts';
 import { SecretRedactor } from '../core/util/secretRedactor.ts';
 import { describeHost } from '../node/host/host.ts';
@@ -16,6 +16,7 @@ import { recordCommand, sweepProcesses } from '../node/process/processRecord.ts'
 import { Sandboxes, type Launch } from '../node/sandbox/launch.ts';
 import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
+import { createLocks } from '../node/storage/locks.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
 import { AFTER_KILL } from './afterKill.ts';
@@ -56,7 +57,8 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
   }
   const keys = new SecretRedactor();
   for (const key of [...keysIn(host.environment), ...secretsInSettings(settings)]) keys.hold(key);
-  const temporaryFolder = args.tmp ?? freshFolder(path.join(home, 'tmp'));
+  const locks = createLocks(home, 'cli');
+  const temporary = args.tmp === null ? await ownFolder(path.join(home, 'tmp'), locks) : givenFolder(args.tmp);
   const policy = { type: args.mode, writableRoots: args.writable, networkAccess: args.network };
   const request: ExecRequest = {
     argv: [...RUN, ...args.command],
@@ -67,22 +69,27 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
       cwd: args.cd,
       platform: host.platform,
       tmpdirVariable: host.environment.TMPDIR,
-      temporaryFolder,
+      temporaryFolder: temporary.path,
       unreadable: unreadablePaths(settings['sandbox.unreadable'], host.homeDirectory, home),
     }),
     ...(streams.stdin.isTTY ? { tty: { columns: streams.stdout.columns, rows: streams.stdout.rows } } : {}),
   };
   try {
-    return await run(request, home, say);
+    return await run(request, home, { locks, say });
   } finally {
-    if (args.tmp === null) rmSync(temporaryFolder, { recursive: true, force: true });
+    await temporary.dispose();
   }
 }
 
-async function run(request: ExecRequest, home: string, say: (line: string) => void): Promise<number> {
+interface RunDeps {
+  readonly locks: Locks;
+  readonly say: (line: string) => void;
+}
+
+async function run(request: ExecRequest, home: string, { locks, say }: RunDeps): Promise<number> {
   if (request.confinement.type === 'none') return NO_BOX;
   await sweepProcesses(home);
-  await sweepSandboxes(home);
+  await sweepSandboxes(home, locks);
   const sandboxes = new Sandboxes(home, AFTER_KILL);
   let launch: Launch;
   try {
@@ -166,7 +173,26 @@ function parse(argv: readonly string[]): SandboxArguments {
   return args;
 }
 
-function freshFolder(parent: string): string {
+interface TemporaryFolder {
+  readonly path: string;
+  dispose(): Promise<void>;
+}
+
+/** Stays when the command has ended. */
+function givenFolder(folder: string): TemporaryFolder {
+  return { path: folder, dispose: async () => {} };
+}
+
+/** Locked by its name, so that no other process takes it for one that is not used any more (node/sandbox/sweep.ts). */
+async function ownFolder(parent: string, locks: Locks): Promise<TemporaryFolder> {
   makePrivateFolderSync(parent);
-  return mkdtempSync(path.join(parent, 'sandbox-'));
+  const folder = mkdtempSync(path.join(parent, 'sandbox-'));
+  const attempt = await locks.acquire(path.basename(folder));
+  return {
+    path: folder,
+    dispose: async () => {
+      rmSync(folder, { recursive: true, force: true });
+      if (attempt.type === 'held') await attempt.lock.release();
+    },
+  };
 }

@@ -69,7 +69,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
       if (problem !== undefined) panel.tell(new Error(problem));
     })
     .catch(report);
-  sweepSandboxes(node.storage.home).catch(report);
+  sweepSandboxes(node.storage.home, node.locks).catch(report);
 
   return {
     ...panel,

@@ -167,3 +167,4 @@ export type TurnItemOf<Type extends TurnItemType> = Extract<TurnItem, { type: Ty
 
 /** A delta's `kind` says which text of the item grows. */
 export const deltaKindSchema = z.enum(['text', 'summary', 'raw', 'section_break', 'output', 'patch']);
+export type DeltaKind = z.infer<typeof deltaKindSchema>;

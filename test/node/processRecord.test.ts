@@ -1,8 +1,10 @@
 /** What is written down of a command, and what is ended by it after a kill. Linux only. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { recordCommand, sweepProcesses } from '../../src/node/process/processRecord.ts';
 import { createExec } from '../../src/node/exec.ts';
@@ -67,5 +69,27 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     expect(readdirSync(home.at('processes'))).toEqual([]);
     await expect(exec.spawn({ ...request, argv: ['/nowhere'] })).rejects.toThrow('was not found');
     expect(readdirSync(home.at('processes'))).toEqual([]);
+  });
+
+  // In a process of its own: what must not happen is a loop inside a synchronous call.
+  test('is run without a record, and at once, where the system makes no folder', async () => {
+    using folder = tempFolder();
+    const program = folder.at('program.cjs');
+    await build({
+      stdin: {
+        contents: `
+          import { recordCommand } from './src/node/process/processRecord.ts';
+          const record = recordCommand('/proc/tiller', 'TILLER_PROCESS_MARK=1');
+          record.started(process.pid);
+          record.ended();
+          console.log('returned');`,
+        resolveDir: path.join(import.meta.dirname, '../..'),
+      },
+      outfile: program,
+      bundle: true,
+      platform: 'node',
+    });
+    const run = promisify(execFile)(process.execPath, [program], { timeout: 20_000, killSignal: 'SIGKILL' });
+    await expect(run).resolves.toMatchObject({ stdout: 'returned\n' });
   });
 });

@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sweepSandboxes } from '../../src/node/sandbox/sweep.ts';
+import { createLocks } from '../../src/node/storage/locks.ts';
 import { PRIVATE_PLACES } from '../../src/protocol/privatePlaces.ts';
 import { noBox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
@@ -19,6 +21,18 @@ describe.skipIf(noBox)('tiller sandbox', () => {
     expect(readFileSync(folder.at('said'), 'utf8')).toBe('words\n');
     expect(readdirSync(folder.path).toSorted()).toEqual(['said', 'tiller']);
     expect(readdirSync(folder.at('tiller', 'tmp'))).toEqual([]);
+  });
+
+  it('keeps its temporary folder for days, also when another Tiller starts meanwhile', async () => {
+    using folder = tempFolder();
+    const command = ['bash', '-c', 'echo kept > "$TMPDIR/x"; echo up; read; cat "$TMPDIR/x"'];
+    const run = await startCli(['sandbox', '--', ...command], { home: folder.path });
+    await expect.poll(() => run.output.stdout, { timeout: 20_000 }).toBe('up\n');
+    const home = folder.at('tiller');
+    await sweepSandboxes(home, createLocks(home, 'vscode'), Date.now() + 30 * 86_400_000);
+    run.stdin.end('go on\n');
+    expect(await run.ended).toEqual({ code: 0, stdout: 'up\nkept\n', stderr: '' });
+    expect([readdirSync(path.join(home, 'tmp')), readdirSync(path.join(home, 'locks'))]).toEqual([[], []]);
   });
 
   it.each([

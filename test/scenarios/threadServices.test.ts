@@ -50,6 +50,17 @@ describe('searching', () => {
     expect([await found(chat, 'item_completed'), await found(chat, ' ')]).toEqual([[], []]);
   });
 
+  it('finds a step of a plan and a call of a tool by its arguments', async () => {
+    const plan = { plan: [{ step: 'Paint the shed', status: 'pending' }] };
+    await using chat = await startScenario({
+      model: [[calls('update_plan', plan), calls('no_such_tool', { colour: 'Ochre' })], [says('Done.')]],
+    });
+    await chat.send('go');
+    const item = (type: string) => chat.state.turns[0]?.items.find((item) => item.type === type)?.id;
+    expect(await found(chat, 'the SHED')).toMatchObject([{ itemId: item('plan'), before: 'Paint ', after: '' }]);
+    expect(await found(chat, 'ochre')).toMatchObject([{ itemId: item('dynamic_tool_call'), match: 'Ochre' }]);
+  });
+
   it('can be called off', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');

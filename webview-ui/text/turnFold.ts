@@ -1,6 +1,7 @@
 /** How a turn is told: while it runs, step by step; when it is done, in one line and the last words (NOTES, principle 3). */
 import { changesTaken } from '../../src/protocol/review.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
+import { traitsOf } from '../../src/protocol/itemTraits.ts';
 import type { TurnState } from '../../src/protocol/thread.ts';
 import { plural, t } from '../l10n.ts';
 import { commandKindOf } from './commandKind.ts';
@@ -10,10 +11,7 @@ export type TurnPart =
   | { readonly type: 'fold'; readonly items: readonly TurnItem[] }
   | { readonly type: 'item'; readonly item: TurnItem };
 
-/** Speech and marks stand alone; everything else is a step and stands with its neighbours. */
-function isStep(item: TurnItem): boolean {
-  return item.type !== 'agent_message' && item.type !== 'user_message' && item.type !== 'compaction';
-}
+const isStep = (item: TurnItem): boolean => traitsOf(item).place === 'step';
 
 /**
  * The items after the first message, in order. What the person said meanwhile is never folded away, nor are the last
@@ -22,7 +20,7 @@ function isStep(item: TurnItem): boolean {
 export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
   const items = turn.items[0]?.type === 'user_message' ? turn.items.slice(1) : turn.items;
   if (turn.status.type !== 'completed') return openParts(items);
-  const lastWords = items.findLastIndex((item) => item.type === 'agent_message');
+  const lastWords = items.findLastIndex((item) => traitsOf(item).place === 'speech');
   const parts: TurnPart[] = [];
   let folded: TurnItem[] = [];
   const close = () => {
@@ -30,7 +28,7 @@ export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
     folded = [];
   };
   for (const [index, item] of items.entries()) {
-    if (index !== lastWords && item.type !== 'user_message' && item.type !== 'compaction') folded.push(item);
+    if (index !== lastWords && traitsOf(item).place !== 'landmark') folded.push(item);
     else {
       close();
       parts.push({ type: 'item', item });
@@ -58,27 +56,43 @@ export function foldSummary(items: readonly TurnItem[]): string {
   const count = { read: 0, searched: 0, ran: 0, ranFailed: 0, editFailed: 0, called: 0, callFailed: 0, denied: 0 };
   for (const item of items) {
     const isFailed = item.status === 'failed';
-    if (item.status === 'declined') count.denied++;
-    else if (item.type === 'file_change') {
-      if (isFailed) count.editFailed++;
-      if (item.status !== 'completed') continue;
-      for (const change of changesTaken(item.changes)) {
-        edited.add(change.path);
-        if (change.unsaved) unsaved.add(change.path);
+    if (item.status === 'declined') {
+      count.denied++;
+      continue;
+    }
+    const counted = traitsOf(item).counted(item);
+    switch (counted?.type) {
+      case 'patch':
+        if (isFailed) count.editFailed++;
+        if (item.status !== 'completed') break;
+        for (const change of changesTaken(counted.changes)) {
+          edited.add(change.path);
+          if (change.unsaved) unsaved.add(change.path);
+        }
+        break;
+      case 'command': {
+        const kind = commandKindOf(counted.command);
+        // What it failed to read or to find was not read or searched.
+        if (kind.type === 'read' && !isFailed) count.read += kind.names.length;
+        else if (kind.type === 'search' && !isFailed) count.searched++;
+        else {
+          count.ran++;
+          if (isFailed) count.ranFailed++;
+        }
+        break;
       }
-    } else if (item.type === 'command_execution') {
-      const kind = commandKindOf(item.command);
-      // What it failed to read or to find was not read or searched.
-      if (kind.type === 'read' && !isFailed) count.read += kind.names.length;
-      else if (kind.type === 'search' && !isFailed) count.searched++;
-      else {
-        count.ran++;
-        if (isFailed) count.ranFailed++;
-      }
-    } else if (item.type === 'mcp_tool_call' || item.type === 'dynamic_tool_call') {
-      count.called++;
-      if (isFailed) count.callFailed++;
-    } else if (item.type === 'web_search') count.searched++;
+      case 'call':
+        count.called++;
+        if (isFailed) count.callFailed++;
+        break;
+      case 'search':
+        count.searched++;
+        break;
+      case undefined:
+        break;
+      default:
+        counted satisfies never;
+    }
   }
   const sentence = [
     count.read > 0 && plural(count.read, 'read {0} file', 'read {0} files'),

@@ -14,7 +14,18 @@ export function turnAsMarkdown(turn: TurnState): string {
         return `\`\`\`console\n$ ${item.command}\n${item.output}\n\`\`\``;
       case 'file_change':
         return `\`\`\`diff\n${item.diff}\n\`\`\``;
+      case 'reasoning':
+      case 'plan':
+      case 'process_interaction':
+      case 'mcp_tool_call':
+      case 'dynamic_tool_call':
+      case 'web_search':
+      case 'image_view':
+      case 'sub_agent':
+      case 'compaction':
+        return '';
       default:
+        item satisfies never;
         return '';
     }
   });

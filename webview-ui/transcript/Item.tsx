@@ -9,7 +9,7 @@ import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
-/** One file per kind; this is the list of them. A kind of a newer build shows nothing. */
+/** One file per kind; this is the list of them. */
 export const Item = pure(function Item({ item }: { item: TurnItem }) {
   switch (item.type) {
     case 'user_message':
@@ -39,6 +39,8 @@ export const Item = pure(function Item({ item }: { item: TurnItem }) {
     case 'compaction':
       return <Compaction item={item} />;
     default:
+      // A kind of a newer build shows nothing.
+      item satisfies never;
       return null;
   }
 });

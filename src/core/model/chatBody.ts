@@ -1,4 +1,5 @@
 /** The request of the Chat Completions wire (codex-behaviour.md §2.5). */
+import type { ChatCompletionCreateParamsStreaming } from 'openai/resources/chat/completions';
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import type { FunctionToolSpec, ToolSpec } from '../../protocol/toolSpec.ts';
 import { groupItems, messagesOf, type ChatForm, type Group } from './chatMessages.ts';
@@ -25,7 +26,7 @@ export class ChatBodies {
   }
 
   build(prompt: Prompt): RequestBody {
-    const request = new RequestWriter(this.#refused);
+    const request = new RequestWriter<ChatCompletionCreateParamsStreaming>(this.#refused);
     const hasDeveloper = prompt.input.some((item) => item.type === 'message' && item.role === 'developer');
     this.#speak({ developerRole: !hasDeveloper || request.takes('developer_role') });
 

@@ -2,6 +2,7 @@
  * Reads the chunks of one Chat completion (codex-behaviour.md §2.5) in all the shapes real servers give them: fragments
  * of calls belong together by `index`, then by `id`, then by being last.
  */
+import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ReasoningField } from './chatMessages.ts';
@@ -28,28 +29,23 @@ export interface ChatReaderOptions {
   readonly customTools: ReadonlySet<string>;
 }
 
-/** Parts of a chunk, before anybody has looked at them. */
-interface WireChunk {
-  readonly choices?: unknown;
+/** Fields as they came: their names are those of the `openai` package, their values can be anything. */
+type AsItCame<Type, Field extends keyof Type> = { readonly [Name in Field]?: unknown };
+
+interface WireChunk extends AsItCame<ChatCompletionChunk, 'choices' | 'object'> {
+  /** Where the chunk itself is an error, `object` is `error`. */
   readonly error?: unknown;
-  /** `error` where the chunk itself is one. */
-  readonly object?: unknown;
   /** What a framework says of an error in place of the server. */
   readonly detail?: unknown;
 }
-interface WireMessage {
-  readonly content?: unknown;
-  readonly refusal?: unknown;
+/** `function_call` is what calls were before there could be several. */
+interface WireMessage
+  extends AsItCame<ChatCompletionChunk.Choice.Delta, 'content' | 'refusal' | 'tool_calls' | 'function_call'> {
   readonly reasoning?: unknown;
   readonly reasoning_content?: unknown;
-  readonly tool_calls?: unknown;
-  /** What calls were before there could be several. */
-  readonly function_call?: unknown;
 }
-interface WireCall {
-  readonly index?: unknown;
-  readonly id?: unknown;
-  readonly function?: { readonly name?: unknown; readonly arguments?: unknown };
+interface WireCall extends AsItCame<ChatCompletionChunk.Choice.Delta.ToolCall, 'index' | 'id'> {
+  readonly function?: AsItCame<ChatCompletionChunk.Choice.Delta.ToolCall.Function, 'name' | 'arguments'>;
   readonly extra_content?: unknown;
 }
 

@@ -5,6 +5,13 @@
  * stay byte for byte what they were. For the same reason reasoning is kept on every assistant message that had it and
  * not only on the latest.
  */
+import type {
+  ChatCompletionAssistantMessageParam,
+  ChatCompletionContentPartImage,
+  ChatCompletionContentPartText,
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionToolMessageParam,
+} from 'openai/resources/chat/completions';
 import {
   callIdOf,
   isToolCall,
@@ -18,33 +25,34 @@ import {
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
 import { asFunctionCall, asShellCall } from './functionForm.ts';
+import type { Sent } from './requestBody.ts';
 
-type TextOrParts = string | readonly ChatPart[];
-type TextPart = { readonly type: 'text'; readonly text: string };
+type TextPart = Sent<ChatCompletionContentPartText>;
+/** `detail` is passed on as it was given, also where a server has more values than OpenAI. */
 type ChatPart =
   | TextPart
-  | { readonly type: 'image_url'; readonly image_url: { readonly url: string; readonly detail?: string | undefined } };
+  | (Pick<Sent<ChatCompletionContentPartImage>, 'type'> & {
+      readonly image_url: { readonly url: string; readonly detail?: string | undefined };
+    });
+type TextOrParts = string | readonly ChatPart[];
 
 export type ChatMessage =
   | { readonly role: 'system' | 'developer' | 'user'; readonly content: TextOrParts }
-  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
-  | ({
-      readonly role: 'assistant';
+  | Sent<ChatCompletionToolMessageParam>
+  | (Omit<Sent<ChatCompletionAssistantMessageParam>, 'content' | 'tool_calls'> & {
       readonly content: string | null | readonly ThoughtPart[];
       readonly tool_calls?: readonly ChatToolCall[] | undefined;
     } & ChatReasoning);
 
-/** Servers have several places for it; they are answered in their own. */
+/** Not of OpenAI: servers have several places for it; they are answered in their own. */
 export type ReasoningField = NonNullable<ReasoningItem['chat_field']>;
 type ChatReasoning = { readonly [Field in 'reasoning' | 'reasoning_content']?: string };
 type ThoughtPart = TextPart | { readonly type: 'thinking'; readonly thinking: readonly TextPart[] };
 
-interface ChatToolCall {
-  readonly id: string;
-  readonly type: 'function';
-  readonly function: { readonly name: string; readonly arguments: string };
+/** `extra_content`: signatures of Gemini. */
+type ChatToolCall = Sent<ChatCompletionMessageFunctionToolCall> & {
   readonly extra_content?: Readonly<Record<string, unknown>> | undefined;
-}
+};
 
 export interface ChatForm {
   readonly developerRole: boolean;

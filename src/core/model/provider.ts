@@ -1,6 +1,7 @@
 /** From settings to a model that can be talked to. */
 import type { Clock, Fetch, Ids, Log, Secrets } from '../ports.ts';
 import { ChatClient } from './chat.ts';
+import { assertNever } from '../util/assertNever.ts';
 import { SecretRedactor } from '../util/secretRedactor.ts';
 import { type ModelClient, ModelFault, type ResponseEvent } from './client.ts';
 import type { ClientParts } from './clientParts.ts';
@@ -32,8 +33,20 @@ export function createModelClient(provider: ProviderConfig, ports: ModelPorts): 
   for (const value of valuesSentTo(provider)) sent.hold(value);
   const transport = new Transport(provider, { fetch, secrets, clock, userAgent, onKey: (key) => sent.hold(key) });
   const parts: ClientParts = { provider, transport, refused, clock, ids, log };
-  const client = provider.wireApi === 'chat' ? new ChatClient(parts) : new ResponsesClient(parts);
+  const client = clientOf(parts);
   return { stream: (prompt, signal) => withShownFaults(client.stream(prompt, signal), sent) };
+}
+
+function clientOf(parts: ClientParts): ModelClient {
+  const { wireApi } = parts.provider;
+  switch (wireApi) {
+    case 'chat':
+      return new ChatClient(parts);
+    case 'responses':
+      return new ResponsesClient(parts);
+    default:
+      return assertNever(wireApi);
+  }
 }
 
 /** Some servers repeat what they were sent. It is hidden only here, where the client has read the server's own words. */

@@ -7,8 +7,18 @@ export interface RequestBody {
   readonly sent: readonly Dispensable[];
 }
 
-/** Writes a request field by field, in the order they are given, and keeps book of what the server may refuse. */
-export class RequestWriter {
+/** A value as the package's types have it, which we build and never change. */
+export type Sent<Value> = Value extends readonly (infer Element)[]
+  ? readonly Sent<Element>[]
+  : Value extends object
+    ? { readonly [Field in keyof Value]: Sent<Value[Field]> }
+    : Value;
+
+/**
+ * Writes a request field by field, in the order they are given, and records what the server may refuse. `Params`: the
+ * request's type in the `openai` package, which every field is checked against.
+ */
+export class RequestWriter<Params> {
   readonly #refused: ReadonlySet<Dispensable>;
   readonly #fields: string[] = [];
   readonly #sent: Dispensable[] = [];
@@ -17,11 +27,11 @@ export class RequestWriter {
     this.#refused = refused;
   }
 
-  add(name: string, value: unknown): void {
+  add<Name extends keyof Params & string>(name: Name, value: Sent<Params[Name]>): void {
     this.addJson(name, JSON.stringify(value));
   }
 
-  addJson(name: string, json: string): void {
+  addJson(name: keyof Params & string, json: string): void {
     this.#fields.push(`${JSON.stringify(name)}:${json}`);
   }
 

@@ -1,4 +1,5 @@
 /** The request of the Responses wire, field by field (codex-behaviour.md §2.1, the seeds' choices). */
+import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 import type { Prompt } from './client.ts';
@@ -7,6 +8,8 @@ import type { Dispensable } from './fieldFallback.ts';
 import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 import { itemToWire, type ItemForm } from './responsesItems.ts';
+
+type Request = RequestWriter<ResponseCreateParamsStreaming>;
 
 /**
  * Makes the bodies of one provider. The JSON of each item is made once: a long thread costs a join, and an element is
@@ -26,7 +29,7 @@ export class ResponsesBodies {
   }
 
   build(prompt: Prompt): RequestBody {
-    const request = new RequestWriter(this.#refused);
+    const request = new RequestWriter<ResponseCreateParamsStreaming>(this.#refused);
     const family = capabilitiesOf(prompt.model, this.#dialect, 'responses');
     const everything = takesEverything(prompt.model, this.#dialect);
 
@@ -55,7 +58,7 @@ export class ResponsesBodies {
     return request.body();
   }
 
-  #elementsOf(input: readonly ResponseItem[], everything: boolean, request: RequestWriter): string {
+  #elementsOf(input: readonly ResponseItem[], everything: boolean, request: Request): string {
     if (everything && input.some((item) => item.type === 'custom_tool_call')) request.takes('custom_tools');
     if (everything && input.some((item) => item.type === 'local_shell_call')) request.takes('local_shell');
     if (input.some((item) => item.type === 'message' && item.role === 'developer')) request.takes('developer_role');
@@ -93,7 +96,7 @@ export class ResponsesBodies {
   }
 }
 
-function toolsToWire(tools: readonly ToolSpec[], everything: boolean, request: RequestWriter): readonly ToolSpec[] {
+function toolsToWire(tools: readonly ToolSpec[], everything: boolean, request: Request): readonly ToolSpec[] {
   return tools.flatMap((tool): ToolSpec[] => {
     switch (tool.type) {
       case 'function':
@@ -108,7 +111,7 @@ function toolsToWire(tools: readonly ToolSpec[], everything: boolean, request: R
   });
 }
 
-function reasoningOf({ effort, summary }: Prompt, { reasoning }: ModelFamily, request: RequestWriter) {
+function reasoningOf({ effort, summary }: Prompt, { reasoning }: ModelFamily, request: Request) {
   if (!reasoning || !request.takes('reasoning')) return undefined;
   const summarises = reasoning.summaries && summary !== 'none';
   return {
@@ -117,7 +120,7 @@ function reasoningOf({ effort, summary }: Prompt, { reasoning }: ModelFamily, re
   };
 }
 
-function textOptionsOf(prompt: Prompt, family: ModelFamily, request: RequestWriter) {
+function textOptionsOf(prompt: Prompt, family: ModelFamily, request: Request) {
   const verbosity =
     family.verbosity !== null && request.takes('text.verbosity') ? (prompt.verbosity ?? family.verbosity) : undefined;
   const format = prompt.outputSchema && request.takes('text.format') ? outputFormat(prompt.outputSchema) : undefined;
@@ -126,5 +129,5 @@ function textOptionsOf(prompt: Prompt, family: ModelFamily, request: RequestWrit
 
 /** The name is the reference's, which servers may have learnt. */
 function outputFormat(schema: Readonly<Record<string, unknown>>) {
-  return { type: 'json_schema', name: 'codex_output_schema', strict: true, schema };
+  return { type: 'json_schema', name: 'codex_output_schema', strict: true, schema } as const;
 }

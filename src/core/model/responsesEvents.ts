@@ -2,6 +2,7 @@
  * Reads the events of one response (codex-behaviour.md §2.4). Unknown events and items are harmless; what servers forget
  * (an item that never began, deltas that never came) is made up for.
  */
+import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import * as z from 'zod';
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ReasoningItem, ResponseItem } from '../../protocol/responseItem.ts';
@@ -35,9 +36,9 @@ export interface ResponsesReaderOptions {
   readonly onSkipped: (item: unknown) => void;
 }
 
-/** An event of the wire before anybody has looked at it. */
+/** An event as it came. Only its name is typed, so that a name the wire does not have does not compile. */
 interface WireEvent {
-  readonly type?: unknown;
+  readonly type?: ResponseStreamEvent['type'];
   readonly item?: unknown;
   readonly item_id?: unknown;
   readonly output_index?: unknown;

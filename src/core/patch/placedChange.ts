@@ -137,9 +137,25 @@ export function writtenPlaces(placed: readonly PlacedChange[]): ReadonlySet<stri
   return written;
 }
 
-/** Hard links: what is written to one name shows under the other, so two texts for them contradict each other. */
-export function twinsRefused(one: string, other: string): ApplyRefused {
-  return new ApplyRefused(`${one} and ${other} are two names of one file; change it under one of them.`);
+/**
+ * Hard links: what is written to one name shows under the other, so two texts for them contradict each other.
+ * `identityOf`: the same for all names of one file, `undefined` where there is none.
+ * @throws ApplyRefused that names the first two
+ */
+export function refuseTwins<One extends { readonly path: string }>(
+  files: readonly One[],
+  identityOf: (file: One) => string | undefined,
+): void {
+  const names = new Map<string, string>();
+  for (const file of files) {
+    const identity = identityOf(file);
+    if (identity === undefined) continue;
+    const twin = names.get(identity);
+    if (twin !== undefined && twin !== file.path) {
+      throw new ApplyRefused(`${twin} and ${file.path} are two names of one file; change it under one of them.`);
+    }
+    names.set(identity, file.path);
+  }
 }
 
 /** Two spellings that are one name where a disk ignores case. */

@@ -1,5 +1,4 @@
-import type { TurnItem } from '../../protocol/item.ts';
-import { textOfInput } from '../../protocol/thread.ts';
+import { traitsOf } from '../../protocol/itemTraits.ts';
 import type { ThreadSearchHit, ThreadSummary } from '../../protocol/threads.ts';
 import type { Storage } from '../ports.ts';
 import { errorCode } from '../util/fileErrors.ts';
@@ -62,28 +61,11 @@ function hitInLine(line: string, wanted: RegExp): Omit<ThreadSearchHit, 'threadI
   const entry = parseLine(line);
   if (entry?.type !== 'event_msg' || entry.payload.msg.type !== 'item_completed') return undefined;
   const { item } = entry.payload.msg;
-  for (const text of textsOf(item)) {
+  for (const text of traitsOf(item).searched(item)) {
     const hit = hitIn(text, wanted);
     if (hit) return { itemId: item.id, ...hit };
   }
   return undefined;
-}
-
-function textsOf(item: TurnItem): readonly string[] {
-  switch (item.type) {
-    case 'user_message':
-      return [textOfInput(item.content)];
-    case 'agent_message':
-      return [item.text];
-    case 'command_execution':
-      return [item.command, item.output];
-    case 'file_change':
-      return item.changes.flatMap(({ path, movedTo }) => [path, movedTo ?? '']);
-    case 'reasoning':
-      return item.summary;
-    default:
-      return [];
-  }
 }
 
 function hitIn(text: string, wanted: RegExp): Pick<ThreadSearchHit, 'before' | 'match' | 'after'> | undefined {

@@ -13,7 +13,10 @@ export type Temporary = SandboxLimits['temporary'];
 /** Where programs write when nothing tells them otherwise. */
 const SLASH_TMP = '/tmp';
 
-/** Below TILLER_HOME; removed when a process of Tiller starts three days after its last use (`node/sandbox/sweep.ts`). */
+/**
+ * Below TILLER_HOME. Removed when a process of Tiller starts three days after its last use, unless the thread is open
+ * (`node/sandbox/sweep.ts`).
+ */
 export function temporaryFolder(thread: { readonly id: string; readonly home: string }): string {
   return path.join(thread.home, 'tmp', thread.id);
 }

@@ -1,4 +1,5 @@
 import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
+import { DELTA_REDACTION } from '../../protocol/itemTraits.ts';
 import { RedactedText, type SecretRedactor } from '../util/secretRedactor.ts';
 import { mapTexts } from '../util/mapTexts.ts';
 
@@ -33,8 +34,10 @@ export class RedactingEvents {
     if (this.#keys.isEmpty) return [{ turnId, msg }];
     // The output of commands comes without keys: core/exec/liveProcess.ts.
     if (msg.type === 'process_output') return [{ turnId, msg }];
-    if (msg.type === 'item_delta' && msg.kind !== 'section_break') {
-      return msg.kind === 'output' ? [{ turnId, msg }] : this.#grow(turnId, msg);
+    if (msg.type === 'item_delta') {
+      const redaction = DELTA_REDACTION[msg.kind];
+      if (redaction === 'at_source') return [{ turnId, msg }];
+      if (redaction === 'in_pieces') return this.#grow(turnId, msg);
     }
     const hidden = mapTexts(msg, (text) => this.#keys.hide(text)) as EventMsg;
     return [...this.#endsBefore(turnId, msg), { turnId, msg: hidden }];

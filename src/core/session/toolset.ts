@@ -20,10 +20,9 @@ export class Toolset {
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ isTrusted, onCollision, rules, review, environment, saveBeforeCommands }: ToolsetOptions) {
+  constructor({ isTrusted, onCollision, ...tools }: ToolsetOptions) {
     this.#options = { isTrusted, onCollision };
-    const builtin = new BuiltinTools({ rules, review, environment, saveBeforeCommands });
-    this.#providers = [builtin, harmlessTools, this.#client];
+    this.#providers = [new BuiltinTools(tools), harmlessTools, this.#client];
   }
 
   /** Replaces the client's tools. */

@@ -1,6 +1,6 @@
 import type { AuditAct, AuditDecision, AuditEnd } from '../../protocol/audit.ts';
 import type { TurnItem } from '../../protocol/item.ts';
-import { assertNever } from '../util/assertNever.ts';
+import { traitsOf } from '../../protocol/itemTraits.ts';
 import type { DecisionRecord } from './permission.ts';
 
 type OfTheCall = 'itemId' | 'callId';
@@ -14,32 +14,7 @@ export interface Auditor {
 
 /** What a call does to the world, as its item says; `undefined` for one that only talks. */
 export function actOf(item: TurnItem | undefined, cwd: string): AuditAct | undefined {
-  switch (item?.type) {
-    case 'command_execution':
-      return { type: 'command', command: item.command, argv: item.argv, cwd: item.cwd };
-    case 'file_change': {
-      const files = item.changes.map(({ path, kind, movedTo }) => ({ path, kind, ...(movedTo ? { movedTo } : {}) }));
-      return { type: 'patch', files, cwd };
-    }
-    case 'process_interaction':
-      return { type: 'input', processId: item.processId, command: item.command, chars: item.chars };
-    case 'mcp_tool_call':
-      return { type: 'tool', tool: `${item.server}/${item.tool}`, cwd };
-    case 'dynamic_tool_call':
-      return { type: 'tool', tool: item.tool, cwd };
-    case undefined:
-    case 'user_message':
-    case 'agent_message':
-    case 'reasoning':
-    case 'plan':
-    case 'web_search':
-    case 'image_view':
-    case 'sub_agent':
-    case 'compaction':
-      return undefined;
-    default:
-      return assertNever(item);
-  }
+  return item && traitsOf(item).act(item, cwd);
 }
 
 export function endOf(item: TurnItem): Pick<AuditEnd, 'status' | 'exit' | 'durationMs'> {

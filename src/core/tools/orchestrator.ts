@@ -8,6 +8,7 @@ import {
   seekPermission,
   type SettledPermission,
 } from './permission.ts';
+import { traitsOf } from '../../protocol/itemTraits.ts';
 import { reviewIn } from '../../protocol/policy.ts';
 import { type GivenReview, withGivenReview } from './proposalChoices.ts';
 import { askOutside, offerOutside, type Outside } from './retryOutside.ts';
@@ -113,12 +114,11 @@ class OpenItem {
 
 /** Keys are hidden before it is cut, or a part of one could stay. */
 function explained(
-  { type }: TurnItem,
+  item: TurnItem,
   why: string | undefined,
   { keys }: Pick<ToolContext, 'keys'>,
 ): { readonly why?: string } {
-  const isExplained = type === 'command_execution' || type === 'file_change';
-  return isExplained && why !== undefined ? { why: keys.hide(why).slice(0, MAX_WHY) } : {};
+  return traitsOf(item).explained && why !== undefined ? { why: keys.hide(why).slice(0, MAX_WHY) } : {};
 }
 
 /** How often a call is asked about again because what it would do has changed since the yes. */

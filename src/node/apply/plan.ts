@@ -4,13 +4,12 @@ import {
   type HeldFolders,
   type PlacedChange,
   PlaceMoved,
-  twinsRefused,
+  refuseTwins,
   writtenPlaces,
 } from '../../core/patch/placedChange.ts';
 import { planFolders } from './folders.ts';
 import { FILES_AT_ONCE } from './limits.ts';
 import { planChange, type ChangePlan } from './planChange.ts';
-import type { PlannedStep } from './step.ts';
 
 /**
  * Folders first, then what is written, and what disappears last (design decision 4), so that a text that moves is never
@@ -29,7 +28,7 @@ export async function planApply(placed: readonly PlacedChange[], held: HeldFolde
   if (stale.length > 0) return { type: 'stale', paths: [...new Set(stale)] };
 
   const steps = plans.flatMap((plan) => (plan.type === 'ready' ? plan.steps : []));
-  refuseTwins(steps);
+  refuseTwins(steps, ({ before, seen }) => (before.type === 'file' ? seen : undefined));
   const writes = steps.filter((step) => step.after.type !== 'absent');
   // A name that is removed here and written there is simply written.
   const removals = steps.filter((step) => step.after.type === 'absent' && !written.has(step.path));
@@ -47,17 +46,6 @@ function planOrStale(placed: PlacedChange, removed: ReadonlySet<string>, held: H
   } catch (error) {
     if (error instanceof PlaceMoved) return { type: 'stale', paths: [placed.change.path] };
     throw error;
-  }
-}
-
-function refuseTwins(steps: readonly PlannedStep[]): void {
-  const names = new Map<string, string>();
-  for (const { path, before, seen } of steps) {
-    const twin = before.type === 'file' ? names.get(seen) : undefined;
-    if (twin !== undefined && twin !== path) {
-      throw twinsRefused(twin, path);
-    }
-    names.set(seen, path);
   }
 }
 

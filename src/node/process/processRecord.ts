@@ -5,12 +5,12 @@
  * kill comes; and with the number of its first process as soon as there is one, for commands that clear their
  * environment. All of it is synchronous: 0.1 ms, where the thread pool would take longer and come later.
  */
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { isMissing } from '../../core/util/fileErrors.ts';
-import { PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
+import { makePrivateFolderSync, PRIVATE_FILE, removeFile } from '../host/privateFiles.ts';
 import { identify, isRunning, thisProcess } from '../host/processIdentity.ts';
 import { endTree } from './processTree.ts';
 
@@ -79,7 +79,7 @@ function openNew(home: string, path: string): number {
     return openSync(path, 'wx', PRIVATE_FILE);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    mkdirSync(folderOf(home), { recursive: true, mode: PRIVATE_FOLDER });
+    makePrivateFolderSync(folderOf(home));
     return openSync(path, 'wx', PRIVATE_FILE);
   }
 }

@@ -1,20 +1,27 @@
 /** What sandboxes of processes that are gone have left, put in order when Tiller starts. */
-import { rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Locks } from '../../core/ports.ts';
 import { namesIn } from './disk.ts';
 import { MountPoints } from './mountPoints.ts';
 
 /** A temporary folder that no command has used for so long is stale; each use renews it. */
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
+/** Begins the name of a folder whose removal has begun. */
+const REMOVED = 'removed-';
 
-/** Never rejects: what cannot be removed is tried again next time. */
-export async function sweepSandboxes(home: string, now = Date.now()): Promise<void> {
+/**
+ * Temporary folders are removed only while no process holds the lock of their name: a thread that is open keeps its
+ * folder however long it runs no command. Never rejects: what cannot be removed is tried again next time.
+ */
+export async function sweepSandboxes(home: string, locks: Pick<Locks, 'acquire'>, now = Date.now()): Promise<void> {
   await sweepMountPoints(home).catch(() => {});
   const folder = path.join(home, 'tmp');
   for (const name of namesIn(folder)) {
-    const temporary = path.join(folder, name);
-    const usedAt = statSync(temporary, { throwIfNoEntry: false })?.mtimeMs ?? now;
-    if (now - usedAt > STALE_AFTER_MS) removeTemporary(temporary);
+    const usedAt = statSync(path.join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? now;
+    if (now - usedAt > STALE_AFTER_MS) await removeTemporary(folder, name, locks).catch(() => {});
   }
 }
 
@@ -28,10 +35,18 @@ export function mountFolder(home: string): string {
   return path.join(home, 'box', 'mounts');
 }
 
-function removeTemporary(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // It is ours, and no program looks there.
+/** Renamed under the lock and removed after it, so that a large folder keeps no thread from being opened. */
+async function removeTemporary(folder: string, name: string, locks: Pick<Locks, 'acquire'>): Promise<void> {
+  let removed = path.join(folder, name);
+  if (!name.startsWith(REMOVED)) {
+    const attempt = await locks.acquire(name);
+    if (attempt.type === 'owned') return;
+    try {
+      removed = path.join(folder, REMOVED + randomUUID());
+      await rename(path.join(folder, name), removed);
+    } finally {
+      await attempt.lock.release();
+    }
   }
+  await rm(removed, { recursive: true, force: true });
 }

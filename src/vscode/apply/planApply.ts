@@ -5,7 +5,7 @@ import {
   ApplyRefused,
   type PlacedChange,
   PlaceMoved,
-  twinsRefused,
+  refuseTwins,
   writtenPlaces,
 } from '../../core/patch/placedChange.ts';
 import { obstacleAt } from '../workspace/documentKinds.ts';
@@ -46,7 +46,10 @@ export async function planApply(
     }
   }
   if (moved.length > 0) throw new StaleFiles([...new Set(moved)]);
-  refuseTwins(planned);
+  refuseTwins(
+    planned.map(({ source }) => source),
+    ({ disk }) => disk?.identity,
+  );
   return planned;
 }
 
@@ -162,16 +165,4 @@ function refuseUnsaved(file: FoundFile, change: ApplyChange, isReplaced: boolean
     `${change.path} has unsaved edits of the user in the editor; it is not ${verbs[change.kind]} unless the user agrees ` +
       'to that for this file.',
   );
-}
-
-function refuseTwins(planned: readonly PlannedChange[]): void {
-  const names = new Map<string, string>();
-  for (const { source } of planned) {
-    const identity = source.disk?.identity;
-    const twin = identity === undefined ? undefined : names.get(identity);
-    if (twin !== undefined && twin !== source.path) {
-      throw twinsRefused(twin, source.path);
-    }
-    if (identity !== undefined) names.set(identity, source.path);
-  }
 }

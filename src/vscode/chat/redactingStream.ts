@@ -1,7 +1,7 @@
 import type { SecretRedactor } from '../../core/util/secretRedactor.ts';
-import { assertNever } from '../../core/util/assertNever.ts';
 import type { Event, EventMsgOf } from '../../protocol/event.ts';
-import type { TurnItem, TurnItemOf } from '../../protocol/item.ts';
+import type { DeltaKind, TurnItem, TurnItemOf } from '../../protocol/item.ts';
+import { DELTA_REDACTION, traitsOf } from '../../protocol/itemTraits.ts';
 import {
   mayBeCut,
   type PanelEvent,
@@ -40,7 +40,7 @@ export class RedactingStream {
   take(event: Event): readonly PanelEvent[] {
     if (this.#keys.isEmpty) return [event];
     const { msg, turnId } = event;
-    if (msg.type === 'process_output' || (msg.type === 'item_delta' && msg.kind !== 'section_break')) {
+    if (msg.type === 'process_output' || (msg.type === 'item_delta' && DELTA_REDACTION[msg.kind] !== 'none')) {
       return this.#grow({ turnId, msg });
     }
     const ended = [...this.#held].filter(([, growth]) => endsText(event, growth));
@@ -69,35 +69,16 @@ export class RedactingStream {
 
   #beginItem(item: TurnItem, turnId: string, running: ReadonlySet<string>): TurnItem {
     if (item.status !== 'in_progress') return goesOn(item) && running.has(item.processId) ? this.#handOver(item) : item;
-    const begin = (kind: EventMsgOf<'item_delta'>['kind'], text: string) =>
-      this.#begin({ turnId, msg: { type: 'item_delta', itemId: item.id, kind, text } });
-    switch (item.type) {
-      case 'agent_message':
-        return { ...item, text: begin('text', item.text) };
-      case 'reasoning': {
-        const last = item.summary.at(-1);
-        const summary =
-          last === undefined ? item.summary : item.summary.with(item.summary.length - 1, begin('summary', last));
-        return { ...item, summary, ...(item.raw === undefined ? {} : { raw: begin('raw', item.raw) }) };
-      }
-      case 'command_execution':
-        return { ...item, output: begin('output', this.#withoutHalfKey(item.output)) };
-      case 'file_change':
-        return item.patch === undefined ? item : { ...item, patch: begin('patch', item.patch) };
-      case 'user_message':
-      case 'plan':
-      case 'process_interaction':
-      case 'mcp_tool_call':
-      case 'dynamic_tool_call':
-      case 'web_search':
-      case 'image_view':
-      case 'sub_agent':
-      case 'compaction':
-        // Their texts arrive whole; every message to the panel hides whole keys.
-        return item;
-      default:
-        return assertNever(item);
-    }
+    // Its other texts arrive whole; every message to the panel hides whole keys.
+    return traitsOf(item).grows.reduce((started, { kind, read, write }) => {
+      const text = read(started);
+      return text === undefined ? started : write(started, this.#beginText(item.id, kind, turnId, text));
+    }, item);
+  }
+
+  #beginText(itemId: string, kind: DeltaKind, turnId: string, text: string): string {
+    const whole = kind === 'output' ? this.#withoutHalfKey(text) : text;
+    return this.#begin({ turnId, msg: { type: 'item_delta', itemId, kind, text: whole } });
   }
 
   #beginProcess(process: ProcessState): ProcessState {

@@ -1,4 +1,3 @@
-import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { builtinTools } from '../../../src/core/tools/builtin.ts';
 import { ToolRegistry } from '../../../src/core/tools/registry.ts';
 import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
@@ -6,17 +5,13 @@ import { startDemoModel } from '../../../src/node/demoModel/server.ts';
 import { calls, fails, type ModelScript, ModelServer, reasons, says } from '../../support/modelServer.ts';
 import { conformance } from './conformance.ts';
 import { serverConformance } from './serverConformance.ts';
+import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 conformance('responses');
 conformance('chat');
 
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
-const builtin = builtinTools(family, {
-  rules: async () => [],
-  review: 'after',
-  environment: DEFAULT_ENVIRONMENT,
-  saveBeforeCommands: 'ask',
-});
+const builtin = builtinTools(family, TOOL_OPTIONS);
 const tools = new ToolRegistry([
   { id: 'builtin', tools: builtin },
   { id: 'harmless', tools: harmlessTools.tools(family) },

@@ -1,5 +1,4 @@
 /** What the model is told about where it works and what it may do. */
-import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { describe, expect, it } from 'vitest';
 import { BASE_INSTRUCTIONS } from '../../../src/core/prompt/baseInstructions.ts';
 import {
@@ -15,6 +14,7 @@ import { harmlessTools } from '../../../src/core/tools/toolProvider.ts';
 import type { TurnSettings } from '../../../src/protocol/event.ts';
 import { approvalPolicySchema, sandboxModeSchema, sandboxPolicySchema } from '../../../src/protocol/policy.ts';
 import { textOf } from '../../../src/protocol/responseItem.ts';
+import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const settings: TurnSettings = {
   model: 'm',
@@ -109,14 +109,8 @@ describe('notices', () => {
 
 describe('all of it together', () => {
   it.each(['freeform', 'function'] as const)('costs at most 20,000 bytes with a %s apply_patch', (applyPatch) => {
-    const options = {
-      rules: async () => [],
-      review: 'after' as const,
-      environment: DEFAULT_ENVIRONMENT,
-      saveBeforeCommands: 'ask' as const,
-    };
     const family = { applyPatch, extraInstructions: true, shell: 'exec_command' } as const;
-    const tools = [...builtinTools(family, options), ...harmlessTools.tools(family)];
+    const tools = [...builtinTools(family, TOOL_OPTIONS), ...harmlessTools.tools(family)];
     const specs = tools.flatMap(({ spec }) => spec ?? []);
     const preamble = approvalPolicySchema.options.map((approvalPolicy) => {
       const facts = environmentFacts({ ...settings, approvalPolicy }, host, now);

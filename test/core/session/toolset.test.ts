@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Toolset } from '../../../src/core/session/toolset.ts';
-import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
+import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const family = { applyPatch: 'function', extraInstructions: true, shell: 'exec_command' } as const;
 const weather = { name: 'weather', description: 'Returns the weather.', inputSchema: {} };
@@ -9,10 +9,7 @@ function toolset() {
   let trusted = true;
   const collisions: string[] = [];
   const tools = new Toolset({
-    rules: async () => [],
-    review: 'after',
-    environment: DEFAULT_ENVIRONMENT,
-    saveBeforeCommands: 'ask',
+    ...TOOL_OPTIONS,
     isTrusted: () => trusted,
     onCollision: (name, providerId) => collisions.push(`${providerId}: ${name}`),
   });

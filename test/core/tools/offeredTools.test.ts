@@ -4,8 +4,8 @@ import { ChatBodies } from '../../../src/core/model/chatBody.ts';
 import { capabilitiesOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
 import { ResponsesBodies } from '../../../src/core/model/responsesBody.ts';
 import { Toolset } from '../../../src/core/session/toolset.ts';
-import { DEFAULT_ENVIRONMENT } from '../../../src/protocol/settings.ts';
 import { prompt } from '../model/harness.ts';
+import { TOOL_OPTIONS } from '../../support/toolOptions.ts';
 
 const MODELS = [
   'gpt-5.5',
@@ -32,10 +32,7 @@ interface ToolOnTheWire {
 function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const family = capabilitiesOf(model, dialect, wire);
   const toolset = new Toolset({
-    rules: async () => [],
-    review: 'after',
-    environment: DEFAULT_ENVIRONMENT,
-    saveBeforeCommands: 'ask',
+    ...TOOL_OPTIONS,
     isTrusted: () => true,
     onCollision: () => {},
   });

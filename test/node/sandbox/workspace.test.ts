@@ -20,6 +20,7 @@ import { listProcesses } from '../../../src/node/process/processTable.ts';
 import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
 import { sweepSandboxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
+import { createLocks } from '../../../src/node/storage/locks.ts';
 import { noBox, Playground } from '../../support/sandboxed.ts';
 import { bundled, runFile } from '../../support/runTypeScript.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
@@ -135,7 +136,7 @@ describe.skipIf(noBox)('the workspace', () => {
     await ended;
     await expect.poll(() => [...mountedFolders()]).not.toContain(place.at('.git'));
     expect(readdirSync(place.workspace)).toEqual(['.git', '.vscode']);
-    await sweepSandboxes(place.home);
+    await sweepSandboxes(place.home, createLocks(place.home, 'cli'));
     expect(readdirSync(place.workspace)).toEqual([]);
     expect(leftBy(place)).toEqual([]);
   });
@@ -161,7 +162,7 @@ describe.skipIf(noBox)('the workspace', () => {
     const torn = place.folder.at('home', 'box', 'mounts', 'torn');
     for (const name of [torn, `${torn}-just-now`]) writeFileSync(name, '{"owner":');
     utimesSync(torn, 1, 1);
-    await sweepSandboxes(place.home);
+    await sweepSandboxes(place.home, createLocks(place.home, 'cli'));
     expect(leftBy(place)).toEqual(['torn-just-now']);
   });
 
@@ -198,7 +199,7 @@ describe.skipIf(noBox)('the workspace', () => {
     using place = new Playground();
     const { child, ended } = await startSandbox(place, 'echo up; sleep 1; mkdir .git/hooks; echo $? > code');
     await place.run(['/bin/true']);
-    await sweepSandboxes(place.home);
+    await sweepSandboxes(place.home, createLocks(place.home, 'cli'));
     expect(existsSync(place.at('.git'))).toBe(true);
     await ended;
     expect(child.exitCode).toBe(0);
@@ -240,13 +241,37 @@ test('a mount point stays as long as one of several processes holds it, and no l
   expect(readdirSync(folder.at('leases'))).toEqual([]);
 });
 
+const DAY_MS = 86_400_000;
+
 test('a temporary folder goes when no command has used it for days', async () => {
   using home = tempFolder();
-  mkdirSync(home.at('tmp', 'thread'), { recursive: true });
-  const now = Date.now();
-  await sweepSandboxes(home.path, now + 2 * 86_400_000);
+  mkdirSync(home.at('tmp', 'thread', 'folder'), { recursive: true });
+  const [now, locks] = [Date.now(), createLocks(home.path, 'cli')];
+  await sweepSandboxes(home.path, locks, now + 2 * DAY_MS);
   expect(readdirSync(home.at('tmp'))).toEqual(['thread']);
-  await sweepSandboxes(home.path, now + 4 * 86_400_000);
+  await sweepSandboxes(home.path, locks, now + 4 * DAY_MS);
+  expect(readdirSync(home.at('tmp'))).toEqual([]);
+});
+
+test('the temporary folder of an open thread stays however long no command has used it', async () => {
+  using home = tempFolder();
+  for (const name of ['open', 'closed']) mkdirSync(home.at('tmp', name), { recursive: true });
+  const [owner, other] = [createLocks(home.path, 'vscode'), createLocks(home.path, 'cli')];
+  const attempt = await owner.acquire('open');
+  if (attempt.type !== 'held') throw new Error('The lock is free.');
+  const later = Date.now() + 30 * DAY_MS;
+  await sweepSandboxes(home.path, other, later);
+  expect(readdirSync(home.at('tmp'))).toEqual(['open']);
+  await attempt.lock.release();
+  await sweepSandboxes(home.path, other, later);
+  expect(readdirSync(home.at('tmp'))).toEqual([]);
+  expect(readdirSync(home.at('locks'))).toEqual([]);
+});
+
+test('the removal of a temporary folder that a kill interrupted is completed', async () => {
+  using home = tempFolder();
+  mkdirSync(home.at('tmp', 'removed-7', 'rest'), { recursive: true });
+  await sweepSandboxes(home.path, createLocks(home.path, 'cli'), Date.now() + 4 * DAY_MS);
   expect(readdirSync(home.at('tmp'))).toEqual([]);
 });
 

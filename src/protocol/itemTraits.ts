@@ -1,0 +1,175 @@
+/**
+ * What several layers have to know of each kind of item, said in one place: a new kind does not compile until redaction,
+ * audit, search and the line over a finished turn know what to do with it (src/README.md, "An item kind").
+ *
+ * How a kind is drawn, exported or counted as tokens is not here: one file each, with an exhaustive `switch`.
+ */
+import type { AuditAct } from './audit.ts';
+import type { DeltaKind, FileChangeSummary, TurnItem, TurnItemOf, TurnItemType } from './item.ts';
+import { textOfInput } from './thread.ts';
+
+/** A text of an item that grows by `item_delta`s of one kind, as `threadReducer` grows it. */
+export interface GrowingText<Type extends TurnItemType = TurnItemType> {
+  readonly kind: DeltaKind;
+  /** The text that the next delta is appended to; `undefined` while there is none. */
+  read(this: void, item: TurnItemOf<Type>): string | undefined;
+  /** The item with another text in its place. */
+  write(this: void, item: TurnItemOf<Type>, text: string): TurnItemOf<Type>;
+}
+
+/** What an item adds to the line over a finished turn ("Edited 3 files, ran 2 commands"). */
+export type FoldCount =
+  | { readonly type: 'patch'; readonly changes: readonly FileChangeSummary[] }
+  | { readonly type: 'command'; readonly command: string }
+  | { readonly type: 'call' }
+  | { readonly type: 'search' };
+
+/**
+ * Where an item stands in a turn. A `step` stands with its neighbours and is folded away when the turn is done; `speech`
+ * stands alone and is folded away too, unless it is the last of its turn; a `landmark` stands alone and stays.
+ */
+export type TurnPlace = 'step' | 'speech' | 'landmark';
+
+/** Methods rather than functions: a trait of one kind can then be called with the item it was looked up for. */
+export interface ItemTraits<Type extends TurnItemType = TurnItemType> {
+  /** Redaction: a secret may arrive in pieces in these. All other texts of an item arrive whole. */
+  readonly grows: readonly GrowingText<Type>[];
+  /** Whether its `why` says why it failed or was refused. */
+  readonly explained: Type extends TurnItemType ? ('why' extends keyof TurnItemOf<Type> ? true : false) : never;
+  readonly place: TurnPlace;
+  /** What the audit log has of it; `undefined` for an item that does nothing to the world. `cwd`: of its turn. */
+  act(item: TurnItemOf<Type>, cwd: string): AuditAct | undefined;
+  /** What a search through the threads looks into, most telling first. */
+  searched(item: TurnItemOf<Type>): readonly string[];
+  /** `undefined`: it is not counted, unless it was declined. */
+  counted(item: TurnItemOf<Type>): FoldCount | undefined;
+}
+
+/** Of words and marks. */
+const NO_ACT = { act: () => undefined, counted: () => undefined };
+
+/** Arguments as the model wrote them. */
+function textIn(args: unknown): string {
+  return typeof args === 'string' ? args : (JSON.stringify(args) ?? '');
+}
+
+export const ITEM_TRAITS = {
+  user_message: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'landmark',
+    searched: ({ content }) => [textOfInput(content)],
+  },
+  agent_message: {
+    ...NO_ACT,
+    grows: [{ kind: 'text', read: ({ text }) => text, write: (item, text) => ({ ...item, text }) }],
+    explained: false,
+    place: 'speech',
+    searched: ({ text }) => [text],
+  },
+  reasoning: {
+    ...NO_ACT,
+    grows: [
+      {
+        kind: 'summary',
+        read: ({ summary }) => summary.at(-1),
+        write: (item, text) => ({ ...item, summary: [...item.summary.slice(0, -1), text] }),
+      },
+      { kind: 'raw', read: ({ raw }) => raw, write: (item, raw) => ({ ...item, raw }) },
+    ],
+    explained: false,
+    place: 'step',
+    searched: ({ summary }) => summary,
+  },
+  plan: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'step',
+    searched: ({ explanation = '', steps }) => [explanation, ...steps.map(({ step }) => step)],
+  },
+  command_execution: {
+    grows: [{ kind: 'output', read: ({ output }) => output, write: (item, output) => ({ ...item, output }) }],
+    explained: true,
+    place: 'step',
+    act: ({ command, argv, cwd }) => ({ type: 'command', command, argv, cwd }),
+    searched: ({ command, output }) => [command, output],
+    counted: ({ command }) => ({ type: 'command', command }),
+  },
+  process_interaction: {
+    grows: [],
+    explained: false,
+    place: 'step',
+    act: ({ processId, command, chars }) => ({ type: 'input', processId, command, chars }),
+    searched: ({ chars }) => [chars],
+    counted: () => undefined,
+  },
+  file_change: {
+    grows: [{ kind: 'patch', read: ({ patch }) => patch, write: (item, patch) => ({ ...item, patch }) }],
+    explained: true,
+    place: 'step',
+    act: ({ changes }, cwd) => {
+      const files = changes.map(({ path, kind, movedTo }) => ({ path, kind, ...(movedTo ? { movedTo } : {}) }));
+      return { type: 'patch', files, cwd };
+    },
+    searched: ({ changes }) => changes.flatMap(({ path, movedTo }) => [path, movedTo ?? '']),
+    counted: ({ changes }) => ({ type: 'patch', changes }),
+  },
+  mcp_tool_call: {
+    grows: [],
+    explained: false,
+    place: 'step',
+    act: ({ server, tool }, cwd) => ({ type: 'tool', tool: `${server}/${tool}`, cwd }),
+    searched: ({ server, tool, arguments: args, error = '' }) => [server, tool, textIn(args), error],
+    counted: () => ({ type: 'call' }),
+  },
+  dynamic_tool_call: {
+    grows: [],
+    explained: false,
+    place: 'step',
+    act: ({ tool }, cwd) => ({ type: 'tool', tool, cwd }),
+    searched: ({ tool, arguments: args }) => [tool, textIn(args)],
+    counted: () => ({ type: 'call' }),
+  },
+  web_search: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'step',
+    searched: ({ query = '' }) => [query],
+    counted: () => ({ type: 'search' }),
+  },
+  image_view: { ...NO_ACT, grows: [], explained: false, place: 'step', searched: ({ path }) => [path] },
+  sub_agent: {
+    ...NO_ACT,
+    grows: [],
+    explained: false,
+    place: 'step',
+    searched: ({ role, lastMessage = '' }) => [role, lastMessage],
+  },
+  compaction: { ...NO_ACT, grows: [], explained: false, place: 'landmark', searched: ({ summary }) => [summary] },
+} satisfies { readonly [Type in TurnItemType]: ItemTraits<Type> };
+
+/** The traits of the item's kind, to be called with this item. */
+export function traitsOf({ type }: TurnItem): ItemTraits {
+  return ITEM_TRAITS[type];
+}
+
+/** How secrets are taken out of the texts of a delta kind. */
+export type DeltaRedaction =
+  /** A secret may arrive in pieces: the end of the text is held until the next piece decides. */
+  | 'in_pieces'
+  /** The text arrives without secrets (core/exec/liveProcess.ts). */
+  | 'at_source'
+  /** There is no text. */
+  | 'none';
+
+export const DELTA_REDACTION: Readonly<Record<DeltaKind, DeltaRedaction>> = {
+  text: 'in_pieces',
+  summary: 'in_pieces',
+  raw: 'in_pieces',
+  patch: 'in_pieces',
+  output: 'at_source',
+  section_break: 'none',
+};

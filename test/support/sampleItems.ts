@@ -1,0 +1,65 @@
+import type { TurnItem, TurnItemOf, TurnItemType } from '../../src/protocol/item.ts';
+
+/** One item of each kind, in progress, with every text in it. A new kind does not compile without one. */
+export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> } = {
+  user_message: { ...base('user_message'), content: [{ type: 'text', text: 'said by the user' }] },
+  agent_message: { ...base('agent_message'), text: 'said by the model' },
+  reasoning: { ...base('reasoning'), summary: ['first', 'second'], raw: 'raw thought' },
+  plan: { ...base('plan'), explanation: 'why so', steps: [{ step: 'look', status: 'pending' }] },
+  command_execution: {
+    ...base('command_execution'),
+    callId: 'call',
+    command: 'ls',
+    argv: ['ls'],
+    cwd: '/w',
+    box: 'none',
+    exitCode: null,
+    durationMs: 0,
+    output: 'a.txt',
+  },
+  process_interaction: {
+    ...base('process_interaction'),
+    callId: 'call',
+    processId: 'p',
+    command: 'npm run dev',
+    chars: 'q',
+  },
+  file_change: {
+    ...base('file_change'),
+    callId: 'call',
+    changes: [{ path: 'a.txt', kind: 'update', movedTo: 'b.txt', added: 1, removed: 1 }],
+    diff: '@@',
+    patch: '*** Begin',
+  },
+  mcp_tool_call: {
+    ...base('mcp_tool_call'),
+    callId: 'call',
+    server: 'docs',
+    tool: 'find',
+    arguments: { q: 'rain' },
+    durationMs: 0,
+  },
+  dynamic_tool_call: {
+    ...base('dynamic_tool_call'),
+    callId: 'call',
+    tool: 'open',
+    arguments: { q: 'rain' },
+    contentItems: [],
+    success: null,
+  },
+  web_search: { ...base('web_search'), query: 'weather' },
+  image_view: { ...base('image_view'), path: 'a.png' },
+  sub_agent: { ...base('sub_agent'), agentId: 'a', role: 'scout', agentState: 'running', lastMessage: 'found' },
+  compaction: { ...base('compaction'), beforeTokens: 2, afterTokens: 1, summary: 'so far' },
+};
+
+/** `SAMPLE_ITEMS`, and those whose texts have not begun. */
+export const sampleItems: readonly TurnItem[] = [
+  ...Object.values(SAMPLE_ITEMS),
+  { ...base('reasoning'), summary: [] },
+  { ...base('file_change'), callId: 'call', changes: [], diff: '' },
+];
+
+function base<Type extends TurnItemType>(type: Type) {
+  return { id: `item-${type}`, type, status: 'in_progress' } as const;
+}
