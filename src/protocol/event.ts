@@ -115,9 +115,15 @@ export const questionSchema = z.object({
 });
 export type Question = z.infer<typeof questionSchema>;
 
-/** Somebody wants to know something: the model (`request_user_input`) or an MCP server (elicitation). */
+/** A question of the model (`request_user_input`) or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [
-  z.object({ source: z.literal('model'), questionId: z.string(), questions: z.array(questionSchema) }),
+  z.object({
+    source: z.literal('model'),
+    questionId: z.string(),
+    questions: z.array(questionSchema),
+    /** The call that asks. It is run again when the thread is resumed before an answer. */
+    callId: z.string().optional(),
+  }),
   z.object({
     source: z.literal('mcp'),
     questionId: z.string(),

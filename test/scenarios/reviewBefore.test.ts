@@ -109,7 +109,7 @@ describe('a review', () => {
     const { chat, ended } = await waiting();
     const warned = chat.next('warning');
     await chat.answer(reviewed([{ path: '../secret.txt', text: 'x' }]));
-    expect((await warned).message).toBe('The patch does not touch ../secret.txt. The question still waits.');
+    expect((await warned).message).toBe('The patch does not touch ../secret.txt. The request is still pending.');
     await chat.answer(reviewed([{ path: 'a.txt', leftOut: [2] }]));
     await ended;
     expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'TEN') });

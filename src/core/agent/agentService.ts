@@ -33,6 +33,7 @@ export interface ThreadConfig
     | 'unreadable'
     | 'isTrusted'
     | 'onProposal'
+    | 'toolProviders'
     | 'undoTurn'
     | 'interactive'
     | 'pace'

@@ -15,13 +15,13 @@ import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
-import { Approvals } from './approvals.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextNews } from './contextNews.ts';
 import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
 import { Memory } from './memory.ts';
+import { PendingRequests } from './pendingRequests.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
@@ -50,7 +50,7 @@ export class Session {
   readonly #history: History;
   readonly #tokens: TokenMeter;
   readonly #images: ThreadImages;
-  readonly #approvals: Approvals;
+  readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
@@ -76,20 +76,22 @@ export class Session {
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings;
-    this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
+    this.#history = new History(replayed?.history, options.interactive ? askingCalls(this.initialState) : new Set());
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
     this.#images = new ThreadImages(this.initialState);
-    this.#approvals = new Approvals({
-      ids: ports.ids,
-      interactive: options.interactive,
-      memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-      onProposal: options.onProposal,
-      keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
-      watchRules: () => options.rules.watch(),
-      onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
-      elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
-    });
-    this.#rulesChanged = options.rules.onChange(() => void this.#approvals.reconsider());
+    this.#requests =
+      options.requests ??
+      new PendingRequests({
+        ids: ports.ids,
+        interactive: options.interactive,
+        memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+        onProposal: options.onProposal,
+        keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
+        watchRules: () => options.rules.watch(),
+        onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
+        elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
+      });
+    this.#rulesChanged = options.rules.onChange(() => void this.#requests.reconsider());
     this.#tools = new Toolset({
       ...options,
       rules: (cwd) => this.#rulesIn(cwd),
@@ -143,12 +145,15 @@ export class Session {
     });
     this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
-    const { activeTurnId, queuedInputs, processes } = replayed.state;
+    const { activeTurnId, queuedInputs, processes, questions } = replayed.state;
     for (const { processId, status } of processes) {
       // It ended with the process that ran this thread, and nobody heard how.
       if (status.type === 'running') this.#emit(null, { type: 'process_exited', processId, exitCode: null });
     }
     for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
+    for (const { questionId, turnId } of questions) {
+      if (turnId === null) this.#emit(null, { type: 'question_resolved', questionId, by: 'turn_ended' });
+    }
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
@@ -170,6 +175,9 @@ export class Session {
     for (const { approvalId } of state.approvals) {
       emit({ type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' });
     }
+    for (const { questionId, turnId: asking } of state.questions) {
+      if (asking === turnId) emit({ type: 'question_resolved', questionId, by: 'turn_ended' });
+    }
     for (const item of items.values()) emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
     if (waiting.length > 0) {
       const settings = state.turns.at(-1)?.settings ?? this.#settings;
@@ -189,7 +197,7 @@ export class Session {
 
   /** Nobody will submit any more: what waits for an answer gets a no, what runs goes on to its end. */
   endOfInput(): void {
-    this.#approvals.nobodyIsThere();
+    this.#requests.becomeNonInteractive();
     this.#queue.dropHeld();
     this.#tools.clientCalls.failAll('The client is gone and cannot run this tool.');
   }
@@ -270,15 +278,17 @@ export class Session {
       case 'override_turn_context':
         this.#settings = this.#overridden(op);
         return this.#keep(id, { type: 'turn_context_changed', settings: this.#settings });
-      case 'approval': {
-        for (const warning of await this.#approvals.answer(op, id)) this.#warn(id, warning);
+      case 'approval':
+      case 'user_input_answer':
+      case 'elicitation_answer': {
+        for (const warning of await this.#requests.answer(op, id)) this.#warn(id, warning);
         return;
       }
       case 'remember': {
-        const { memory } = this.#approvals;
+        const { memory } = this.#requests;
         memory.replace(op.keys, op.rules);
         await this.#keep(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
-        return this.#approvals.reconsider();
+        return this.#requests.reconsider();
       }
       case 'dynamic_tool_response':
         if (!this.#tools.clientCalls.respond(op.callId, op))
@@ -295,9 +305,6 @@ export class Session {
         return this.#purge(id, op.itemId);
       case 'set_title':
         return this.#keep(id, { type: 'title_changed', title: op.title });
-      case 'user_input_answer':
-      case 'elicitation_answer':
-        return this.#warn(id, `Nobody waits for an answer to ${op.questionId}.`);
       case 'process_input':
         return this.#type(id, op);
       case 'process_resize':
@@ -398,7 +405,8 @@ export class Session {
         maxAttempts: this.#options.maxAttempts,
         client,
         tools: () => this.#tools.registryFor(family),
-        approver: this.#approvals.forTurn(emit),
+        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
+        inquire: (callId, body, signal) => this.#requests.inquire(body, { emit, signal }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
         audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
           abort.abort(failure),
@@ -450,7 +458,7 @@ export class Session {
 
   /** As they stand now. A file that is broken is said once, until it is broken in another way. */
   async #rulesIn(cwd: string): Promise<RulesInForce['rules']> {
-    const { memory } = this.#approvals;
+    const { memory } = this.#requests;
     const { rules, problems } = await this.#options.rules.inForce(this.#place(cwd), {
       threadId: this.threadId,
       keys: memory.keys,
@@ -575,9 +583,10 @@ function openItems(state: ThreadState): readonly TurnItem[] {
   return (state.turns.at(-1)?.items ?? []).filter((item) => item.status === 'in_progress');
 }
 
-/** Calls that wait for a person. */
-function askedCalls(state: ThreadState): ReadonlySet<string> {
-  return new Set(state.approvals.map((approval) => approval.callId));
+/** Calls with a pending request that can be made again: nothing has run for them. */
+function askingCalls({ approvals, questions }: ThreadState): ReadonlySet<string> {
+  const asking = questions.flatMap((question) => ('callId' in question ? (question.callId ?? []) : []));
+  return new Set([...approvals.map(({ callId }) => callId), ...asking]);
 }
 
 /**

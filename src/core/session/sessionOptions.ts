@@ -7,7 +7,8 @@ import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
-import type { OnProposal } from './approvals.ts';
+import type { ToolProvider } from '../tools/toolProvider.ts';
+import type { OnProposal, PendingRequests } from './pendingRequests.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
@@ -28,6 +29,10 @@ export interface SessionOptions {
   /** How models are reached. One that cannot be says so when it is asked. */
   readonly connect: (model: string) => ConnectedModel;
   readonly rules: RulesStore;
+  /** Those of the root thread, for a sub-agent. A root thread has its own. */
+  readonly requests?: PendingRequests | undefined;
+  /** Behind the built-in tools and before the ones of the client. */
+  readonly toolProviders?: readonly ToolProvider[] | undefined;
   /** What other threads of this host run right now; nobody else is here where it is absent. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
   /** What surrounds commands on this machine under a policy. */

@@ -6,6 +6,8 @@ import { BuiltinTools, ClientTools, harmlessTools, type ToolProvider } from '../
 
 export interface ToolsetOptions extends ToolOptions {
   readonly isTrusted: () => boolean;
+  /** Behind the built-in tools and before the ones of the client. */
+  readonly toolProviders?: readonly ToolProvider[] | undefined;
   /** Reports a tool that is left out because an earlier provider has one of its name. Once per name. */
   readonly onCollision: (name: string, providerId: string) => void;
 }
@@ -20,10 +22,11 @@ export class Toolset {
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ isTrusted, onCollision, rules, review, environment, saveBeforeCommands }: ToolsetOptions) {
+  constructor({ isTrusted, onCollision, toolProviders = [], ...options }: ToolsetOptions) {
     this.#options = { isTrusted, onCollision };
+    const { rules, review, environment, saveBeforeCommands } = options;
     const builtin = new BuiltinTools({ rules, review, environment, saveBeforeCommands });
-    this.#providers = [builtin, harmlessTools, this.#client];
+    this.#providers = [builtin, harmlessTools, ...toolProviders, this.#client];
   }
 
   /** Replaces the client's tools. */

@@ -201,6 +201,7 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
+      inquire: (body, asked) => run.inquire(callId, body, asked),
       landed: (changes) => diff.add(changes),
     }),
   });

@@ -8,6 +8,7 @@ import type { Prices } from '../model/prices.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { Ports } from '../ports.ts';
 import type { Auditor } from '../tools/auditor.ts';
+import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { ThreadImages } from './threadImages.ts';
@@ -34,6 +35,8 @@ export interface TurnRun {
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
   readonly approver: Approver;
+  /** Asks the user a question of the call. See `Inquire`. */
+  readonly inquire: (callId: string, body: QuestionBody, signal: AbortSignal) => Promise<QuestionAnswer>;
   readonly noteUse: PermissionDeps['noteUse'];
   readonly audit: Auditor;
   readonly history: History;
