@@ -170,3 +170,28 @@ describe('a review', () => {
     await chat[Symbol.asyncDispose]();
   });
 });
+
+describe('a patch that is shown in editors', () => {
+  it('is applied as the user left it there, whichever client approves it', async () => {
+    const proposed: string[] = [];
+    const chat = await startScenario({
+      review: 'before',
+      files: { 'a.txt': TEXT },
+      model: [[calls('apply_patch', { input: PATCH })], [says('Done.')]],
+      config: {
+        proposals: {
+          propose: (approvalId) => void proposed.push(approvalId),
+          reviewOf: (approvalId) => (proposed.includes(approvalId) ? [{ path: 'a.txt', leftOut: [0, 2] }] : undefined),
+        },
+      },
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer('approved');
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 10', 'TEN') });
+    const decision = { approved_reviewed: { files: [{ path: 'a.txt', leftOut: [0, 2] }] } };
+    expect(chat.said('approval_resolved')).toMatchObject([{ decision, by: 'user' }]);
+    await chat[Symbol.asyncDispose]();
+  });
+});

@@ -32,7 +32,7 @@ export interface ThreadConfig
     | 'boxFor'
     | 'unreadable'
     | 'isTrusted'
-    | 'onProposal'
+    | 'proposals'
     | 'toolProviders'
     | 'undoTurn'
     | 'interactive'

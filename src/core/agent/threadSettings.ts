@@ -40,7 +40,7 @@ export interface ThreadSurroundings
     | 'pace'
     | 'boxFor'
     | 'isTrusted'
-    | 'onProposal'
+    | 'proposals'
     | 'undoTurn'
   > {
   readonly model: string;

@@ -4,7 +4,7 @@ import type { ApprovalDecision, PatchReview, Rule, RuleScope } from '../../proto
 import type { Ids, ProposedFile } from '../ports.ts';
 import { checkRule } from '../rules/checkRule.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
-import { takeReview } from '../tools/patchReview.ts';
+import { takeReview, withChoices } from '../tools/patchReview.ts';
 import type { Answered, Question } from '../tools/permission.ts';
 import { abortable } from '../util/abort.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -25,12 +25,13 @@ export interface Asker {
   readonly signal: AbortSignal;
 }
 
-/** `reviewed`: the earlier choices of the user that still fit, when a patch is asked about again. */
-export type OnProposal = (
-  approvalId: string,
-  proposal: readonly ProposedFile[],
-  reviewed: PatchReview | undefined,
-) => void;
+/** Where patches are shown that are pending, such as diff editors. */
+export interface ShownProposals {
+  /** Called before the approval is requested. `reviewed`: earlier choices that still fit, when it is requested again. */
+  propose(approvalId: string, files: readonly ProposedFile[], reviewed: PatchReview | undefined): void;
+  /** The choices of the user so far; undefined when an approval means the patch as it was proposed. */
+  reviewOf(approvalId: string): PatchReview | undefined;
+}
 
 export type AnswerOp = OpOf<'approval' | 'user_input_answer' | 'elicitation_answer'>;
 
@@ -39,8 +40,7 @@ export interface PendingRequestsOptions {
   /** False: no user can answer, and each request is answered at once, with a denial or a cancellation. */
   readonly interactive: boolean;
   readonly memory?: Memory;
-  /** Called with the files of a patch before its approval is requested. */
-  readonly onProposal?: OnProposal | undefined;
+  readonly proposals?: ShownProposals | undefined;
   /** Keeps a rule beyond the thread. @throws Error with a sentence for the user. */
   readonly keepRule?: (rule: Rule, scope: Exclude<RuleScope, 'thread'>) => Promise<void>;
   /** Commands that other threads run now in the folder of this thread. */
@@ -102,7 +102,7 @@ export class PendingRequests {
       ...(elsewhere.length > 0 ? { elsewhere: [...elsewhere] } : {}),
       choices: choicesFor(question),
     };
-    if (proposal) this.#options.onProposal?.(request.approvalId, proposal, card.reviewed);
+    if (proposal) this.#options.proposals?.propose(request.approvalId, proposal, card.reviewed);
     emit({ type: 'approval_requested', ...request });
     if (!this.#interactive) {
       emit({ type: 'approval_resolved', approvalId: request.approvalId, ...NON_INTERACTIVE });
@@ -182,7 +182,9 @@ export class PendingRequests {
     for (const approvalId of approvalIds) {
       const pending = this.#approvals.get(approvalId);
       if (pending === undefined) continue;
-      const taken = takeReview(decision, pending.request.proposal);
+      const { proposal } = pending.request;
+      const review = proposal && this.#options.proposals?.reviewOf(approvalId);
+      const taken = takeReview(withChoices(decision, review), proposal);
       if ('problem' in taken) warnings.push(stillPending(taken.problem));
       else pending.settle({ decision: taken.decision, by: 'user' }, submissionId);
     }

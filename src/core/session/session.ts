@@ -85,7 +85,7 @@ export class Session {
         ids: ports.ids,
         interactive: options.interactive,
         memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-        onProposal: options.onProposal,
+        proposals: options.proposals,
         keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
         watchRules: () => options.rules.watch(),
         onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),

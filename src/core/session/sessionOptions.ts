@@ -8,7 +8,7 @@ import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { ToolProvider } from '../tools/toolProvider.ts';
-import type { OnProposal, PendingRequests } from './pendingRequests.ts';
+import type { PendingRequests, ShownProposals } from './pendingRequests.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
@@ -46,8 +46,7 @@ export interface SessionOptions {
   readonly environment: EnvironmentSettings;
   /** What happens to files that a patch left unsaved when a command is about to run. */
   readonly saveBeforeCommands: 'ask' | 'always' | 'never';
-  /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
-  readonly onProposal?: OnProposal | undefined;
+  readonly proposals?: ShownProposals | undefined;
   /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */
   readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
   /** False when there is nobody to ask: every question is answered no. */

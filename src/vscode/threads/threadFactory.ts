@@ -20,7 +20,7 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay'> {
+export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'proposals' | 'undoTurn' | 'givesWay'> {
   readonly manager: AgentService;
   /** Undefined when the settings name no provider that is known. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
@@ -143,7 +143,7 @@ export class ThreadFactory implements ThreadSource {
     settings: Settings,
     given: Pick<ThreadSurroundings, 'models' | 'model' | 'baseInstructions'>,
   ): ThreadConfig {
-    const { boxFor, onProposal, undoTurn, givesWay } = this.#deps;
+    const { boxFor, proposals, undoTurn, givesWay } = this.#deps;
     const config = threadConfigOf(settings, {
       ...given,
       ...this.#places(),
@@ -152,7 +152,7 @@ export class ThreadFactory implements ThreadSource {
       keepsSettings: true,
       boxFor,
       isTrusted: () => vscode.workspace.isTrusted,
-      onProposal,
+      proposals,
       undoTurn,
     });
     return { ...config, givesWay, settings: this.#withChoices(config.settings) };
