@@ -88,6 +88,7 @@ export function createPanel(
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
+      tell,
       onGone: () => threadCommands.list.close(),
       log: (level, message) => log[level](message),
     }),
@@ -120,7 +121,6 @@ export function createPanel(
   const requests: PanelRequestHands = {
     threads: threadCommands,
     state: () => threads.state,
-    submit: (op) => void threads.submit(op).catch(tell),
     override: (overrides: TurnOverrides) => {
       factory.choose(overrides);
       if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);

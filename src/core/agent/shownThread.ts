@@ -220,7 +220,7 @@ export class ShownThread {
     if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
       this.#show(this.#begin(await this.#deps.source.start()));
     }
-    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.submitTo(this.#shown.state.threadId, op);
+    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.#deps.live.submit(this.#shown.state.threadId, op);
   }
 
   /** To a live thread, shown or not. */
