@@ -22,7 +22,9 @@ import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
 import { Memory } from './memory.ts';
 import { PendingRequests } from './pendingRequests.ts';
+import { OpenWork } from './openWork.ts';
 import type { SessionOptions } from './sessionOptions.ts';
+import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { ThreadImages } from './threadImages.ts';
@@ -30,11 +32,6 @@ import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
-
-interface ActiveTurn {
-  readonly turnId: string;
-  readonly abort: AbortController;
-}
 
 /**
  * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions are
@@ -58,17 +55,14 @@ export class Session {
   readonly #context: ContextNews;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
-  #active: ActiveTurn | undefined;
+  #state: SessionState = { type: 'new' };
   /** Settles when the last turn has ended and what it left was seen to. */
   #lastTurn: Promise<void> = Promise.resolve();
-  /** Whether this session has started a turn. */
-  #begun = false;
-  #unhandled = 0;
+  /** Submissions until they are handled, and turns until `#lastTurn` settles. */
+  readonly #work = new OpenWork();
   readonly #rulesChanged: Disposable;
   /** What was last said of files of rules that are broken. */
   #problems: readonly string[] = [];
-  readonly #waitForIdle: (() => void)[] = [];
-  #closed = false;
 
   constructor(options: SessionOptions) {
     const { ports, meta, replayed, rolloutPath } = options;
@@ -159,7 +153,7 @@ export class Session {
 
   /** Nothing may happen that is not written down: the turn is stopped, and without one the person is told. */
   #storageFailed(failure: StorageFailure): void {
-    if (this.#active) this.#active.abort.abort(failure);
+    if (this.#turn) this.#turn.abort.abort(failure);
     else this.#emit(null, { type: 'error', ...describeFailure(failure) });
   }
 
@@ -190,8 +184,8 @@ export class Session {
 
   /** Queued; everything it causes carries its id. Ignored once the session is shut down. */
   submit(submission: Submission): void {
-    if (this.#closed) return;
-    this.#unhandled++;
+    if (!isOpen(this.#state)) return;
+    this.#work.begin();
     this.#submissions.push(submission);
   }
 
@@ -209,23 +203,14 @@ export class Session {
 
   /** Resolves when no turn runs and everything submitted has been taken. */
   idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waitForIdle.push(resolve);
-      this.#tellIdle();
-    });
-  }
-
-  #tellIdle(): void {
-    if (this.#active || this.#unhandled > 0) return;
-    for (const resolve of this.#waitForIdle.splice(0)) resolve();
+    return this.#work.none();
   }
 
   /** Stops what runs, writes the end down and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
     await this.#loop;
-    this.#rulesChanged.dispose();
-    this.#sink.dispose();
+    this.#stopListening();
   }
 
   /**
@@ -233,47 +218,63 @@ export class Session {
    * written, so that whoever resumes finds the turn as a crash would leave it, its open questions included.
    */
   async suspend(): Promise<void> {
-    this.#closed = true;
+    if (!isOpen(this.#state)) {
+      await this.#loop;
+      return this.#stopListening();
+    }
     this.#sink.freeze();
-    this.#active?.abort.abort(new Error('Suspended.'));
+    this.#close('Suspended.');
     await this.#lastTurn;
     await this.#processes.endAll();
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
-    this.#rulesChanged.dispose();
     await this.#options.ownership.release();
+    this.#state = { type: 'closed' };
+    this.#stopListening();
+  }
+
+  #stopListening(): void {
+    this.#rulesChanged.dispose();
     this.#sink.dispose();
+  }
+
+  #close(reason: string): void {
+    this.#state = { type: 'closing', turn: this.#turn };
+    this.#turn?.abort.abort(new Error(reason));
   }
 
   async #takeSubmissions(): Promise<void> {
     for await (const submission of this.#submissions) {
       try {
         // What was said behind a shutdown comes too late.
-        if (!this.#closed) await this.#handle(submission);
+        if (isOpen(this.#state)) await this.#handle(submission);
       } catch (error) {
         this.#options.ports.log.error(`${submission.op.type} failed`, error);
         this.#emit(submission.id, { type: 'error', ...describeFailure(error) });
       }
-      this.#unhandled--;
-      this.#tellIdle();
+      this.#work.end();
     }
+  }
+
+  get #turn(): RunningTurn | undefined {
+    return turnIn(this.#state);
   }
 
   async #handle({ id, op }: Submission): Promise<void> {
     switch (op.type) {
       case 'user_turn':
         await this.#stopping();
-        if (this.#active) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
+        if (this.#turn) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
         await this.#stopping();
-        return this.#active ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
+        return this.#turn ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
         return this.#changeQueued(id, op);
       case 'interrupt':
-        this.#active?.abort.abort(new Error('Interrupted.'));
+        this.#turn?.abort.abort(new Error('Interrupted.'));
         return;
       case 'override_turn_context':
         this.#settings = this.#overridden(op);
@@ -298,7 +299,7 @@ export class Session {
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
-        if (this.#active) return this.#warn(id, 'A turn is running.');
+        if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (isAnswered(this.#history.items)) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'purge_output':
@@ -333,12 +334,12 @@ export class Session {
   async #changeQueued(submissionId: string, op: OpOf<'hold_queued' | 'edit_queued'>): Promise<void> {
     if (!this.#queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
     if (op.type === 'hold_queued') {
-      if (op.held || this.#active) this.#queue.hold(submissionId, op.id, op.held);
+      if (op.held || this.#turn) this.#queue.hold(submissionId, op.id, op.held);
       else this.#queue.remove(submissionId, op.id, 'dropped');
       return;
     }
     if (op.input === null) return this.#queue.remove(submissionId, op.id, 'withdrawn');
-    if (this.#active && !this.#active.abort.signal.aborted) return this.#queue.edit(submissionId, op.id, op.input);
+    if (this.#turn?.abort.signal.aborted === false) return this.#queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops what is not held.
     this.#queue.hold(submissionId, op.id, true);
     await this.#stopping();
@@ -348,7 +349,7 @@ export class Session {
 
   /** A turn that was told to stop is waited for, so that "interrupt, then this" can be said in one breath. */
   async #stopping(): Promise<void> {
-    if (this.#active?.abort.signal.aborted) await this.#lastTurn;
+    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
 
   async #startTurn(
@@ -367,6 +368,8 @@ export class Session {
       projectDocMaxBytes,
       allowedPrefixes: this.#options.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
     });
+    // The session may have been suspended meanwhile.
+    if (!isOpen(this.#state)) return;
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
   }
 
@@ -380,15 +383,14 @@ export class Session {
     const { ports } = this.#options;
     const { client, family, prices } = this.#options.connect(settings.model);
     const abort = new AbortController();
-    this.#begun = true;
     const emit = (msg: EventMsg, by = submissionId) => {
       // Whoever hears of the end may start the next turn at once.
-      if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
+      if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
       this.#sink.emit(turnId, by, msg);
     };
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
-    this.#active = { turnId, abort };
-    this.#unhandled++;
+    this.#state = { type: 'running', turn: { turnId, abort } };
+    this.#work.begin();
     this.#lastTurn = runTurn(
       {
         turnId,
@@ -431,7 +433,7 @@ export class Session {
 
   /** What was queued too late to join a turn that completed becomes the next one; otherwise the person gets it back. */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
-    const goesOn = outcome === 'completed' && !this.#closed;
+    const goesOn = outcome === 'completed' && isOpen(this.#state);
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
@@ -439,8 +441,7 @@ export class Session {
     await this.#recorder
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
-    this.#unhandled--;
-    this.#tellIdle();
+    this.#work.end();
   }
 
   get #agentId(): string | null {
@@ -499,7 +500,7 @@ export class Session {
   async #undo(submissionId: string, turnId: string): Promise<void> {
     const { undoTurn } = this.#options;
     if (!undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
-    if (this.#active) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
     const { paths, skipped } = await undoTurn(turnId);
     this.#emit(submissionId, {
       type: 'files_reverted',
@@ -512,10 +513,10 @@ export class Session {
 
   /** The rollout first: what it says no more, nobody says again. */
   async #purge(submissionId: string, itemId: string): Promise<void> {
-    if (this.#active) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
     const { storage } = this.#options.ports;
     let purged: Purged | undefined;
-    if (this.#begun || this.#options.replayed !== null) {
+    if (this.#state.type !== 'new' || this.#options.replayed !== null) {
       await this.open();
       await this.#recorder.rewrite((bytes) => {
         purged = purgeOutput(bytes, itemId);
@@ -532,7 +533,8 @@ export class Session {
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
-    if (this.#begun) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
+    if (this.#state.type !== 'new')
+      return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
     this.#tools.register(tools);
   }
 
@@ -552,8 +554,7 @@ export class Session {
   }
 
   async #shutdown(submissionId: string): Promise<void> {
-    this.#closed = true;
-    this.#active?.abort.abort(new Error('Shut down.'));
+    this.#close('Shut down.');
     await this.#lastTurn;
     this.#queue.dropHeld();
     await this.#processes.endAll();
@@ -561,6 +562,7 @@ export class Session {
     this.#submissions.close();
     await this.#recorder.close();
     await this.#options.ownership.release();
+    this.#state = { type: 'closed' };
   }
 
   /** News that belong to no turn. */
