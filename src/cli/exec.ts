@@ -6,8 +6,9 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveBox } from '../core/sandbox/box.ts';
 import { AgentService } from '../core/agent/agentService.ts';
-import { limitsIn, providerOf, threadConfigOf } from '../core/agent/threadSettings.ts';
+import { limitsIn, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
+import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
 import { sweepBoxes } from '../node/sandbox/sweep.ts';
@@ -64,22 +65,25 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await sweepBoxes(home);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
-    const config = threadConfigOf(settings, {
-      model,
-      cwd,
-      writable,
+    const threadHost: ThreadHost = {
       models: new HttpModels(ports, version).of(provider),
-      baseInstructions: await baseInstructionsOf(settings),
-      // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
-      review: 'after',
       // What the flags say, or their defaults, holds.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
-      boxFor: (policy) => resolveBox(policy, boxSupport),
+      sandboxFor: (policy) => resolveBox(policy, boxSupport),
       isTrusted: () => true,
       pace: () => report.caughtUp(),
+    };
+    const thread = threadSettingsOf(settings, {
+      model,
+      cwd,
+      writable,
+      baseInstructions: await baseInstructionsOf(settings),
+      // No user reviews here before a patch is applied: it is applied, and the diff is in the events.
+      review: 'after',
+      sandboxFor: threadHost.sandboxFor,
     });
-    const session = await open(manager, args, config, say);
+    const session = await open(manager, args, [thread, threadHost], say);
     const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
     return await run(session, opening, args, { streams, report, say: sayWithoutKeys });
   } finally {
@@ -90,14 +94,14 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
 async function open(
   manager: AgentService,
   args: ExecArguments,
-  config: Parameters<AgentService['start']>[0],
+  thread: readonly [ThreadSettings, ThreadHost],
   say: (line: string) => void,
 ): Promise<Session> {
   const { from } = args;
-  if (from === null) return manager.start(config);
+  if (from === null) return manager.start(...thread);
   const resumed = await (from.verb === 'fork'
-    ? manager.fork(from.thread, null, config)
-    : manager.resume(from.thread, config));
+    ? manager.fork(from.thread, null, ...thread)
+    : manager.resume(from.thread, ...thread));
   if (resumed.type === 'owned') {
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }

@@ -51,7 +51,7 @@ export function createAgent(
     settings,
     homeDirectory: node.host.homeDirectory,
     log,
-    boxFor: (policy) => resolveBox(policy, boxSupport),
+    sandboxFor: (policy) => resolveBox(policy, boxSupport),
     proposals: editors.proposals,
     undoTurn: (turnId) => editors.undo.undoTurn(turnId),
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),

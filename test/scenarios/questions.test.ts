@@ -48,7 +48,7 @@ async function start(options: Pick<ScenarioOptions, 'model' | 'interactive' | 'r
   const count = () => void runs++;
   const tools = [askingTool('ask', question, count), askingTool('elicit', form, count)];
   const provider: ToolProvider = { id: 'test', needsTrust: false, tools: () => tools };
-  const chat = await startScenario({ ...options, config: { toolProviders: [provider] } });
+  const chat = await startScenario({ ...options, host: { toolProviders: [provider] } });
   return { chat, runs: () => runs };
 }
 

@@ -178,7 +178,7 @@ describe('a patch that is shown in editors', () => {
       review: 'before',
       files: { 'a.txt': TEXT },
       model: [[calls('apply_patch', { input: PATCH })], [says('Done.')]],
-      config: {
+      host: {
         proposals: {
           propose: (approvalId) => void proposed.push(approvalId),
           reviewOf: (approvalId) => (proposed.includes(approvalId) ? [{ path: 'a.txt', leftOut: [0, 2] }] : undefined),

@@ -1,9 +1,6 @@
-import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { removeLogs } from '../exec/outputLogs.ts';
-import type { ModelClientFactory } from '../model/modelClientFactory.ts';
-
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -18,42 +15,9 @@ import { RulesStore } from '../rules/rulesStore.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
-import type { SessionOptions } from '../session/sessionOptions.ts';
+import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
-
-/** What a front door settles before a thread starts or is taken up. */
-export interface ThreadConfig
-  extends Pick<
-    SessionOptions,
-    | 'review'
-    | 'environment'
-    | 'saveBeforeCommands'
-    | 'boxFor'
-    | 'unreadable'
-    | 'isTrusted'
-    | 'proposals'
-    | 'toolProviders'
-    | 'undoTurn'
-    | 'interactive'
-    | 'pace'
-    | 'showRawReasoning'
-    | 'maxToolRounds'
-    | 'maxAttempts'
-    | 'verbosity'
-    | 'projectDocMaxBytes'
-    | 'projectDocFallbackFilenames'
-    | 'userInstructions'
-  > {
-  readonly settings: TurnSettings;
-  readonly models: ModelClientFactory;
-  /** Instead of our own. */
-  readonly baseInstructions: string | null;
-  /** A thread that is taken up goes on under the settings it had, as far as it has the same provider. */
-  readonly keepsSettings: boolean;
-  /** Whether another process that asks for the thread gets it. Without it none does. */
-  readonly givesWay?: ((threadId: string) => Promise<boolean>) | undefined;
-}
 
 export type Resumed =
   | { readonly type: 'resumed'; readonly session: Session; readonly dropped: number }
@@ -84,7 +48,7 @@ export class AgentService {
   /** Of all threads of this process. */
   readonly rules: RulesStore;
   readonly live: LiveThreads;
-  readonly #configs = new WeakMap<Session, ThreadConfig>();
+  readonly #hosts = new WeakMap<Session, ThreadHost>();
   /** Threads that another process asks for, and that the user has not refused to hand over. */
   readonly #asked = new Set<string>();
   readonly #taken: Emitter<string>;
@@ -108,9 +72,9 @@ export class AgentService {
   }
 
   /** The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. */
-  async start(config: ThreadConfig): Promise<Session> {
+  async start(thread: ThreadSettings, host: ThreadHost): Promise<Session> {
     const { ids, clock, workspace } = this.#ports;
-    const git = await readGitFacts(workspace, config.settings.cwd);
+    const git = await readGitFacts(workspace, thread.turn.cwd);
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {
@@ -118,24 +82,29 @@ export class AgentService {
       version: ROLLOUT_VERSION,
       id: threadId,
       timestamp: startedAt.toISOString(),
-      cwd: config.settings.cwd,
+      cwd: thread.turn.cwd,
       ...this.#self,
-      model: config.settings.model,
-      provider: config.models.id,
-      instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+      model: thread.turn.model,
+      provider: host.models.id,
+      instructions: thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS,
       workspace_folders: [...workspace.roots],
       ...(git ? { git } : {}),
     };
-    return this.#session(config, meta, rolloutPath(threadId, startedAt), null, this.#ownershipOf(threadId));
+    return this.#session(thread, host, meta, rolloutPath(threadId, startedAt), null, this.#ownershipOf(threadId));
   }
 
   /** `last` is the thread that was started last. */
-  async resume(which: { readonly id: string } | 'last', config: ThreadConfig): Promise<Resumed> {
-    return this.#resume(which, config, 0);
+  async resume(which: { readonly id: string } | 'last', thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
+    return this.#resume(which, thread, host, 0);
   }
 
   /** `leftOut`: lines that could not be read when its rollout was made of another. */
-  async #resume(which: { readonly id: string } | 'last', config: ThreadConfig, leftOut: number): Promise<Resumed> {
+  async #resume(
+    which: { readonly id: string } | 'last',
+    thread: ThreadSettings,
+    host: ThreadHost,
+    leftOut: number,
+  ): Promise<Resumed> {
     const path = await this.#find(which);
     if (path === undefined) return noThread(which);
     const ownership = this.#ownershipOf(threadIdIn(path));
@@ -149,7 +118,7 @@ export class AgentService {
     if (owner !== undefined) return { type: 'owned', owner };
     let resumed: Resumed | undefined;
     try {
-      resumed = await this.#takeUp(path, config, ownership, leftOut);
+      resumed = await this.#takeUp(path, thread, host, ownership, leftOut);
       return resumed;
     } finally {
       if (resumed?.type !== 'resumed') await ownership.release();
@@ -157,13 +126,13 @@ export class AgentService {
   }
 
   /** The same, after asking the process that has the thread to give it up; `owned` when it does not within 5 s. */
-  async takeOver(threadId: string, config: ThreadConfig): Promise<Resumed> {
+  async takeOver(threadId: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const { locks, clock } = this.#ports;
     const deadline = clock.monotonic() + PATIENCE_MS;
     const withdraw = await locks.ask(threadId);
     try {
       while (true) {
-        const resumed = await this.resume({ id: threadId }, config);
+        const resumed = await this.resume({ id: threadId }, thread, host);
         if (resumed.type !== 'owned' || clock.monotonic() > deadline) return resumed;
         await clock.sleep(PAUSE_MS);
       }
@@ -176,25 +145,26 @@ export class AgentService {
   async fork(
     which: { readonly id: string } | 'last',
     itemId: string | null,
-    config: ThreadConfig,
+    thread: ThreadSettings,
+    host: ThreadHost,
   ): Promise<ForkedThread> {
     const path = await this.#find(which);
     if (path === undefined) return noThread(which);
     const copied = await forkThread(this.#ports, path, itemId, this.#self);
     if (copied.type === 'refused') return copied;
-    const resumed = await this.#resume({ id: copied.threadId }, config, copied.dropped);
+    const resumed = await this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
     return resumed.type === 'resumed' ? { ...resumed, draft: copied.draft } : resumed;
   }
 
   /** Brings a rollout of Codex, or one of Tiller from elsewhere, and takes it up. */
-  async importThread(text: string, config: ThreadConfig): Promise<Resumed> {
+  async importThread(text: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const copied = await importThread(this.#ports, text, this.#self, {
-      model: config.settings.model,
-      cwd: config.settings.cwd,
-      provider: config.models.id,
-      instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+      model: thread.turn.model,
+      cwd: thread.turn.cwd,
+      provider: host.models.id,
+      instructions: thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS,
     });
-    return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
+    return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
   /** Into the trash. A session of this process that works in it ends first. */
@@ -203,20 +173,33 @@ export class AgentService {
     return this.catalog.remove(threadId);
   }
 
-  async #takeUp(path: string, config: ThreadConfig, ownership: Ownership, leftOut: number): Promise<Resumed> {
+  async #takeUp(
+    path: string,
+    thread: ThreadSettings,
+    host: ThreadHost,
+    ownership: Ownership,
+    leftOut: number,
+  ): Promise<Resumed> {
     const read = await replayFile(this.#ports.storage, path);
     if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
     // A copy of a thread of ours has its unreadable lines, too.
-    const thread = { ...read.thread, dropped: Math.max(read.thread.dropped, leftOut) };
-    if (thread.readOnly) {
+    const replayed = { ...read.thread, dropped: Math.max(read.thread.dropped, leftOut) };
+    if (replayed.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }
-    const session = await this.#session(await this.#continued(config, thread), thread.meta, path, thread, ownership);
-    if (thread.state.activeTurnId !== null) {
+    const session = await this.#session(
+      await this.#continued(thread, host, replayed),
+      host,
+      replayed.meta,
+      path,
+      replayed,
+      ownership,
+    );
+    if (replayed.state.activeTurnId !== null) {
       // What recovery says of a turn that was cut is written down before it is told. Where it cannot be, the turn says so.
       await session.open().catch((error: unknown) => this.#ports.log.warn('The thread cannot be written', error));
     }
-    return { type: 'resumed', session, dropped: thread.dropped };
+    return { type: 'resumed', session, dropped: replayed.dropped };
   }
 
   /** Oldest first: their names begin with the time. */
@@ -240,16 +223,18 @@ export class AgentService {
   }
 
   async #session(
-    config: ThreadConfig,
+    thread: ThreadSettings,
+    host: ThreadHost,
     meta: SessionMeta,
     path: string,
     replayed: ReplayedThread | null,
     ownership: Ownership,
   ): Promise<Session> {
     // A thread that has lost its first line has lost its instructions with it.
-    const instructions = meta.instructions || (config.baseInstructions ?? BASE_INSTRUCTIONS);
+    const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
     const session = new Session({
-      ...config,
+      settings: thread,
+      host,
       ports: this.#coordinator.portsFor(meta.id, this.#ports),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
       sequence: this.#sequence,
@@ -258,9 +243,8 @@ export class AgentService {
       replayed,
       rules: this.rules,
       ownership,
-      connect: (model) => config.models.connect(model),
     });
-    this.#configs.set(session, config);
+    this.#hosts.set(session, host);
     this.live.add(session);
     void session.closed.then(() => this.live.remove(meta.id, session));
     return session;
@@ -275,11 +259,11 @@ export class AgentService {
   /** The front end decides within the time that the other process waits. */
   async #handOver(threadId: string): Promise<void> {
     const session = this.live.get(threadId)?.session;
-    const givesWay = session && this.#configs.get(session)?.givesWay;
-    if (!session || !givesWay || this.#asked.has(threadId)) return;
+    const host = session && this.#hosts.get(session);
+    if (!session || !host?.givesWay || this.#asked.has(threadId)) return;
     this.#asked.add(threadId);
     const tooLate = this.#ports.clock.sleep(PATIENCE_MS).then(() => false);
-    const agreed = await Promise.race([givesWay(threadId), tooLate]);
+    const agreed = await Promise.race([host.givesWay(threadId), tooLate]);
     if (agreed) {
       await session.suspend();
       this.live.remove(threadId, session);
@@ -292,11 +276,15 @@ export class AgentService {
    * What the thread's last turn ran under; the box is the one of this machine and this day, and a folder that is gone
    * is the one that is open instead.
    */
-  async #continued(config: ThreadConfig, { meta, state, settings }: ReplayedThread): Promise<ThreadConfig> {
+  async #continued(
+    thread: ThreadSettings,
+    host: ThreadHost,
+    { meta, state, settings }: ReplayedThread,
+  ): Promise<ThreadSettings> {
     const last = state.settings ?? settings;
-    if (!config.keepsSettings || last === null || meta.provider !== config.models.id) return config;
+    if (!host.keepsSettings || last === null || meta.provider !== host.models.id) return thread;
     const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
-    const cwd = isThere ? last.cwd : config.settings.cwd;
-    return { ...config, settings: { ...last, cwd, ...config.boxFor(last.sandboxPolicy) } };
+    const cwd = isThere ? last.cwd : thread.turn.cwd;
+    return { ...thread, turn: { ...last, cwd, ...host.sandboxFor(last.sandboxPolicy) } };
   }
 }

@@ -106,11 +106,11 @@ function show(
     case 'reasoning_section_break':
       return view.breakSection(event.key);
     case 'reasoning_raw_delta':
-      return run.showRawReasoning ? view.growRaw(event.key, event.text) : undefined;
+      return run.thread.prompt.showRawReasoning ? view.growRaw(event.key, event.text) : undefined;
     case 'call_delta':
       return previews.grow(event);
     case 'item_done':
-      return finish(event.key, event.item, view, run.showRawReasoning);
+      return finish(event.key, event.item, view, run.thread.prompt.showRawReasoning);
     default:
       return assertNever(event);
   }

@@ -69,17 +69,20 @@ export class Session {
     this.#options = options;
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
-    this.#settings = options.settings;
-    this.#history = new History(replayed?.history, options.interactive ? askingCalls(this.initialState) : new Set());
+    this.#settings = options.settings.turn;
+    this.#history = new History(
+      replayed?.history,
+      options.host.interactive ? askingCalls(this.initialState) : new Set(),
+    );
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
     this.#images = new ThreadImages(this.initialState);
     this.#requests =
       options.requests ??
       new PendingRequests({
         ids: ports.ids,
-        interactive: options.interactive,
+        interactive: options.host.interactive,
         memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-        proposals: options.proposals,
+        proposals: options.host.proposals,
         keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
         watchRules: () => options.rules.watch(),
         onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
@@ -87,7 +90,8 @@ export class Session {
       });
     this.#rulesChanged = options.rules.onChange(() => void this.#requests.reconsider());
     this.#tools = new Toolset({
-      ...options,
+      settings: options.settings.tools,
+      host: options.host,
       rules: (cwd) => this.#rulesIn(cwd),
       onCollision: (name, providerId) =>
         this.#emit(null, { type: 'warning', message: collisionMessage(name, providerId) }),
@@ -361,12 +365,13 @@ export class Session {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
-    const projectDocMaxBytes = this.#options.isTrusted() ? this.#options.projectDocMaxBytes : 0;
+    const { host, settings: thread } = this.#options;
     const context = await this.#context.take(settings, {
-      ...this.#options,
+      ports,
+      ...thread.prompt,
       thread: { id: this.threadId, home: ports.storage.home },
-      projectDocMaxBytes,
-      allowedPrefixes: this.#options.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
+      projectDocMaxBytes: host.isTrusted() ? thread.limits.projectDocMaxBytes : 0,
+      allowedPrefixes: host.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
     });
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
@@ -381,7 +386,7 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const { client, family, prices } = this.#options.connect(settings.model);
+    const { client, family, prices } = this.#options.host.models.connect(settings.model);
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // Whoever hears of the end may start the next turn at once.
@@ -398,13 +403,9 @@ export class Session {
         settings,
         family,
         prices,
-        verbosity: this.#options.verbosity ?? undefined,
         instructions: this.#options.meta.instructions,
         outputSchema,
-        showRawReasoning: this.#options.showRawReasoning,
-        unreadable: this.#options.unreadable,
-        maxToolRounds: this.#options.maxToolRounds,
-        maxAttempts: this.#options.maxAttempts,
+        thread: this.#options.settings,
         client,
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
@@ -420,7 +421,7 @@ export class Session {
         ports,
         signal: abort.signal,
         emit,
-        pace: () => this.#options.pace?.(),
+        pace: () => this.#options.host.pace?.(),
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
@@ -449,7 +450,7 @@ export class Session {
   }
 
   #place(cwd: string): RulesPlace {
-    return { cwd, trusted: this.#options.isTrusted() };
+    return { cwd, trusted: this.#options.host.isTrusted() };
   }
 
   async #allowedIn(cwd: string): Promise<readonly AllowedPrefix[]> {
@@ -498,10 +499,10 @@ export class Session {
   }
 
   async #undo(submissionId: string, turnId: string): Promise<void> {
-    const { undoTurn } = this.#options;
-    if (!undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
+    const { host } = this.#options;
+    if (!host.undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
-    const { paths, skipped } = await undoTurn(turnId);
+    const { paths, skipped } = await host.undoTurn(turnId);
     this.#emit(submissionId, {
       type: 'files_reverted',
       turnId,
@@ -549,7 +550,7 @@ export class Session {
       cwd: newCwd,
       approvalPolicy: policy ?? this.#settings.approvalPolicy,
       sandboxPolicy,
-      ...this.#options.boxFor(sandboxPolicy),
+      ...this.#options.host.sandboxFor(sandboxPolicy),
     };
   }
 

@@ -103,7 +103,7 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
       return lastMessage;
     }
     for (const input of queued) await hear(run, input);
-    if (round >= run.maxToolRounds) throw new TurnPaused(round);
+    if (round >= run.thread.limits.maxToolRounds) throw new TurnPaused(round);
   }
 }
 
@@ -127,7 +127,7 @@ async function respond(
   loopGuard: LoopGuard,
   diff: TurnDiff,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
-  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
+  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.thread.limits.maxAttempts });
   const begun = new BegunCalls();
   const registry = run.tools();
   while (true) {
@@ -191,7 +191,7 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       itemId,
       turnId: run.turnId,
       settings,
-      thread: { id: run.threadId, home: storage.home, unreadable: run.unreadable },
+      thread: { id: run.threadId, home: storage.home, unreadable: run.thread.tools.unreadable },
       workspace,
       processes,
       clock,
@@ -217,7 +217,7 @@ function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
     parallelToolCalls: family.parallelToolCalls,
     effort: settings.effort,
     summary: settings.summary,
-    verbosity: run.verbosity,
+    verbosity: run.thread.prompt.verbosity ?? undefined,
     outputSchema: run.outputSchema,
     cacheKey: run.threadId,
   };

@@ -3,7 +3,7 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
-import type { ModelFamily, Verbosity } from '../model/families.ts';
+import type { ModelFamily } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { Ports } from '../ports.ts';
@@ -11,6 +11,7 @@ import type { Auditor } from '../tools/auditor.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { ThreadSettings } from './sessionOptions.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
@@ -22,15 +23,9 @@ export interface TurnRun {
   readonly family: ModelFamily;
   /** `null` where nobody has told them. */
   readonly prices: Prices | null;
-  /** The family's own where absent. */
-  readonly verbosity: Verbosity | undefined;
   readonly instructions: string;
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
-  readonly showRawReasoning: boolean;
-  /** What must not be read in a box, as the setting says it. */
-  readonly unreadable: readonly string[];
-  readonly maxToolRounds: number;
-  readonly maxAttempts: number;
+  readonly thread: ThreadSettings;
   readonly client: ModelClient;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
@@ -47,7 +42,7 @@ export interface TurnRun {
   readonly signal: AbortSignal;
   /** Tells everybody, in the name of this turn. */
   readonly emit: (msg: EventMsg) => void;
-  /** See `SessionOptions.pace`. */
+  /** See `ThreadHost.pace`. */
   readonly pace: () => Promise<void> | undefined;
   /** Makes sure that the thread can be written; stops the turn when it cannot. */
   readonly ready: () => Promise<void>;
