@@ -20,7 +20,7 @@ import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL } from './afterKill.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
-import { readSubmissions } from './jsonlInput.ts';
+import { readSubmissions, type Submit } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
 import { settleLandings } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
@@ -85,7 +85,8 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     });
     const session = await open(manager, args, [thread, threadHost], say);
     const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
-    return await run(session, opening, args, { streams, report, say: sayWithoutKeys });
+    const submit: Submit = (id, op) => manager.live.submit(session.threadId, op, id);
+    return await run(session, submit, opening, args, { streams, report, say: sayWithoutKeys });
   } finally {
     await demo?.close();
   }
@@ -141,6 +142,7 @@ async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string
 
 async function run(
   session: Session,
+  submit: Submit,
   opening: Opening,
   args: ExecArguments,
   {
@@ -150,15 +152,15 @@ async function run(
   }: { readonly streams: Streams; readonly report: Report; readonly say: (line: string) => void },
 ): Promise<number> {
   session.onEvent((event) => report.tell(event));
-  const termination = onTermination(() => session.submit({ id: 'signal', op: { type: 'interrupt' } }));
+  const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
     if (opening.input !== null) {
       const { input, outputSchema } = opening;
-      session.submit({ id: 'prompt', op: { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) } });
+      submit('prompt', { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) });
     }
     if (args.input === 'jsonl') {
-      await termination.orStopped(Promise.race([readSubmissions(streams.stdin, session, say), session.closed]));
+      await termination.orStopped(Promise.race([readSubmissions(streams.stdin, submit, say), session.closed]));
       session.endOfInput();
     }
     await termination.orTooLate(session.idle());

@@ -154,6 +154,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** True when the thread was there before this process. */
     resumed: z.boolean().optional(),
     forkedFrom: z.string().optional(),
+    /** Of a sub-agent: the thread that started it. */
+    parentId: z.string().optional(),
     provider: z.string().optional(),
   }),
   z.object({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema }),

@@ -187,6 +187,13 @@ export class Scenario {
     return new Scenario(await manager.start(...thread), this.server, this.folder, this.home, { manager, thread });
   }
 
+  /** A sub-agent of this thread, with the same model in the same folder. */
+  async subAgent(): Promise<Scenario> {
+    const { manager, thread } = this;
+    const session = await manager.start(...thread, this.session.threadId);
+    return new Scenario(session, this.server, this.folder, this.home, { manager, thread });
+  }
+
   /** The thread as the panel would show it. */
   get state(): ThreadState {
     return this.#state;

@@ -10,12 +10,12 @@ import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
 import { forkThread, importThread, type NewThread } from '../rollout/copies.ts';
 import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
-import { type ReplayedThread, replayFile } from '../rollout/replay.ts';
+import { readMeta, type ReplayedThread, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
-import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import type { ParentLink, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
@@ -71,8 +71,13 @@ export class AgentService {
     return this.#taken.event;
   }
 
-  /** The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. */
-  async start(thread: ThreadSettings, host: ThreadHost): Promise<Session> {
+  /**
+   * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread whose
+   * sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted and closed
+   * with its parent, and stands in no list of threads. @throws Error when the parent is not live.
+   */
+  async start(thread: ThreadSettings, host: ThreadHost, parentId?: string): Promise<Session> {
+    const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
     const { ids, clock, workspace } = this.#ports;
     const git = await readGitFacts(workspace, thread.turn.cwd);
     const threadId = ids.uuid();
@@ -89,11 +94,26 @@ export class AgentService {
       instructions: thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS,
       workspace_folders: [...workspace.roots],
       ...(git ? { git } : {}),
+      ...(parent ? { originator: 'sub_agent', parent_id: parent.threadId } : {}),
     };
-    return this.#session(thread, host, meta, rolloutPath(threadId, startedAt), null, this.#ownershipOf(threadId));
+    return this.#session(
+      thread,
+      host,
+      meta,
+      rolloutPath(threadId, startedAt),
+      null,
+      this.#ownershipOf(threadId),
+      parent,
+    );
   }
 
-  /** `last` is the thread that was started last. */
+  #parentOf(threadId: string): ParentLink {
+    const parent = this.live.get(threadId)?.session;
+    if (parent === undefined) throw new Error(`The thread ${threadId} is not live: it cannot have a sub-agent.`);
+    return parent.asParent;
+  }
+
+  /** `last` is the thread that was started last, sub-agents aside. */
   async resume(which: { readonly id: string } | 'last', thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     return this.#resume(which, thread, host, 0);
   }
@@ -169,7 +189,7 @@ export class AgentService {
 
   /** Into the trash. A session of this process that works in it ends first. */
   async remove(threadId: string): Promise<CatalogResult> {
-    await this.live.get(threadId)?.session.dispose();
+    await this.live.close(threadId, 'end');
     return this.catalog.remove(threadId);
   }
 
@@ -212,14 +232,22 @@ export class AgentService {
     return which === 'last' ? this.#last(rollouts) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
   }
 
-  /** One in which nothing stands, as a crash or a full disk leaves it, is no thread. Only the newest are looked into. */
+  /**
+   * Skips files without content, which a crash or a full disk can leave, and sub-agents. Reads the beginnings of the newest
+   * files only.
+   */
   async #last(rollouts: readonly string[]): Promise<string | undefined> {
     for (const path of rollouts.toReversed()) {
       // One that cannot be read is the last all the same: taking it up says why.
       const [first] = await this.#ports.storage.readBytes(path, 0, 1).catch(() => [0]);
-      if (first !== undefined) return path;
+      if (first !== undefined && !(await this.#isSubAgent(path))) return path;
     }
     return undefined;
+  }
+
+  async #isSubAgent(path: string): Promise<boolean> {
+    const meta = await readMeta(this.#ports.storage, path).catch(() => undefined);
+    return meta?.parent_id !== undefined;
   }
 
   async #session(
@@ -229,14 +257,17 @@ export class AgentService {
     path: string,
     replayed: ReplayedThread | null,
     ownership: Ownership,
+    parent?: ParentLink,
   ): Promise<Session> {
     // A thread that has lost its first line has lost its instructions with it.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
+    const rootId = parent?.rootId ?? meta.id;
     const session = new Session({
       settings: thread,
       host,
-      ports: this.#coordinator.portsFor(meta.id, this.#ports),
-      commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
+      parent,
+      ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
+      commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
       sequence: this.#sequence,
       meta: { ...meta, instructions },
       rolloutPath: path,
@@ -246,8 +277,17 @@ export class AgentService {
     });
     this.#hosts.set(session, host);
     this.live.add(session);
-    void session.closed.then(() => this.live.remove(meta.id, session));
+    void session.closed.then(() => this.#closed(session));
     return session;
+  }
+
+  /** A session that a client has shut down does not leave its sub-agents behind. */
+  #closed(session: Session): void {
+    const { threadId } = session;
+    this.live.remove(threadId, session);
+    this.live
+      .closeChildren(threadId, 'end')
+      .catch((error: unknown) => this.#ports.log.error('A sub-agent was not closed', error));
   }
 
   #ownershipOf(threadId: string): Ownership {
@@ -264,10 +304,7 @@ export class AgentService {
     this.#asked.add(threadId);
     const tooLate = this.#ports.clock.sleep(PATIENCE_MS).then(() => false);
     const agreed = await Promise.race([host.givesWay(threadId), tooLate]);
-    if (agreed) {
-      await session.suspend();
-      this.live.remove(threadId, session);
-    }
+    if (agreed) await this.live.close(threadId, 'suspend');
     this.#asked.delete(threadId);
     if (agreed) this.#taken.fire(threadId);
   }

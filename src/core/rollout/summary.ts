@@ -54,7 +54,7 @@ function begunWithout(line: string, path: string): ThreadSummary | null {
 }
 
 function begun(meta: SessionMeta, path: string): ThreadSummary {
-  const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id } = meta;
+  const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id, parent_id } = meta;
   return {
     id,
     path,
@@ -73,6 +73,7 @@ function begun(meta: SessionMeta, path: string): ThreadSummary {
     tokens: 0,
     lastTurn: 'none',
     forkedFrom: forked_from_id ?? null,
+    parentId: parent_id ?? null,
   };
 }
 

@@ -23,7 +23,7 @@ import { InputQueue } from './inputQueue.ts';
 import { Memory } from './memory.ts';
 import { PendingRequests } from './pendingRequests.ts';
 import { OpenWork } from './openWork.ts';
-import type { SessionOptions } from './sessionOptions.ts';
+import type { ParentLink, SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
@@ -77,7 +77,7 @@ export class Session {
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
     this.#images = new ThreadImages(this.initialState);
     this.#requests =
-      options.requests ??
+      options.parent?.requests ??
       new PendingRequests({
         ids: ports.ids,
         interactive: options.host.interactive,
@@ -120,6 +120,17 @@ export class Session {
     return replayed ? shownState(replayed) : this.initialState;
   }
 
+  /** Of a sub-agent: the thread that started it. */
+  get parentId(): string | null {
+    return this.#options.meta.parent_id ?? null;
+  }
+
+  /** For a sub-agent of this session. */
+  get asParent(): ParentLink {
+    const rootId = this.#options.parent?.rootId ?? this.threadId;
+    return { threadId: this.threadId, rootId, requests: this.#requests };
+  }
+
   onEvent(listener: Listener<Event>): Disposable {
     return this.#sink.onEvent(listener);
   }
@@ -140,6 +151,7 @@ export class Session {
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
+      ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
     this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;

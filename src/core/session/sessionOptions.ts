@@ -74,6 +74,15 @@ export interface ThreadHost {
   readonly givesWay?: (threadId: string) => Promise<boolean>;
 }
 
+/** What a sub-agent has from the session that starts it. */
+export interface ParentLink {
+  readonly threadId: string;
+  /** The thread that the user talks to. */
+  readonly rootId: string;
+  /** Those of the root thread. */
+  readonly requests: PendingRequests;
+}
+
 export interface SessionOptions {
   readonly ports: Ports;
   readonly sequence: EventSequence;
@@ -86,8 +95,8 @@ export interface SessionOptions {
   readonly settings: ThreadSettings;
   readonly host: ThreadHost;
   readonly rules: RulesStore;
-  /** Those of the root thread, for a sub-agent. A root thread makes its own. */
-  readonly requests?: PendingRequests | undefined;
+  /** Of a sub-agent. */
+  readonly parent?: ParentLink | undefined;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
 }

@@ -25,12 +25,15 @@ export class WorkspaceCoordinator {
   readonly #writers = new Map<string, Landing>();
   readonly #running = new Set<RunningCommand>();
 
-  /** The hands of one thread: what it lands and runs is known to the others from then on. */
-  portsFor(threadId: string, ports: Ports): Ports {
+  /**
+   * The ports of one thread: what it applies and runs is known to the others from then on. Commands of a sub-agent count
+   * as commands of its root thread, which is the one that the user knows.
+   */
+  portsFor(threadId: string, ports: Ports, rootId = threadId): Ports {
     return {
       ...ports,
       workspace: this.#workspaceFor(threadId, ports.workspace),
-      exec: this.#execFor(threadId, ports.exec),
+      exec: this.#execFor(rootId, ports.exec),
     };
   }
 
@@ -39,9 +42,9 @@ export class WorkspaceCoordinator {
     return this.#writers.get(path)?.threadId;
   }
 
-  /** What other threads have running, and may be writing with. */
-  commandsOfOthers(threadId: string): readonly RunningCommand[] {
-    return [...this.#running].filter((command) => command.threadId !== threadId);
+  /** Commands that other root threads run now, with those of their sub-agents. */
+  commandsOfOthers(rootId: string): readonly RunningCommand[] {
+    return [...this.#running].filter((command) => command.threadId !== rootId);
   }
 
   #workspaceFor(threadId: string, workspace: Workspace): Workspace {
@@ -83,11 +86,11 @@ export class WorkspaceCoordinator {
     return stale.paths.some(isOthers) ? { ...stale, byAnotherThread: true } : stale;
   }
 
-  #execFor(threadId: string, exec: Exec): Exec {
+  #execFor(rootId: string, exec: Exec): Exec {
     return {
       spawn: async (request) => {
         const process = await exec.spawn(request);
-        const command = { threadId, argv: request.argv, cwd: request.cwd };
+        const command = { threadId: rootId, argv: request.argv, cwd: request.cwd };
         this.#running.add(command);
         void process.exited.then(() => this.#running.delete(command));
         return process;
