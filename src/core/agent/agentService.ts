@@ -27,12 +27,12 @@ export type Resumed =
 
 export type ForkedThread =
   | (Extract<Resumed, { type: 'resumed' }> & {
-      /** The message that was cut off, to be said in another way. */
+      /** The message before which the fork ends, for the composer. */
       readonly draft: readonly UserInput[] | null;
     })
   | Exclude<Resumed, { type: 'resumed' }>;
 
-/** How long an owner that is asked for a thread may take to give it up. */
+/** How long the owner of a thread may take to hand it over. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 50;
 
@@ -52,7 +52,7 @@ export class AgentService {
   /** Threads that another process asks for, and that the user has not refused to hand over. */
   readonly #asked = new Set<string>();
   readonly #taken: Emitter<string>;
-  /** Every thread there is, without taking it up. */
+  /** All stored threads, live or not. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
 
@@ -72,9 +72,9 @@ export class AgentService {
   }
 
   /**
-   * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread whose
-   * sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted and closed
-   * with its parent, and stands in no list of threads. @throws Error when the parent is not live.
+   * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread
+   * whose sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted
+   * and closed with its parent, and stands in no list of threads. @throws Error when the parent is not live.
    */
   async start(thread: ThreadSettings, host: ThreadHost, parentId?: string): Promise<Session> {
     const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
@@ -118,7 +118,7 @@ export class AgentService {
     return this.#resume(which, thread, host, 0);
   }
 
-  /** `leftOut`: lines that could not be read when its rollout was made of another. */
+  /** `leftOut`: unreadable lines of the rollout that this one was copied from. */
   async #resume(
     which: { readonly id: string } | 'last',
     thread: ThreadSettings,
@@ -132,7 +132,7 @@ export class AgentService {
     try {
       owner = await ownership.attempt();
     } catch (error) {
-      // As where TILLER_HOME can only be read: two processes must not write one thread.
+      // For example TILLER_HOME is read-only. Without a lock two processes could write one thread.
       return { type: 'refused', message: `the thread cannot be kept from other processes: ${messageOf(error)}` };
     }
     if (owner !== undefined) return { type: 'owned', owner };
@@ -145,7 +145,7 @@ export class AgentService {
     }
   }
 
-  /** The same, after asking the process that has the thread to give it up; `owned` when it does not within 5 s. */
+  /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 5 s. */
   async takeOver(threadId: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const { locks, clock } = this.#ports;
     const deadline = clock.monotonic() + PATIENCE_MS;
@@ -161,7 +161,7 @@ export class AgentService {
     }
   }
 
-  /** Copies a thread up to an item, or all of it, and takes the copy up; see `ThreadCatalog.fork`. */
+  /** Copies a thread up to an item, or all of it, and resumes the copy; see `forkRollout`. */
   async fork(
     which: { readonly id: string } | 'last',
     itemId: string | null,
@@ -176,7 +176,7 @@ export class AgentService {
     return resumed.type === 'resumed' ? { ...resumed, draft: copied.draft } : resumed;
   }
 
-  /** Brings a rollout of Codex, or one of Tiller from elsewhere, and takes it up. */
+  /** Imports a rollout of Codex, or one of another Tiller, and resumes it. */
   async importThread(text: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const copied = await importThread(this.#ports, text, this.#self, {
       model: thread.turn.model,
@@ -187,7 +187,7 @@ export class AgentService {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
-  /** Into the trash. A session of this process that works in it ends first. */
+  /** Moves a thread to the trash. Its session ends first, if it is live. */
   async remove(threadId: string): Promise<CatalogResult> {
     await this.live.close(threadId, 'end');
     return this.catalog.remove(threadId);
@@ -202,7 +202,7 @@ export class AgentService {
   ): Promise<Resumed> {
     const read = await replayFile(this.#ports.storage, path);
     if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
-    // A copy of a thread of ours has its unreadable lines, too.
+    // A copy of a Tiller thread contains its unreadable lines, too.
     const replayed = { ...read.thread, dropped: Math.max(read.thread.dropped, leftOut) };
     if (replayed.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
@@ -216,13 +216,13 @@ export class AgentService {
       ownership,
     );
     if (replayed.state.activeTurnId !== null) {
-      // What recovery says of a turn that was cut is written down before it is told. Where it cannot be, the turn says so.
+      // The events of a recovered turn are written before they are emitted. When that fails, the turn reports it.
       await session.open().catch((error: unknown) => this.#ports.log.warn('The thread cannot be written', error));
     }
     return { type: 'resumed', session, dropped: replayed.dropped };
   }
 
-  /** Oldest first: their names begin with the time. */
+  /** Oldest first: file names begin with the time. */
   async #rollouts(): Promise<readonly string[]> {
     return (await this.#ports.storage.listFiles('threads')).filter((path) => path.endsWith('.jsonl'));
   }
@@ -233,12 +233,12 @@ export class AgentService {
   }
 
   /**
-   * Skips files without content, which a crash or a full disk can leave, and sub-agents. Reads the beginnings of the newest
-   * files only.
+   * Skips files without content, which a crash or a full disk can leave, and sub-agents. Reads the beginnings of the
+   * newest files only.
    */
   async #last(rollouts: readonly string[]): Promise<string | undefined> {
     for (const path of rollouts.toReversed()) {
-      // One that cannot be read is the last all the same: taking it up says why.
+      // An unreadable file counts as the last: resuming it reports the reason.
       const [first] = await this.#ports.storage.readBytes(path, 0, 1).catch(() => [0]);
       if (first !== undefined && !(await this.#isSubAgent(path))) return path;
     }
@@ -259,7 +259,7 @@ export class AgentService {
     ownership: Ownership,
     parent?: ParentLink,
   ): Promise<Session> {
-    // A thread that has lost its first line has lost its instructions with it.
+    // A rollout without its first line has no instructions.
     const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
     const rootId = parent?.rootId ?? meta.id;
     const session = new Session({
@@ -296,7 +296,7 @@ export class AgentService {
     });
   }
 
-  /** The front end decides within the time that the other process waits. */
+  /** Asks the front end, which has to answer within the time that the other process waits. */
   async #handOver(threadId: string): Promise<void> {
     const session = this.live.get(threadId)?.session;
     const host = session && this.#hosts.get(session);
@@ -310,8 +310,8 @@ export class AgentService {
   }
 
   /**
-   * What the thread's last turn ran under; the box is the one of this machine and this day, and a folder that is gone
-   * is the one that is open instead.
+   * The settings of the last turn of a resumed thread, with the sandbox mechanism that this machine has now. When its
+   * folder is gone, the open folder takes its place.
    */
   async #continued(
     thread: ThreadSettings,

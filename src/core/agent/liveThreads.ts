@@ -20,7 +20,7 @@ export interface LiveThread {
 
 interface Entry extends LiveThread {
   state: ThreadState;
-  /** Events to fold when the state is next read: streamed text joined, so that nobody pays for states nobody reads. */
+  /** Events to fold when the state is read next, streamed text joined: states that no caller reads are not computed. */
   deferred: Event | undefined;
   hasBegun: boolean;
 }
@@ -43,7 +43,7 @@ export class LiveThreads {
     return this.#news.event;
   }
 
-  /** A thread started or stopped running or waiting, was renamed, began or was removed. */
+  /** A thread changed its activity or its title, or was added or removed. */
   get onActivity(): Emitter<void>['event'] {
     return this.#activity.event;
   }
@@ -114,13 +114,13 @@ export class LiveThreads {
   }
 
   /**
-   * Ends the session of a thread, if it is live, after the sessions of its sub-agents, and removes it. `suspend`: it can be
-   * resumed as it stands; `end`: its end is recorded.
+   * Ends the session of a thread, if it is live, after the sessions of its sub-agents, and removes it. `suspend`: it
+   * can be resumed as it stands; `end`: its end is recorded.
    */
   async close(threadId: string, how: 'suspend' | 'end'): Promise<void> {
     const session = this.#entries.get(threadId)?.session;
     if (session === undefined) return;
-    await this.closeChildren(threadId, how);
+    if (this.childrenOf(threadId).length > 0) await this.closeChildren(threadId, how);
     try {
       await (how === 'suspend' ? session.suspend() : session.dispose());
     } finally {

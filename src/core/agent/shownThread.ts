@@ -40,8 +40,8 @@ export interface ThreadSource {
 }
 
 /**
- * `take_back`: after a reload, when the extension host that owned it may still be releasing it. `ask`: the owner is asked
- * to hand it over. `read`: read only, also when it has no owner.
+ * `take_back`: after a reload, when the extension host that owned it may still be releasing it. `ask`: the owner is
+ * asked to hand it over. `read`: read only, also when it has no owner.
  */
 export type OpenHow = 'take_up' | 'take_back' | 'ask' | 'read';
 
@@ -310,7 +310,10 @@ export class ShownThread {
     this.#dequeued.fire({ threadId, msg, text });
   }
 
-  /** A thread that is not shown is suspended with its sub-agents when none of them works, so that every window can open it. */
+  /**
+   * A thread that is not shown is suspended with its sub-agents when none of them works, so that every window can open
+   * it.
+   */
   #suspendAtRest(member: LiveThread): void {
     const { live, report } = this.#deps;
     const thread = live.rootOf(member);

@@ -1,7 +1,7 @@
 /** Counts work that is not done, so that a caller can wait until there is none. */
 export class OpenWork {
   #count = 0;
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   begin(): void {
     this.#count++;

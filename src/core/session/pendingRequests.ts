@@ -27,7 +27,9 @@ export interface Asker {
 
 /** Where patches are shown that are pending, such as diff editors. */
 export interface ShownProposals {
-  /** Called before the approval is requested. `reviewed`: earlier choices that still fit, when it is requested again. */
+  /**
+   * Called before the approval is requested. `reviewed`: earlier choices that still fit, when it is requested again.
+   */
   propose(approvalId: string, files: readonly ProposedFile[], reviewed: PatchReview | undefined): void;
   /** The choices of the user so far; undefined when an approval means the patch as it was proposed. */
   reviewOf(approvalId: string): PatchReview | undefined;
@@ -52,8 +54,8 @@ export interface PendingRequestsOptions {
 }
 
 /**
- * The pending requests of a root thread and of its sub-agents, and its approval memory. They are kept here and in no view:
- * the first answer counts, whichever view it comes from (design decision 11).
+ * The pending requests of a root thread and of its sub-agents, and its approval memory. They are kept here and in no
+ * view: the first answer counts, whichever view it comes from (design decision 11).
  */
 export class PendingRequests {
   readonly #approvals = new OpenRequests<Question, Answered>();
@@ -74,8 +76,8 @@ export class PendingRequests {
   }
 
   /**
-   * Asks the memory, then joins a pending request of the same binding, then asks the user. Rejects with the reason of the
-   * signal when that aborts before an answer.
+   * Asks the memory, then joins a pending request of the same binding, then asks the user. Rejects with the reason of
+   * the signal when that aborts before an answer.
    */
   async approve(question: Question, asker: Asker): Promise<Answered> {
     const { callId, itemId, card, reason, keys, proposal, binding } = question;
@@ -132,8 +134,8 @@ export class PendingRequests {
   }
 
   /**
-   * Returns a warning for each id that is not pending (unknown, stale or already answered) and for each answer that does
-   * not fit its request, which then stays pending.
+   * Returns a warning for each id that is not pending (unknown, stale or already answered) and for each answer that
+   * does not fit its request, which then stays pending.
    */
   async answer(op: AnswerOp, submissionId: string): Promise<readonly string[]> {
     switch (op.type) {

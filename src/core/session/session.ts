@@ -34,12 +34,12 @@ import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
- * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions are
- * taken in order; while a turn runs the next ones are still heard, which is how it is steered, answered and stopped.
+ * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions
+ * are handled in order, also while a turn runs: clients steer, answer and interrupt it by them.
  */
 export class Session {
   readonly threadId: string;
-  /** The thread before this process: what the events of this session are folded onto. */
+  /** The thread before this process. The events of this session are folded onto it. */
   readonly initialState: ThreadState;
   readonly #options: SessionOptions;
   readonly #sink: EventSink;
@@ -56,12 +56,12 @@ export class Session {
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
   #state: SessionState = { type: 'new' };
-  /** Settles when the last turn has ended and what it left was seen to. */
+  /** Settles when the last turn has ended, its queued inputs are dealt with and its rollout is synced. */
   #lastTurn: Promise<void> = Promise.resolve();
   /** Submissions until they are handled, and turns until `#lastTurn` settles. */
   readonly #work = new OpenWork();
   readonly #rulesChanged: Disposable;
-  /** What was last said of files of rules that are broken. */
+  /** The last reported problems of rule files. */
   #problems: readonly string[] = [];
 
   constructor(options: SessionOptions) {
@@ -114,7 +114,7 @@ export class Session {
     this.#loop = this.#takeSubmissions();
   }
 
-  /** `initialState` as a person is shown it, with a word on what could not be read. */
+  /** `initialState` as the user sees it: with a warning about lines that could not be read. */
   get shownState(): ThreadState {
     const { replayed } = this.#options;
     return replayed ? shownState(replayed) : this.initialState;
@@ -135,7 +135,7 @@ export class Session {
     return this.#sink.onEvent(listener);
   }
 
-  /** Says hello to whoever listens by now. Once, before the first submission. */
+  /** Emits `thread_started`, and recovers what an earlier process left. Call once, before the first submission. */
   start(): void {
     const { meta, replayed, ports, rolloutPath } = this.#options;
     if (replayed === null) this.#sink.record({ type: 'session_meta', payload: meta });
@@ -157,7 +157,7 @@ export class Session {
     if (replayed === null) return;
     const { activeTurnId, queuedInputs, processes, questions } = replayed.state;
     for (const { processId, status } of processes) {
-      // It ended with the process that ran this thread, and nobody heard how.
+      // It ended with the process that ran this thread; its exit code is not known.
       if (status.type === 'running') this.#emit(null, { type: 'process_exited', processId, exitCode: null });
     }
     for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
@@ -167,15 +167,16 @@ export class Session {
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
-  /** Nothing may happen that is not written down: the turn is stopped, and without one the person is told. */
+  /** Nothing may run unrecorded: stops the turn, or emits an error when none runs. */
   #storageFailed(failure: StorageFailure): void {
     if (this.#turn) this.#turn.abort.abort(failure);
     else this.#emit(null, { type: 'error', ...describeFailure(failure) });
   }
 
   /**
-   * The process that ran this turn is gone. What it had begun is never run again: such a call is answered as aborted.
-   * What it had asked is asked again; with no question open the turn is over until the person acts (design decision 14).
+   * Recovers a turn whose process is gone. A call that had started is never run again and is answered as aborted. A
+   * call with a pending request is prepared again, which requests it again; without one the turn is over until the user
+   * acts (design decision 14).
    */
   #recover(turnId: string, state: ThreadState): void {
     const items = new Map(openItems(state).map((item) => ['callId' in item ? item.callId : item.id, item]));
@@ -198,31 +199,31 @@ export class Session {
     }
   }
 
-  /** Queued; everything it causes carries its id. Ignored once the session is shut down. */
+  /** Appends to the queue. Every event that it causes carries its id. Ignored when the session is closing or closed. */
   submit(submission: Submission): void {
     if (!isOpen(this.#state)) return;
     this.#work.begin();
     this.#submissions.push(submission);
   }
 
-  /** Nobody will submit any more: what waits for an answer gets a no, what runs goes on to its end. */
+  /** The client submits no more: denies pending and later requests; what runs goes on to its end. */
   endOfInput(): void {
     this.#requests.becomeNonInteractive();
     this.#queue.dropHeld();
     this.#tools.clientCalls.failAll('The client is gone and cannot run this tool.');
   }
 
-  /** Resolves when it has been shut down, by whomever. */
+  /** Resolves when the session has closed, whichever client closed it. */
   get closed(): Promise<void> {
     return this.#loop;
   }
 
-  /** Resolves when no turn runs and everything submitted has been taken. */
+  /** Resolves when no turn runs and every submission is handled. */
   idle(): Promise<void> {
     return this.#work.none();
   }
 
-  /** Stops what runs, writes the end down and closes. */
+  /** Stops the turn and the processes, records the end and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
     await this.#loop;
@@ -230,8 +231,8 @@ export class Session {
   }
 
   /**
-   * The host goes away and may come back, as a window that is reloaded: everything stops as it stands and nothing more is
-   * written, so that whoever resumes finds the turn as a crash would leave it, its open questions included.
+   * Closes a session that is to be resumed, as after a reload of the window: stops turn and processes without recording
+   * their end. The rollout then is as a crash would leave it, pending requests included.
    */
   async suspend(): Promise<void> {
     if (!isOpen(this.#state)) {
@@ -263,7 +264,7 @@ export class Session {
   async #takeSubmissions(): Promise<void> {
     for await (const submission of this.#submissions) {
       try {
-        // What was said behind a shutdown comes too late.
+        // Ignores submissions behind a shutdown.
         if (isOpen(this.#state)) await this.#handle(submission);
       } catch (error) {
         this.#options.ports.log.error(`${submission.op.type} failed`, error);
@@ -309,7 +310,7 @@ export class Session {
       }
       case 'dynamic_tool_response':
         if (!this.#tools.clientCalls.respond(op.callId, op))
-          this.#warn(id, `Nobody waits for the result of ${op.callId}.`);
+          this.#warn(id, `No call ${op.callId} waits for a result of the client.`);
         return;
       case 'register_tools':
         return this.#registerTools(id, op.tools);
@@ -325,11 +326,11 @@ export class Session {
       case 'process_input':
         return this.#type(id, op);
       case 'process_resize':
-        // Whoever looks at one that has just ended need not be told.
+        // No warning: the process may have ended just before.
         return this.#processes.running(op.processId)?.resize(op.columns, op.rows);
       case 'kill_process': {
         const process = this.#processes.running(op.processId);
-        // Not waited for: what is said next must not wait for a process that dies slowly.
+        // Not awaited: later submissions must not wait for a process that ends slowly.
         if (process) void process.kill('user');
         else this.#warn(id, `There is no process ${op.processId} that runs.`);
         return;
@@ -363,7 +364,7 @@ export class Session {
     await this.#startTurn(submissionId, op.input);
   }
 
-  /** A turn that was told to stop is waited for, so that "interrupt, then this" can be said in one breath. */
+  /** Waits for a turn that was told to stop, so that a client can submit `interrupt` and a message at once. */
   async #stopping(): Promise<void> {
     if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
@@ -401,7 +402,7 @@ export class Session {
     const { client, family, prices } = this.#options.host.models.connect(settings.model);
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
-      // Whoever hears of the end may start the next turn at once.
+      // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
       this.#sink.emit(turnId, by, msg);
     };
@@ -444,7 +445,10 @@ export class Session {
     ).then((outcome) => this.#turnEnded(outcome));
   }
 
-  /** What was queued too late to join a turn that completed becomes the next one; otherwise the person gets it back. */
+  /**
+   * Inputs that were queued too late for a completed turn start the next one. Those of any other turn go back to the
+   * user.
+   */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
     const goesOn = outcome === 'completed' && isOpen(this.#state);
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
@@ -470,7 +474,7 @@ export class Session {
     return allowing.map(({ rule }) => ({ pattern: rule.pattern, outside: rule.bypassSandbox === true }));
   }
 
-  /** As they stand now. A file that is broken is said once, until it is broken in another way. */
+  /** The rules in force now. A problem of a rule file is reported once, until it changes. */
   async #rulesIn(cwd: string): Promise<RulesInForce['rules']> {
     const { memory } = this.#requests;
     const { rules, problems } = await this.#options.rules.inForce(this.#place(cwd), {
@@ -486,13 +490,16 @@ export class Session {
     return rules;
   }
 
-  /** From here on the thread is ours and can be written. @throws Error when it cannot */
+  /**
+   * Claims the thread and opens its rollout for writing. @throws Error when another process owns it or it cannot be
+   * written
+   */
   async open(): Promise<void> {
     await this.#options.ownership.claim();
     await this.#recorder.open();
   }
 
-  /** What changes a thread that is already written down is written at once, also where no turn follows. */
+  /** Emits a change of the thread. It is written at once where the thread has a rollout, also when no turn follows. */
   async #keep(submissionId: string, msg: EventMsg): Promise<void> {
     if (this.#options.replayed !== null) await this.open();
     this.#emit(submissionId, msg);
@@ -524,7 +531,7 @@ export class Session {
     });
   }
 
-  /** The rollout first: what it says no more, nobody says again. */
+  /** The rollout comes first: a resumed thread must not bring the output back. */
   async #purge(submissionId: string, itemId: string): Promise<void> {
     if (this.#turn) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
     const { storage } = this.#options.ports;
@@ -578,7 +585,7 @@ export class Session {
     this.#state = { type: 'closed' };
   }
 
-  /** News that belong to no turn. */
+  /** Emits outside of turns. */
   #emit(submissionId: string | null, msg: EventMsg): void {
     this.#sink.emit(null, submissionId, msg);
   }
@@ -593,7 +600,7 @@ function collisionMessage(name: string, providerId: string): string {
   return `${owner} named ${name} is left out: another tool has this name.`;
 }
 
-/** What a process that is gone left unfinished in its last turn. */
+/** The items that the last turn of an earlier process left open. */
 function openItems(state: ThreadState): readonly TurnItem[] {
   return (state.turns.at(-1)?.items ?? []).filter((item) => item.status === 'in_progress');
 }
@@ -605,15 +612,15 @@ function askingCalls({ approvals, questions }: ThreadState): ReadonlySet<string>
 }
 
 /**
- * The model has had the last word. Asking it on would end a prompt with its own words, which many servers refuse, and on
- * Chat would make one message of two.
+ * The last item is a message of the model. A request would end with that message, which many servers refuse, and on the
+ * Chat wire the answer would be merged into it.
  */
 function isAnswered(items: readonly ResponseItem[]): boolean {
   const last = items.at(-1);
   return last?.type === 'message' && last.role === 'assistant';
 }
 
-/** Folders a client names start at the working directory. */
+/** Resolves the folders of a client against the working directory. */
 function resolved(policy: SandboxPolicy, cwd: string): SandboxPolicy {
   if (policy.type !== 'workspace-write') return policy;
   return { ...policy, writableRoots: policy.writableRoots.map((root) => path.resolve(cwd, root)) };

@@ -17,8 +17,8 @@ import type { RunningCommand } from './workspaceCoordinator.ts';
 export type ChosenBox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
 
 /**
- * What the settings of the user say of a thread: data, made in one place (`threadSettingsOf` in core/agent) when the thread
- * is started or resumed. Sub-agents inherit it.
+ * What the settings of the user say of a thread: data, made in one place (`threadSettingsOf` in core/agent) when the
+ * thread is started or resumed. Sub-agents inherit it.
  */
 export interface ThreadSettings {
   /** Of the first turn; `override_turn_context` changes those of later turns. */
@@ -61,7 +61,10 @@ export interface ThreadHost {
   readonly keepsSettings: boolean;
   /** The sandbox of this machine under a policy. */
   readonly sandboxFor: (policy: SandboxPolicy) => ChosenBox;
-  /** Asked for each turn and each list of tools. False: no tool touches the workspace, and the prompt names nothing of it. */
+  /**
+   * Asked for each turn and each list of tools. False: no tool touches the workspace, and the prompt names nothing of
+   * it.
+   */
   readonly isTrusted: () => boolean;
   /** Waits for listeners that cannot take more events now; `undefined` when all can. A response is read no faster. */
   readonly pace?: () => Promise<void> | undefined;

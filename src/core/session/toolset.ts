@@ -16,7 +16,7 @@ export interface ToolsetOptions {
 
 /** The tools of one thread, in the order of their providers. */
 export class Toolset {
-  /** Calls of the client's tools that wait for its answer. */
+  /** Calls of the tools of the client that it has not answered. */
   readonly clientCalls = new DynamicCalls();
   readonly #client = new ClientTools(this.clientCalls);
   readonly #providers: readonly ToolProvider[];
@@ -35,7 +35,7 @@ export class Toolset {
     this.#client.register(tools);
   }
 
-  /** For one round: what the model is offered and what its calls are dispatched to. The same object while nothing changes. */
+  /** The tools of one round, for the prompt and for dispatch. The same object while nothing changes. */
   registryFor(family: ToolFamily): ToolRegistry {
     const trusted = this.#options.host.isTrusted();
     const providers = this.#providers.filter(({ needsTrust }) => trusted || !needsTrust);

@@ -15,21 +15,21 @@ import { ToolRuntime } from './toolRuntime.ts';
 import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
 
-/** What a turn begins with. */
+/** How a turn starts. */
 export type TurnOpening =
   | {
       readonly type: 'begun';
-      /** Context the model has not been told yet: instructions of the project, the environment, what changed of it. */
+      /** Context messages that the model does not have yet: project instructions, environment, and changes of them. */
       readonly context: readonly ResponseItem[];
-      /** What the person said; nothing when an earlier turn is taken up again. */
+      /** The message of the user; `null` when an earlier turn is retried. */
       readonly input: readonly UserInput[] | null;
     }
-  /** A turn of a process that is gone, which had asked the person about these calls: they are asked again. */
+  /** A turn of an earlier process with pending requests of these calls, which are requested again. */
   | { readonly type: 'recovered'; readonly calls: readonly RecoveredCall[] };
 
 export interface RecoveredCall {
   readonly call: ToolCallItem;
-  /** What shows it already. */
+  /** The item that shows it. */
   readonly item: TurnItem | undefined;
 }
 
@@ -39,7 +39,7 @@ type Outcome =
   | { readonly type: 'failed'; readonly error: unknown };
 
 /**
- * One turn: says what it was told, and then asks the model and runs its calls until nothing is owed
+ * One turn: records context and message, then requests responses and runs their calls until the model has every output
  * (codex-behaviour.md §3.2). Never rejects; ends with exactly one `turn_completed` or `turn_aborted`, and leaves a
  * history in which every call has its output.
  */
@@ -59,7 +59,7 @@ export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outco
   return outcome.type;
 }
 
-/** A turn is stopped by the person, unless it is stopped because it cannot be written down. */
+/** An aborted turn was interrupted by the user, unless the signal has a storage failure as its reason. */
 function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   if (!signal.aborted) return { type: 'failed', error };
   return signal.reason instanceof StorageFailure ? { type: 'failed', error: signal.reason } : { type: 'interrupted' };
@@ -73,7 +73,7 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
   if (opening.input) await hear(run, opening.input);
 }
 
-/** Calls whose output was lost in a crash are answered before anything else is said. */
+/** Answers calls whose output was lost in a crash, before any other item. */
 function answerOwed(run: TurnRun): void {
   for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
 }
@@ -107,7 +107,7 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
   }
 }
 
-/** Also of a turn that was stopped: what has landed has landed. */
+/** Also after an interrupt: applied patches stay applied. */
 function tellDiff(run: TurnRun, diff: TurnDiff): void {
   if (diff.takeNews()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
 }
@@ -119,8 +119,8 @@ async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, t
 }
 
 /**
- * Gets one whole response, over as many attempts as the retry schedule allows, and settles its calls. What an attempt
- * that died has run is part of the next request, so nothing runs twice.
+ * Gets one complete response, in as many attempts as the retry schedule allows, and awaits its calls. The next request
+ * contains the calls that a failed attempt has run, so no call runs twice.
  */
 async function respond(
   run: TurnRun,
@@ -157,7 +157,10 @@ async function respond(
   }
 }
 
-/** A request that was refused for an image is sent again without it, which is no retry: it is another request. */
+/**
+ * A request that was refused for an image is sent again without it. It is another request and does not count as a
+ * retry.
+ */
 function leavesImageOut(fault: ModelFault, { family, history, images, emit }: TurnRun): boolean {
   return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
 }
@@ -232,7 +235,10 @@ function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
   run.emit({ type: 'token_count', ...count });
 }
 
-/** What the server has refused as too long fills the window, whatever was counted before (codex-behaviour.md §8). */
+/**
+ * A request that the server has refused as too long fills the context window, whatever was counted (codex-behaviour.md
+ * §8).
+ */
 function tellFull(run: TurnRun): void {
   const { contextWindow } = run.family;
   if (contextWindow !== null) run.emit({ type: 'token_count', ...run.tokens.full(contextWindow) });

@@ -15,13 +15,13 @@ import type { ThreadSettings } from './sessionOptions.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
-/** Everything one turn works with. Made when the turn starts and never changed. */
+/** Everything that one turn uses. Made when the turn starts and never changed. */
 export interface TurnRun {
   readonly turnId: string;
   readonly threadId: string;
   readonly settings: TurnSettings;
   readonly family: ModelFamily;
-  /** `null` where nobody has told them. */
+  /** `null` when the settings name none. */
   readonly prices: Prices | null;
   readonly instructions: string;
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
@@ -40,18 +40,18 @@ export interface TurnRun {
   readonly processes: Processes;
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** Tells everybody, in the name of this turn. */
+  /** Emits an event of this turn. */
   readonly emit: (msg: EventMsg) => void;
   /** See `ThreadHost.pace`. */
   readonly pace: () => Promise<void> | undefined;
-  /** Makes sure that the thread can be written; stops the turn when it cannot. */
+  /** Opens the rollout for writing; stops the turn when that fails. */
   readonly ready: () => Promise<void>;
-  /** Writes the item down, then adds it to the history. Stops the turn when it cannot be written. */
+  /** Records the item, then appends it to the history. Stops the turn when it cannot be recorded. */
   readonly remember: (item: ResponseItem) => void;
-  /** Forces what was written down to the disk. */
+  /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];
-  /** Stops this turn as the person would. */
+  /** Interrupts this turn, as the op `interrupt` does. */
   readonly interrupt: () => void;
 }
