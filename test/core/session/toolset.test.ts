@@ -10,10 +10,8 @@ function toolset() {
   const collisions: string[] = [];
   const tools = new Toolset({
     rules: async () => [],
-    review: 'after',
-    environment: DEFAULT_ENVIRONMENT,
-    saveBeforeCommands: 'ask',
-    isTrusted: () => trusted,
+    settings: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask', unreadable: [] },
+    host: { isTrusted: () => trusted },
     onCollision: (name, providerId) => collisions.push(`${providerId}: ${name}`),
   });
   return { tools, collisions, trust: (is: boolean) => (trusted = is) };

@@ -33,10 +33,8 @@ function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const family = capabilitiesOf(model, dialect, wire);
   const toolset = new Toolset({
     rules: async () => [],
-    review: 'after',
-    environment: DEFAULT_ENVIRONMENT,
-    saveBeforeCommands: 'ask',
-    isTrusted: () => true,
+    settings: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask', unreadable: [] },
+    host: { isTrusted: () => true },
     onCollision: () => {},
   });
   toolset.register([WEATHER]);
