@@ -3,7 +3,7 @@ import type { ErrorAction } from '../src/protocol/policy.ts';
 import type { ApprovalDecision } from '../src/protocol/policy.ts';
 import type { QueuedEdit } from '../src/protocol/draft.ts';
 import type { UserInput } from '../src/protocol/item.ts';
-import type { Op } from '../src/protocol/op.ts';
+import type { Op, OpOf } from '../src/protocol/op.ts';
 import type { WebviewMessage } from '../src/protocol/wire.ts';
 import { post } from './bridge.ts';
 import { t } from './l10n.ts';
@@ -168,6 +168,13 @@ export function decide(approvalIds: string | readonly string[], decision: Approv
   denying.value = null;
   makingRule.value = null;
   submit({ type: 'approval', approvalIds: open, decision });
+}
+
+/** The first answer to a question. Later ones are ignored, as in `decide`. */
+export function answerQuestion(op: OpOf<'user_input_answer' | 'elicitation_answer'>): void {
+  if (answered.has(op.questionId)) return;
+  answered.add(op.questionId);
+  submit(op);
 }
 
 /** Another way from this message or answer on; from the end where none is named. */

@@ -6,8 +6,9 @@ import { secretsInSettings } from '../core/model/providerSecrets.ts';
 import { describeDropped } from '../core/rollout/replay.ts';
 import { resolveSandbox } from '../core/sandbox/resolveSandbox.ts';
 import { AgentService } from '../core/agent/agentService.ts';
-import { limitsIn, providerOf, threadConfigOf } from '../core/agent/threadSettings.ts';
+import { limitsIn, providerOf, threadSettingsOf } from '../core/agent/threadSettings.ts';
 import type { Session } from '../core/session/session.ts';
+import type { ThreadHost, ThreadSettings } from '../core/session/sessionOptions.ts';
 import { createNodePorts } from '../node/ports.ts';
 import { NotifyProgram } from '../node/process/notifyProgram.ts';
 import { sweepProcesses } from '../node/process/processRecord.ts';
@@ -20,7 +21,7 @@ import type { Settings } from '../protocol/settings.ts';
 import { AFTER_KILL } from './afterKill.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
-import { readSubmissions } from './jsonlInput.ts';
+import { readSubmissions, type Submit } from './jsonlInput.ts';
 import { printSentence } from './print.ts';
 import { settleInterrupted } from './recoverPatches.ts';
 import { loadSettings } from './settingsFile.ts';
@@ -65,20 +66,23 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     await sweepSandboxes(home, ports.locks);
     const manager = new AgentService(ports, { version, originator: 'cli' });
     const report = new Report(args.json, streams);
-    const config = threadConfigOf(settings, {
-      model,
-      cwd,
-      writable,
+    const threadHost: ThreadHost = {
       models: new HttpModels(ports, version).of(provider),
-      baseInstructions: await baseInstructionsOf(settings),
-      // Nobody sits at this door to review before a patch lands: it lands, and the diff is in the events.
-      review: 'after',
       // What the flags say, or their defaults, holds.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
       sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
       isTrusted: () => true,
       pace: () => report.caughtUp(),
+    };
+    const thread = threadSettingsOf(settings, {
+      model,
+      cwd,
+      writable,
+      baseInstructions: await baseInstructionsOf(settings),
+      // No user reviews here before a patch is applied: it is applied, and the diff is in the events.
+      review: 'after',
+      sandboxFor: threadHost.sandboxFor,
     });
     const sayWithoutKeys = (line: string) => say(ports.keys.hide(line));
     const notifyProgram = new NotifyProgram({
@@ -91,8 +95,9 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     manager.live.onEvent((update) => {
       notified = notified.then(() => notifyProgram.take(update));
     });
-    const session = await open(manager, args, config, say);
-    const code = await run(session, opening, args, { streams, report, say: sayWithoutKeys });
+    const session = await open(manager, args, [thread, threadHost], say);
+    const submit: Submit = (id, op) => manager.live.submit(session.threadId, op, id);
+    const code = await run(session, submit, opening, args, { streams, report, say: sayWithoutKeys });
     await notified;
     return code;
   } finally {
@@ -103,14 +108,14 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
 async function open(
   manager: AgentService,
   args: ExecArguments,
-  config: Parameters<AgentService['start']>[0],
+  thread: readonly [ThreadSettings, ThreadHost],
   say: (line: string) => void,
 ): Promise<Session> {
   const { from } = args;
-  if (from === null) return manager.start(config);
+  if (from === null) return manager.start(...thread);
   const resumed = await (from.verb === 'fork'
-    ? manager.fork(from.thread, null, config)
-    : manager.resume(from.thread, config));
+    ? manager.fork(from.thread, null, ...thread)
+    : manager.resume(from.thread, ...thread));
   if (resumed.type === 'owned') {
     throw new UsageError(`the thread is open in another process (${resumed.owner.name}, ${resumed.owner.pid})`);
   }
@@ -150,6 +155,7 @@ async function promptOf(args: ExecArguments, { stdin }: Streams): Promise<string
 
 async function run(
   session: Session,
+  submit: Submit,
   opening: Opening,
   args: ExecArguments,
   {
@@ -159,15 +165,15 @@ async function run(
   }: { readonly streams: Streams; readonly report: Report; readonly say: (line: string) => void },
 ): Promise<number> {
   session.onEvent((event) => report.tell(event));
-  const termination = onTermination(() => session.submit({ id: 'signal', op: { type: 'interrupt' } }));
+  const termination = onTermination(() => submit('signal', { type: 'interrupt' }));
   try {
     session.start();
     if (opening.input !== null) {
       const { input, outputSchema } = opening;
-      session.submit({ id: 'prompt', op: { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) } });
+      submit('prompt', { type: 'user_turn', input, ...(outputSchema ? { outputSchema } : {}) });
     }
     if (args.input === 'jsonl') {
-      await termination.orStopped(Promise.race([readSubmissions(streams.stdin, session, say), session.closed]));
+      await termination.orStopped(Promise.race([readSubmissions(streams.stdin, submit, say), session.closed]));
       session.endOfInput();
     }
     await termination.orTooLate(session.idle());

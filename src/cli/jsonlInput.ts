@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline';
-import type { Session } from '../core/session/session.ts';
-import { submissionLineSchema } from '../protocol/op.ts';
+import { type Op, submissionLineSchema } from '../protocol/op.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
+
+/** Submits an op to the thread under the id of the client. */
+export type Submit = (id: string, op: Op) => void;
 
 /**
  * Submits every line of `--input jsonl` as it comes; resolves at the end of the stream. A line that cannot be read is
@@ -9,7 +11,7 @@ import { messageOf } from '../core/util/fileErrors.ts';
  */
 export async function readSubmissions(
   stdin: NodeJS.ReadableStream,
-  session: Session,
+  submit: Submit,
   say: (sentence: string) => void,
 ): Promise<void> {
   let number = 0;
@@ -18,7 +20,7 @@ export async function readSubmissions(
     if (line.trim() === '') continue;
     const parsed = parseLine(line);
     if (typeof parsed === 'string') say(`tiller: stdin line ${number}: ${parsed}`);
-    else session.submit({ id: parsed.id ?? `line-${number}`, op: parsed.op });
+    else submit(parsed.id ?? `line-${number}`, parsed.op);
   }
 }
 

@@ -53,7 +53,8 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   store.add(
     vscode.workspace.onDidGrantWorkspaceTrust(() => {
       // A thread that was started before trust was granted has a working directory outside of the workspace.
-      if (threads.state) void panel.submit({ type: 'override_turn_context', cwd: factory.settings.cwd }).catch(report);
+      if (threads.state)
+        void threads.submit({ type: 'override_turn_context', cwd: factory.settings.cwd }).catch(report);
       refresh();
       panel.rules.announceProposals().catch(report);
     }),

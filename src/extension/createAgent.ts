@@ -52,7 +52,7 @@ export function createAgent(
     homeDirectory: node.host.homeDirectory,
     log,
     sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
-    onProposal: (approvalId, proposal, reviewed) => editors.proposals.propose(approvalId, proposal, reviewed),
+    proposals: editors.proposals,
     undoTurn: (turnId) => editors.undo.undoTurn(turnId),
     givesWay: (threadId) => allowsTakeOver(threads.live.find((known) => known.threadId === threadId)),
   });

@@ -3,7 +3,7 @@ import type { DisposableStore } from '../core/util/disposable.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { watchJournals } from '../node/apply/journal.ts';
 import { Quarantine } from '../node/sandbox/quarantine.ts';
-import type { Op, TurnOverrides } from '../protocol/op.ts';
+import type { TurnOverrides } from '../protocol/op.ts';
 import { ApprovalCommands } from '../vscode/approvals/approvalCommands.ts';
 import { ApprovalPrompts } from '../vscode/approvals/approvalPrompts.ts';
 import { previewFor } from '../vscode/approvals/rulePreview.ts';
@@ -15,7 +15,6 @@ import { panelSettings } from '../vscode/chat/panelSettings.ts';
 import { BackgroundProcesses } from '../vscode/processes/backgroundProcesses.ts';
 import { openChange } from '../vscode/proposals/openChange.ts';
 import { pickHunks } from '../vscode/proposals/pickHunks.ts';
-import { withReviews } from '../vscode/proposals/withReviews.ts';
 import { QuarantineOffer } from '../vscode/recovery/quarantineOffer.ts';
 import { RecoveryOffer } from '../vscode/recovery/recoveryOffer.ts';
 import { RuleViews } from '../vscode/rules/ruleViews.ts';
@@ -45,7 +44,6 @@ export interface Panel {
   readonly rules: RuleViews;
   readonly recovery: RecoveryOffer;
   readonly quarantine: QuarantineOffer;
-  readonly submit: (op: Op) => Promise<void>;
   /** Logs an error and shows it to the user. */
   readonly tell: (error: unknown) => void;
 }
@@ -64,13 +62,6 @@ export function createPanel(
   const tell = (error: unknown) => {
     report(error);
     void vscode.window.showErrorMessage(messageOf(error));
-  };
-  const asReviewed = (op: Op) => withReviews(op, (id) => proposals.proposals.reviewOf(id));
-  const submit = async (op: Op) => {
-    for (const each of asReviewed(op)) await threads.submit(each);
-  };
-  const submitTo = (threadId: string, op: Op) => {
-    for (const each of asReviewed(op)) threads.submitTo(threadId, each);
   };
 
   const storedQuarantine = new Quarantine(home);
@@ -99,6 +90,7 @@ export function createPanel(
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,
       handle: (message) => void handlePanelRequest(message, requests).catch(tell),
+      tell,
       onGone: () => threadCommands.list.close(),
       log: (level, message) => log[level](message),
     }),
@@ -119,7 +111,7 @@ export function createPanel(
   const prompts = store.add(
     new ApprovalPrompts({
       threads,
-      submitTo,
+      submitTo: (threadId, op) => threads.submitTo(threadId, op),
       isPanelVisible: () => view.visible && vscode.window.state.focused,
       showThread,
       showList: () => void chat.showPending(),
@@ -140,10 +132,9 @@ export function createPanel(
   const requests: PanelRequestDeps = {
     threads: threadCommands,
     state: () => threads.state,
-    submit: (op) => void submit(op).catch(tell),
     override: (overrides: TurnOverrides) => {
       factory.choose(overrides);
-      if (threads.state) void submit({ type: 'override_turn_context', ...overrides }).catch(tell);
+      if (threads.state) void threads.submit({ type: 'override_turn_context', ...overrides }).catch(tell);
       view.sendSettings();
     },
     policyOf: (mode) => factory.policyOf(mode),
@@ -169,5 +160,5 @@ export function createPanel(
   store.add(review.onDidChange(() => view.sendReview()));
   const setRunning = contextKey<boolean>('tiller.running');
   store.add(threads.onChange(({ state }) => setRunning(state !== null && state.activeTurnId !== null)));
-  return { view, chat, approvals, threads: threadCommands, processes, rules, recovery, quarantine, submit, tell };
+  return { view, chat, approvals, threads: threadCommands, processes, rules, recovery, quarantine, tell };
 }

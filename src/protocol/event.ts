@@ -115,9 +115,15 @@ export const questionSchema = z.object({
 });
 export type Question = z.infer<typeof questionSchema>;
 
-/** Somebody wants to know something: the model (`request_user_input`) or an MCP server (elicitation). */
+/** A question of the model (`request_user_input`) or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [
-  z.object({ source: z.literal('model'), questionId: z.string(), questions: z.array(questionSchema) }),
+  z.object({
+    source: z.literal('model'),
+    questionId: z.string(),
+    questions: z.array(questionSchema),
+    /** The call that asks. It is run again when the thread is resumed before an answer. */
+    callId: z.string().optional(),
+  }),
   z.object({
     source: z.literal('mcp'),
     questionId: z.string(),
@@ -148,6 +154,8 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     /** True when the thread was there before this process. */
     resumed: z.boolean().optional(),
     forkedFrom: z.string().optional(),
+    /** Of a sub-agent: the thread that started it. */
+    parentId: z.string().optional(),
     provider: z.string().optional(),
   }),
   z.object({ type: z.literal('turn_context_changed'), settings: turnSettingsSchema }),

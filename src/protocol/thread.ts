@@ -110,6 +110,9 @@ export interface McpServerState {
   readonly toolCount?: number | undefined;
 }
 
+/** A question without an answer, with the turn that asks it; `null`: a server asks outside of turns. */
+export type PendingQuestion = QuestionRequest & { readonly turnId: string | null };
+
 /** Sent while a turn ran, not taken by one yet. */
 export interface QueuedMessage {
   readonly id: string;
@@ -132,7 +135,7 @@ export interface ThreadState {
   readonly approvedKeys: readonly string[];
   /** Rules for this thread alone: as lasting as its approvals. */
   readonly approvedRules: readonly Rule[];
-  readonly questions: readonly QuestionRequest[];
+  readonly questions: readonly PendingQuestion[];
   readonly queuedInputs: readonly QueuedMessage[];
   readonly dynamicCalls: readonly EventMsgOf<'dynamic_tool_requested'>[];
   readonly processes: readonly ProcessState[];
@@ -275,7 +278,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return { ...state, approvedKeys: msg.keys, approvedRules: msg.rules };
     case 'question_requested':
       return updateTurn(
-        { ...state, questions: upsert(state.questions, 'questionId', msg.request) },
+        { ...state, questions: upsert(state.questions, 'questionId', { ...msg.request, turnId: event.turnId }) },
         event.turnId,
         countRequest,
       );
@@ -419,7 +422,7 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
   return { ...before, turns: [...before.turns, turn], activeTurnId: turn.id, error: null };
 }
 
-/** Whatever is still open when a turn ends ends with it: no spinner and no question survives a turn. */
+/** What is still open in a turn ends with it. Only a question that was asked outside of turns stays pending. */
 function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus): ThreadState {
   if (turnId === null) return state;
   const ended = updateTurn(state, turnId, (turn) => ({
@@ -428,7 +431,10 @@ function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus):
     retry: null,
     items: turn.items.map((item) => (item.status === 'in_progress' ? { ...item, status: 'aborted' } : item)),
   }));
-  return { ...ended, activeTurnId: null, approvals: [], questions: [], dynamicCalls: [] };
+  const questions = ended.questions.some((question) => question.turnId !== null)
+    ? ended.questions.filter((question) => question.turnId === null)
+    : ended.questions;
+  return { ...ended, activeTurnId: null, approvals: [], questions, dynamicCalls: [] };
 }
 
 function addItem(turn: TurnState, item: TurnItem): TurnState {

@@ -34,6 +34,8 @@ export const threadSummarySchema = z.object({
   tokens: z.number(),
   lastTurn: lastTurnSchema,
   forkedFrom: z.string().nullable(),
+  /** Of a sub-agent: the thread that started it. Absent in an index that an earlier version has written. */
+  parentId: z.string().nullable().default(null),
 });
 export type ThreadSummary = z.infer<typeof threadSummarySchema>;
 

@@ -193,6 +193,27 @@ describe('whatever is said', () => {
   });
 });
 
+describe('a question', () => {
+  it('ends with its turn, unless it was asked outside of turns', () => {
+    const asked = (turnId: string | null, questionId: string): Said => ({
+      turnId,
+      msg: { type: 'question_requested', request: { source: 'model', questionId, questions: [] } },
+    });
+    const state = fold(
+      numbered([
+        asked(null, 'q1'),
+        { turnId: 't', msg: turnStarted },
+        asked('t', 'q2'),
+        { turnId: 't', msg: { type: 'turn_completed', lastMessage: null } },
+      ]),
+    );
+    expect(state.questions.map(({ questionId, turnId }) => [questionId, turnId])).toEqual([['q1', null]]);
+    const end: Said = { turnId: null, msg: { type: 'question_resolved', questionId: 'q1', by: 'user' } };
+    const [ended] = numbered([end]);
+    expect(ended && threadReducer(state, { ...ended, seq: 9 }).questions).toEqual([]);
+  });
+});
+
 describe('a turn', () => {
   it('grows its texts by what arrives, and ends with what was whole', () => {
     fc.assert(

@@ -63,7 +63,7 @@ async function found(query: string): Promise<readonly ThreadSearchHit[]> {
 
 describe('a thread of 2,000 turns', () => {
   it('is taken up and gone on with', async () => {
-    const [opened, part] = await heldUp(() => first.manager.resume('last', first.config));
+    const [opened, part] = await heldUp(() => first.manager.resume('last', ...first.thread));
     if (opened.type !== 'resumed') throw new Error(opened.type);
     expect(opened.session.initialState.turns).toHaveLength(TURNS);
     expect(part).toBeLessThan(0.5);
@@ -87,7 +87,7 @@ describe('a thread of 2,000 turns', () => {
 
   it('is forked in its middle', async () => {
     const [hit] = await found('Question 1000?');
-    const fork = () => first.manager.fork({ id: first.session.threadId }, hit?.itemId ?? '', first.config);
+    const fork = () => first.manager.fork({ id: first.session.threadId }, hit?.itemId ?? '', ...first.thread);
     const [forked, part] = await heldUp(fork);
     if (forked.type !== 'resumed') throw new Error(forked.type);
     expect(forked.session.initialState.turns).toHaveLength(1000);

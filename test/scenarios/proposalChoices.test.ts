@@ -109,7 +109,7 @@ describe('a review', () => {
     const { chat, ended } = await waiting();
     const warned = chat.next('warning');
     await chat.answer(reviewed([{ path: '../secret.txt', text: 'x' }]));
-    expect((await warned).message).toBe('The patch does not touch ../secret.txt. The question still waits.');
+    expect((await warned).message).toBe('The patch does not touch ../secret.txt. The request is still pending.');
     await chat.answer(reviewed([{ path: 'a.txt', leftOut: [2] }]));
     await ended;
     expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'TEN') });
@@ -167,6 +167,31 @@ describe('a review', () => {
       'a.txt': TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'TEN').replace('line 18', 'achtzehn'),
     });
     await other.session.dispose();
+    await chat[Symbol.asyncDispose]();
+  });
+});
+
+describe('a patch that is shown in editors', () => {
+  it('is applied as the user left it there, whichever client approves it', async () => {
+    const proposed: string[] = [];
+    const chat = await startScenario({
+      review: 'before',
+      files: { 'a.txt': TEXT },
+      model: [[calls('apply_patch', { input: PATCH })], [says('Done.')]],
+      host: {
+        proposals: {
+          propose: (approvalId) => void proposed.push(approvalId),
+          reviewOf: (approvalId) => (proposed.includes(approvalId) ? [{ path: 'a.txt', leftOut: [0, 2] }] : undefined),
+        },
+      },
+    });
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await chat.answer('approved');
+    await ended;
+    expect(chat.files()).toEqual({ 'a.txt': TEXT.replace('line 10', 'TEN') });
+    const decision = { approved_reviewed: { files: [{ path: 'a.txt', leftOut: [0, 2] }] } };
+    expect(chat.said('approval_resolved')).toMatchObject([{ decision, by: 'user' }]);
     await chat[Symbol.asyncDispose]();
   });
 });

@@ -65,7 +65,7 @@ describe('"always allow commands that start with …"', () => {
     go(chat);
     const warned = chat.next('warning');
     await chat.answer(always('user', { pattern: ['bash', '-c'], decision: 'allow' }));
-    expect((await warned).message).toMatch(/^A rule for "bash -c" would allow .* The question still waits\.$/);
+    expect((await warned).message).toMatch(/^A rule for "bash -c" would allow .* The request is still pending\.$/);
     expect(chat.state.approvals).toHaveLength(1);
     expect(chat.files()).toEqual({});
     await chat.answer('approved');
@@ -80,7 +80,7 @@ describe('"always allow commands that start with …"', () => {
     await isRefused(chat);
     expect(chat.said('warning').map(({ message }) => message.replace(/.*rules\.json/, 'rules.json'))).toEqual([
       'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used.',
-      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Mend it first. The question still waits.',
+      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Mend it first. The request is still pending.',
     ]);
     expect(readFileSync(chat.home.at('rules.json'), 'utf8')).toBe(broken);
   });
@@ -111,7 +111,7 @@ describe('a question that waits', () => {
       const asked = chat.next('approval_requested');
       go(chat);
       await asked;
-      const other = await windowBeside(chat).start(chat.config);
+      const other = await windowBeside(chat).start(...chat.thread);
       other.onEvent(({ msg }) => {
         if (msg.type !== 'approval_requested') return;
         other.submit({

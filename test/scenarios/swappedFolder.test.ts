@@ -107,7 +107,7 @@ describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link ch
     await using chat = await startScenario({
       policy: 'never',
       ...(where === 'in the sandbox' ? { box: 'real' as const } : { sandbox: 'workspace-write' as const }),
-      config: { unreadable: [] },
+      unreadable: [],
       maxToolRounds: rounds.length + 5,
       model: [() => [calls('exec_command', { cmd, yield_time_ms: 500 })], ...rounds, [says('Done.')]],
     });

@@ -77,7 +77,7 @@ describe('the bin', () => {
     expect(await chat.manager.remove(threadId)).toEqual({ type: 'done' });
     expect(await chat.manager.catalog.list([])).toEqual([]);
     expect(await chat.manager.remove(threadId)).toEqual({ type: 'missing' });
-    expect(await chat.manager.resume('last', chat.config)).toMatchObject({ type: 'refused' });
+    expect(await chat.manager.resume('last', ...chat.thread)).toMatchObject({ type: 'refused' });
     expect(await chat.manager.catalog.restore(threadId)).toBe(true);
     expect(await chat.manager.catalog.restore(threadId)).toBe(false);
     expect((await chat.manager.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
@@ -125,7 +125,7 @@ describe('the bin on another disk', () => {
       expect(written).toEqual([expect.stringContaining(threadId)]);
       expect(existsSync(chat.home.at(rollout))).toBe(false);
       expect(await chat.manager.catalog.restore(threadId)).toBe(true);
-      const resumed = await chat.manager.resume({ id: threadId }, chat.config);
+      const resumed = await chat.manager.resume({ id: threadId }, ...chat.thread);
       if (resumed.type !== 'resumed') throw new Error(JSON.stringify(resumed));
       expect(resumed.session.initialState.turns).toEqual(before);
       await turn(resumed.session, 'two');
@@ -178,7 +178,7 @@ describe('a fork', () => {
     const before = chat.server.lastRequest;
     const message = chat.state.turns[1]?.items[0]?.id ?? '';
     const rollout = chat.rollout();
-    const forked = await chat.manager.fork({ id: chat.session.threadId }, message, chat.config);
+    const forked = await chat.manager.fork({ id: chat.session.threadId }, message, ...chat.thread);
     if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
     expect(forked.draft).toEqual([{ type: 'text', text: 'take two' }]);
     expect(forked.session.initialState.turns).toHaveLength(1);
@@ -210,7 +210,7 @@ describe('a fork', () => {
     const heard = chat.next('item_completed');
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await heard;
-    const forked = await chat.manager.fork('last', null, chat.config);
+    const forked = await chat.manager.fork('last', null, ...chat.thread);
     if (forked.type !== 'resumed') throw new Error(forked.type);
     await turn(forked.session, 'and here?');
     await forked.session.dispose();
@@ -222,7 +222,7 @@ describe('an import', () => {
   it('of a Codex thread goes on with our model', async () => {
     await using chat = await startScenario({ model: [[says('I see.')]] });
     const text = readFileSync(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'), 'utf8');
-    const imported = await chat.manager.importThread(text, chat.config);
+    const imported = await chat.manager.importThread(text, ...chat.thread);
     if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
     // Its last line is torn.
     expect(imported.dropped).toBe(1);
@@ -232,7 +232,7 @@ describe('an import', () => {
     await imported.session.dispose();
     expect(JSON.stringify(chat.server.lastRequest.input)).toContain('fix the total');
     expect((await chat.manager.catalog.list([]))[0]).toMatchObject({ title: 'fix the total', turns: 3 });
-    expect(await chat.manager.importThread('nothing', chat.config)).toMatchObject({ type: 'refused' });
+    expect(await chat.manager.importThread('nothing', ...chat.thread)).toMatchObject({ type: 'refused' });
   });
 
   it('of a damaged thread says what was left out, as a fork of it does', async () => {
@@ -243,8 +243,8 @@ describe('an import', () => {
     const left = [{ message: '2 lines of this thread could not be read and were left out.' }];
     const text = readFileSync(chat.home.at(rollout), 'utf8');
     for (const copied of [
-      await chat.manager.importThread(text, chat.config),
-      await chat.manager.fork({ id: chat.session.threadId }, null, chat.config),
+      await chat.manager.importThread(text, ...chat.thread),
+      await chat.manager.fork({ id: chat.session.threadId }, null, ...chat.thread),
     ]) {
       if (copied.type !== 'resumed') throw new Error(JSON.stringify(copied));
       expect(copied.dropped).toBe(2);
@@ -257,7 +257,7 @@ describe('an import', () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
     const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
-    const imported = await chat.manager.importThread(readFileSync(chat.home.at(rollout), 'utf8'), chat.config);
+    const imported = await chat.manager.importThread(readFileSync(chat.home.at(rollout), 'utf8'), ...chat.thread);
     if (imported.type !== 'resumed') throw new Error(JSON.stringify(imported));
     expect(imported.session.initialState.turns).toEqual(chat.state.turns);
     await imported.session.dispose();
@@ -314,8 +314,8 @@ describe('a thread that is only looked at', () => {
     const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
     const newer = readFileSync(chat.home.at(rollout), 'utf8').replace('"version":1', '"version":9');
     writeFileSync(chat.home.at(rollout), newer);
-    expect(await chat.manager.resume('last', chat.config)).toMatchObject({ type: 'refused' });
-    expect(await chat.manager.fork('last', null, chat.config)).toMatchObject({ type: 'refused' });
+    expect(await chat.manager.resume('last', ...chat.thread)).toMatchObject({ type: 'refused' });
+    expect(await chat.manager.fork('last', null, ...chat.thread)).toMatchObject({ type: 'refused' });
     const opened = await chat.manager.catalog.read(chat.session.threadId);
     expect(opened.type === 'reader' && opened.reader.thread.readOnly).toBe(true);
     expect(readFileSync(chat.home.at(rollout), 'utf8')).toBe(newer);

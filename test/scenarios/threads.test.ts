@@ -43,9 +43,9 @@ describe('the list of threads', () => {
       },
       model: [[says('Hello.')], [says('Here?')]],
     });
-    const { config } = chat;
-    const inOld = { ...config, settings: { ...config.settings, cwd: chat.folder.at('old') } };
-    const session = await chat.manager.start(inOld);
+    const [settings, host] = chat.thread;
+    const inOld = { ...settings, turn: { ...settings.turn, cwd: chat.folder.at('old') } };
+    const session = await chat.manager.start(inOld, host);
     session.start();
     session.submit({ id: '1', op: { type: 'user_turn', input: [{ type: 'text', text: 'hi' }] } });
     await session.idle();
@@ -60,8 +60,8 @@ describe('the list of threads', () => {
     renameSync(chat.folder.at('old'), chat.folder.at('new'));
     expect([await placeIn('clone'), await placeIn('new')]).toEqual(['moved', 'moved']);
 
-    const inNew = { ...config, settings: { ...config.settings, cwd: chat.folder.at('new') } };
-    const resumed = await chat.manager.resume({ id: session.threadId }, inNew);
+    const inNew = { ...settings, turn: { ...settings.turn, cwd: chat.folder.at('new') } };
+    const resumed = await chat.manager.resume({ id: session.threadId }, inNew, host);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     resumed.session.start();
     resumed.session.submit({ id: '2', op: { type: 'user_turn', input: [{ type: 'text', text: 'and now?' }] } });
@@ -124,7 +124,7 @@ describe('the last thread', () => {
     for (let day = 1; day < 5; day++) {
       await storage.writeText(`threads/2001/01/0${day}/rollout-2001-01-0${day}T00-00-00-old.jsonl`, 'old');
     }
-    const resumed = await chat.manager.resume('last', chat.config);
+    const resumed = await chat.manager.resume('last', ...chat.thread);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     expect(resumed.session.threadId).toBe(threadId);
     expect([...looked]).toEqual([nothing, expect.stringContaining(threadId)]);
@@ -152,7 +152,7 @@ describe('a thread that another window has', () => {
     const heard = chat.next('item_completed');
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await heard;
-    const resumed = await windowBeside(chat).resume('last', chat.config);
+    const resumed = await windowBeside(chat).resume('last', ...chat.thread);
     expect(resumed).toEqual({ type: 'owned', owner: { pid: process.pid, name: 'cli', since: expect.any(String) } });
   });
 
@@ -160,14 +160,14 @@ describe('a thread that another window has', () => {
     const taken: string[] = [];
     await using first = await startScenario({
       model: [[calls('exec_command', { cmd: 'echo x > made.txt' })]],
-      config: { givesWay: async () => true },
+      host: { givesWay: async () => true },
     });
     first.manager.onTaken((id) => taken.push(id));
     const asked = first.next('approval_requested');
     first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await asked;
     const other = windowBeside(first);
-    const resumed = await other.takeOver(first.session.threadId, first.config);
+    const resumed = await other.takeOver(first.session.threadId, ...first.thread);
     if (resumed.type !== 'resumed') throw new Error(resumed.type);
     expect(taken).toEqual([first.session.threadId]);
     expect(resumed.session.initialState.approvals).toHaveLength(1);
@@ -180,11 +180,11 @@ describe('a thread that another window has', () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('Two.')]],
       deps: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 100), signal) } }),
-      config: { givesWay: () => new Promise(() => {}) },
+      host: { givesWay: () => new Promise(() => {}) },
     });
     await chat.send('one');
     const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 20 }));
-    expect(await impatient.takeOver(chat.session.threadId, chat.config)).toMatchObject({ type: 'owned' });
+    expect(await impatient.takeOver(chat.session.threadId, ...chat.thread)).toMatchObject({ type: 'owned' });
     expect(await chat.send('two')).toEqual({ type: 'turn_completed', lastMessage: 'Two.' });
     expect((await impatient.catalog.list([]))[0]?.owner).toBe('another_process');
   });

@@ -16,8 +16,8 @@ async function beside(call: (keys: TempFolder) => ReturnType<typeof patch>, opti
   writeFileSync(keys.at('id'), 'SECRET\n');
   const chat = await startScenario({
     model: [[call(keys)], [says('Ok.')]],
+    unreadable: [keys.path],
     ...options,
-    config: { unreadable: [keys.path], ...options.config },
   });
   return {
     chat,
@@ -72,7 +72,7 @@ describe('a patch does not take a file that may not be read', () => {
     using links = tempFolder();
     symlinkSync(real.path, links.at('keys'));
     await using here = await beside(() => patch(`*** Delete File: ${real.at('id')}`), {
-      config: { unreadable: [links.at('keys')] },
+      unreadable: [links.at('keys')],
     });
     await here.chat.send('go');
     expect(here.chat.outputs()).toEqual([refused(real.at('id'))]);
@@ -110,7 +110,7 @@ it('a new file there is asked about like any other outside', async () => {
 it('the working directory is no such file although the folder around it may not be read', async () => {
   await using here = await beside(() => patch('*** Update File: a.txt', '*** Move to: b.txt', '@@', '-one', '+two'), {
     files: { 'a.txt': 'one\n' },
-    config: { unreadable: [tmpdir()] },
+    unreadable: [tmpdir()],
   });
   await here.chat.send('go');
   expect(here.chat.files()).toEqual({ 'b.txt': 'two\n' });

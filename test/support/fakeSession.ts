@@ -9,7 +9,7 @@ import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
 import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
-import type { SessionOptions } from '../../src/core/session/sessionOptions.ts';
+import type { ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { RulesStore } from '../../src/core/rules/rulesStore.ts';
 import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';
 import type { AuditEntry } from '../../src/protocol/audit.ts';
@@ -172,9 +172,11 @@ function fakeIds(): Ids {
   return { uuid: () => `uuid-${count++}`, next: (prefix) => `${prefix}_${process}_${count++}`, random: () => 0.5 };
 }
 
-export interface FakeSessionOptions extends Partial<Omit<SessionOptions, 'settings'>> {
+export interface FakeSessionOptions {
   readonly answers?: readonly (readonly ModelStep[])[];
-  readonly settings?: Partial<SessionOptions['settings']>;
+  readonly settings?: Partial<ThreadSettings['turn']>;
+  readonly maxToolRounds?: number;
+  readonly interactive?: boolean;
   readonly storage?: MemoryStorage;
   readonly workspace?: MemoryWorkspace;
 }
@@ -192,7 +194,7 @@ export class FakeSession {
   #ids = 0;
 
   constructor(options: FakeSessionOptions = {}) {
-    const { answers = [], settings, storage, workspace, ...more } = options;
+    const { answers = [], settings, storage, workspace, maxToolRounds = 8, interactive = true } = options;
     this.model = new FakeModel(answers);
     this.storage = storage ?? new MemoryStorage();
     this.workspace = workspace ?? new MemoryWorkspace({ 'a.txt': 'one\n' });
@@ -229,36 +231,42 @@ export class FakeSession {
       ownership: new Ownership(ports.locks, 'thread', () => {}),
       replayed,
       settings: {
-        model: 'm',
-        effort: null,
-        summary: 'auto',
-        cwd: '/work',
-        approvalPolicy: 'on-request',
-        sandboxPolicy,
-        box: 'none',
-        ...settings,
+        turn: {
+          model: 'm',
+          effort: null,
+          summary: 'auto',
+          cwd: '/work',
+          approvalPolicy: 'on-request',
+          sandboxPolicy,
+          box: 'none',
+          ...settings,
+        },
+        limits: { maxToolRounds, maxAttempts: 3, projectDocMaxBytes: 0 },
+        prompt: {
+          baseInstructions: null,
+          userInstructions: '',
+          projectDocFallbackFilenames: [],
+          verbosity: null,
+          showRawReasoning: false,
+        },
+        tools: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'ask', unreadable: [] },
       },
-      connect: () => ({
-        client: this.model,
-        family: capabilitiesOf('m', dialectOf(provider), 'responses'),
-        prices: null,
-      }),
+      host: {
+        models: {
+          id: provider.id,
+          defaultModel: null,
+          connect: () => ({
+            client: this.model,
+            family: capabilitiesOf('m', dialectOf(provider), 'responses'),
+            prices: null,
+          }),
+        },
+        interactive,
+        keepsSettings: true,
+        sandboxFor: () => ({ box: 'none' }),
+        isTrusted: () => true,
+      },
       rules: new RulesStore(ports),
-      sandboxFor: () => ({ box: 'none' }),
-      unreadable: [],
-      isTrusted: () => true,
-      saveBeforeCommands: 'ask',
-      review: 'after',
-      environment: DEFAULT_ENVIRONMENT,
-      interactive: true,
-      showRawReasoning: false,
-      maxToolRounds: 8,
-      maxAttempts: 3,
-      projectDocMaxBytes: 0,
-      projectDocFallbackFilenames: [],
-      verbosity: null,
-      userInstructions: '',
-      ...more,
     });
     this.state = this.session.initialState;
     this.session.onEvent((event) => {

@@ -4,7 +4,8 @@ import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
-import { AgentService, type ThreadConfig } from '../../src/core/agent/agentService.ts';
+import { AgentService } from '../../src/core/agent/agentService.ts';
+import type { ThreadHost, ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { type SandboxSupport, resolveSandbox } from '../../src/core/sandbox/resolveSandbox.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
 import { createNodePorts } from '../../src/node/ports.ts';
@@ -49,13 +50,16 @@ export interface ScenarioOptions {
   /** Hands that take the place of the real ones: a clock in a hurry, a network with holes. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
-  /** What else the front door says of the thread. */
-  readonly config?: Partial<ThreadConfig>;
+  readonly unreadable?: readonly string[];
+  /** Callbacks of the front door. */
+  readonly host?: Partial<ThreadHost>;
   /** The folder in which TILLER_HOME is made; the temporary folder of the machine unless told. */
   readonly homeIn?: string;
   /** Go on in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
 }
+
+type StartedWith = readonly [settings: ThreadSettings, host: ThreadHost];
 
 /**
  * A whole chat in plain Node: a real Session, real HTTP to a scripted model, real files in a folder of its own.
@@ -82,8 +86,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
   const support: SandboxSupport = { type: 'fails', cause: 'This scenario has no box.' };
   const sandboxFor = (policy: SandboxPolicy) =>
     resolveSandbox(policy, options.box === 'real' ? sandboxSupport : () => support);
-  const config: ThreadConfig = {
-    settings: {
+  const settings: ThreadSettings = {
+    turn: {
       model: options.modelName ?? 'test-model',
       effort: null,
       summary: 'auto',
@@ -92,9 +96,26 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       sandboxPolicy,
       ...sandboxFor(sandboxPolicy),
     },
-    sandboxFor,
-    unreadable: [],
-    isTrusted: () => options.trusted ?? true,
+    limits: {
+      maxToolRounds: options.maxToolRounds ?? 200,
+      maxAttempts: options.maxAttempts ?? 6,
+      projectDocMaxBytes: 32_768,
+    },
+    prompt: {
+      baseInstructions: options.baseInstructions ?? null,
+      userInstructions: options.userInstructions ?? '',
+      projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
+      verbosity: options.verbosity ?? null,
+      showRawReasoning: options.showRawReasoning ?? false,
+    },
+    tools: {
+      review: options.review ?? 'after',
+      environment: options.environment ?? DEFAULT_ENVIRONMENT,
+      saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
+      unreadable: options.unreadable ?? [],
+    },
+  };
+  const host: ThreadHost = {
     models: new HttpModels(ports, '0.0.0-test').of({
       id: 'test',
       baseUrl: server.baseUrl,
@@ -103,29 +124,21 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       streamIdleTimeoutMs: 20_000,
       ...options.provider,
     }),
-    baseInstructions: options.baseInstructions ?? null,
-    keepsSettings: true,
-    userInstructions: options.userInstructions ?? '',
-    review: options.review ?? 'after',
-    environment: options.environment ?? DEFAULT_ENVIRONMENT,
-    saveBeforeCommands: options.saveBeforeCommands ?? 'ask',
     interactive: options.interactive ?? true,
-    showRawReasoning: options.showRawReasoning ?? false,
-    verbosity: options.verbosity ?? null,
-    maxToolRounds: options.maxToolRounds ?? 200,
-    maxAttempts: options.maxAttempts ?? 6,
-    projectDocMaxBytes: 32_768,
-    projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
-    ...options.config,
+    keepsSettings: true,
+    sandboxFor,
+    isTrusted: () => options.trusted ?? true,
+    ...options.host,
   };
+  const thread: StartedWith = [settings, host];
   const session = options.resume
-    ? await resumed(manager, options.resume.session.threadId, config)
-    : await manager.start(config);
-  return new Scenario(session, server, workspace, home, { manager, config });
+    ? await resumed(manager, options.resume.session.threadId, thread)
+    : await manager.start(...thread);
+  return new Scenario(session, server, workspace, home, { manager, thread });
 }
 
-async function resumed(manager: AgentService, id: string, config: ThreadConfig): Promise<Session> {
-  const result = await manager.resume({ id }, config);
+async function resumed(manager: AgentService, id: string, thread: StartedWith): Promise<Session> {
+  const result = await manager.resume({ id }, ...thread);
   if (result.type !== 'resumed') throw new Error(JSON.stringify(result));
   return result.session;
 }
@@ -136,7 +149,8 @@ export class Scenario {
   readonly folder: TempFolder;
   readonly home: TempFolder;
   readonly manager: AgentService;
-  readonly config: ThreadConfig;
+  /** What its thread was started with. */
+  readonly thread: StartedWith;
   readonly events: Event[] = [];
   #state: ThreadState;
   #waiting: { readonly matches: (event: Event) => boolean; readonly resolve: (event: Event) => void }[] = [];
@@ -147,14 +161,14 @@ export class Scenario {
     server: ModelServer,
     folder: TempFolder,
     home: TempFolder,
-    door: { readonly manager: AgentService; readonly config: ThreadConfig },
+    door: { readonly manager: AgentService; readonly thread: StartedWith },
   ) {
     this.session = session;
     this.server = server;
     this.folder = folder;
     this.home = home;
     this.manager = door.manager;
-    this.config = door.config;
+    this.thread = door.thread;
     this.#state = session.initialState;
     session.onEvent((event) => {
       this.events.push(event);
@@ -170,8 +184,15 @@ export class Scenario {
 
   /** One more thread of the same process, with the same model in the same folder. */
   async another(): Promise<Scenario> {
-    const { manager, config } = this;
-    return new Scenario(await manager.start(config), this.server, this.folder, this.home, { manager, config });
+    const { manager, thread } = this;
+    return new Scenario(await manager.start(...thread), this.server, this.folder, this.home, { manager, thread });
+  }
+
+  /** A sub-agent of this thread, with the same model in the same folder. */
+  async subAgent(): Promise<Scenario> {
+    const { manager, thread } = this;
+    const session = await manager.start(...thread, this.session.threadId);
+    return new Scenario(session, this.server, this.folder, this.home, { manager, thread });
   }
 
   /** The thread as the panel would show it. */

@@ -5,12 +5,10 @@ import * as vscode from 'vscode';
 import { reviewedChanges } from '../../src/core/patch/proposalChoices.ts';
 import { fileDiff } from '../../src/core/patch/unifiedDiff.ts';
 import type { FileChange, ProposedFile } from '../../src/core/ports.ts';
-import type { Op } from '../../src/protocol/op.ts';
 import type { ProposalChoices } from '../../src/protocol/policy.ts';
 import { countHunks } from '../../src/protocol/review.ts';
 import { DiffPreview } from '../../src/vscode/proposals/proposalTabs.ts';
 import { KeptReviews } from '../../src/vscode/proposals/keptChoices.ts';
-import { withReviews } from '../../src/vscode/proposals/withReviews.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const LINES = Array.from({ length: 30 }, (_, index) => `line ${index + 1}`);
@@ -211,37 +209,6 @@ suite('what is left of a proposal', () => {
       assert.equal(here.document('a.txt')?.getText(), before);
     }),
   );
-});
-
-suite('a yes', () => {
-  const review: ProposalChoices = [{ path: 'a.txt', leftOut: 'file' }];
-  const reviewOf = (id: string) => (id === 'p' ? review : undefined);
-
-  test('is to what stands in the review, wherever it is said', () => {
-    const op = (approvalIds: string[], decision: 'approved' | 'approved_for_thread') =>
-      ({ type: 'approval', approvalIds, decision }) as const;
-    const reviewed = { type: 'approval', approvalIds: ['p'], decision: { approved_reviewed: { files: review } } };
-    assert.deepEqual(withReviews(op(['p', 'q'], 'approved'), reviewOf), [op(['q'], 'approved'), reviewed]);
-    assert.deepEqual(withReviews(op(['p'], 'approved_for_thread'), reviewOf), [reviewed]);
-    assert.deepEqual(withReviews(op(['q'], 'approved_for_thread'), reviewOf), [op(['q'], 'approved_for_thread')]);
-  });
-
-  test('gives up unsaved edits only in files that are taken', () => {
-    const decision = { approved_discarding: { paths: ['a.txt', 'b.txt'] } };
-    assert.deepEqual(withReviews({ type: 'approval', approvalIds: ['p'], decision }, reviewOf), [
-      {
-        type: 'approval',
-        approvalIds: ['p'],
-        decision: { approved_reviewed: { files: review, discarding: ['b.txt'] } },
-      },
-    ]);
-  });
-
-  test('and nothing else is touched: a no stays a no', () => {
-    const no: Op = { type: 'approval', approvalIds: ['p'], decision: { denied: {} } };
-    assert.deepEqual(withReviews(no, reviewOf), [no]);
-    assert.deepEqual(withReviews({ type: 'interrupt' }, reviewOf), [{ type: 'interrupt' }]);
-  });
 });
 
 type Story = (here: EditorPlace, preview: DiffPreview) => Promise<void>;

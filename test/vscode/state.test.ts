@@ -48,6 +48,7 @@ function sessionOf(threadId: string, log: string[]): Session {
   };
   const session = {
     threadId,
+    parentId: null,
     shownState: initialThreadState(threadId),
     onEvent: (listener: (event: Event) => void) => listeners.push(listener),
     start: () => void log.push(`start ${threadId}`),

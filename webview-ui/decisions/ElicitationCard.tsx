@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { QuestionRequest } from '../../src/protocol/event.ts';
-import { interrupt, submit } from '../actions.ts';
+import { answerQuestion, interrupt } from '../actions.ts';
 import { decisionTitle } from './titles.ts';
 import { t } from '../l10n.ts';
 import { type FormField, formFieldsOf } from '../text/formFields.ts';
@@ -18,7 +18,7 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
   );
   const send = () => {
     const filled = Object.entries(values.value).filter(([, value]) => value !== '');
-    submit({ type: 'elicitation_answer', questionId, action: 'accept', content: Object.fromEntries(filled) });
+    answerQuestion({ type: 'elicitation_answer', questionId, action: 'accept', content: Object.fromEntries(filled) });
   };
   return (
     <DecisionCard
@@ -31,7 +31,7 @@ export function ElicitationCard({ request }: { request: Elicitation }) {
         {
           testid: 'elicitation-decline',
           label: t('Decline'),
-          act: () => submit({ type: 'elicitation_answer', questionId, action: 'decline' }),
+          act: () => answerQuestion({ type: 'elicitation_answer', questionId, action: 'decline' }),
         },
       ]}
       stop={{ testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: interrupt }}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { Question, QuestionRequest } from '../../src/protocol/event.ts';
-import { interrupt, submit } from '../actions.ts';
+import { answerQuestion, interrupt } from '../actions.ts';
 import { decisionTitle } from './titles.ts';
 import { t } from '../l10n.ts';
 import { DecisionCard } from './DecisionCard.tsx';
@@ -16,7 +16,7 @@ export function QuestionCard({ request }: { request: ModelQuestions }) {
   const notes = useSignal<Readonly<Record<string, string>>>(Object.fromEntries(questions.map(({ id }) => [id, ''])));
   const answer = () => {
     const entries = questions.map(({ id }) => [id, [choices.value[id], notes.value[id]].filter(isSaid)] as const);
-    submit({ type: 'user_input_answer', questionId, answers: Object.fromEntries(entries) });
+    answerQuestion({ type: 'user_input_answer', questionId, answers: Object.fromEntries(entries) });
   };
   return (
     <DecisionCard
@@ -28,7 +28,7 @@ export function QuestionCard({ request }: { request: ModelQuestions }) {
         {
           testid: 'question-skip',
           label: t('Let Tiller choose'),
-          act: () => submit({ type: 'user_input_answer', questionId, answers: null }),
+          act: () => answerQuestion({ type: 'user_input_answer', questionId, answers: null }),
         },
       ]}
       stop={{ testid: 'decision-stop', label: t('Stop'), shortcut: 'Esc', act: interrupt }}

@@ -1,9 +1,6 @@
-import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import { removeLogs } from '../exec/outputLogs.ts';
-import type { ModelClientFactory } from '../model/modelClientFactory.ts';
-
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -13,46 +10,14 @@ import { type CatalogResult, ThreadCatalog } from '../rollout/catalog.ts';
 import { forkThread, importThread, type NewThread } from '../rollout/copies.ts';
 import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
-import { type ReplayedThread, replayFile } from '../rollout/replay.ts';
+import { readMeta, type ReplayedThread, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
-import type { SessionOptions } from '../session/sessionOptions.ts';
+import type { ParentLink, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
-
-/** What a front door settles before a thread starts or is taken up. */
-export interface ThreadConfig
-  extends Pick<
-    SessionOptions,
-    | 'review'
-    | 'environment'
-    | 'saveBeforeCommands'
-    | 'sandboxFor'
-    | 'unreadable'
-    | 'isTrusted'
-    | 'onProposal'
-    | 'undoTurn'
-    | 'interactive'
-    | 'pace'
-    | 'showRawReasoning'
-    | 'maxToolRounds'
-    | 'maxAttempts'
-    | 'verbosity'
-    | 'projectDocMaxBytes'
-    | 'projectDocFallbackFilenames'
-    | 'userInstructions'
-  > {
-  readonly settings: TurnSettings;
-  readonly models: ModelClientFactory;
-  /** Instead of our own. */
-  readonly baseInstructions: string | null;
-  /** A thread that is taken up goes on under the settings it had, as far as it has the same provider. */
-  readonly keepsSettings: boolean;
-  /** Whether another process that asks for the thread gets it. Without it none does. */
-  readonly givesWay?: ((threadId: string) => Promise<boolean>) | undefined;
-}
 
 export type Resumed =
   | { readonly type: 'resumed'; readonly session: Session; readonly dropped: number }
@@ -62,12 +27,12 @@ export type Resumed =
 
 export type ForkedThread =
   | (Extract<Resumed, { type: 'resumed' }> & {
-      /** The message that was cut off, to be said in another way. */
+      /** The message before which the fork ends, for the composer. */
       readonly draft: readonly UserInput[] | null;
     })
   | Exclude<Resumed, { type: 'resumed' }>;
 
-/** How long an owner that is asked for a thread may take to give it up. */
+/** How long the owner of a thread may take to hand it over. */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 50;
 
@@ -83,11 +48,11 @@ export class AgentService {
   /** Of all threads of this process. */
   readonly rules: RulesStore;
   readonly live: LiveThreads;
-  readonly #configs = new WeakMap<Session, ThreadConfig>();
+  readonly #hosts = new WeakMap<Session, ThreadHost>();
   /** Threads that another process asks for, and that the user has not refused to hand over. */
   readonly #asked = new Set<string>();
   readonly #taken: Emitter<string>;
-  /** Every thread there is, without taking it up. */
+  /** All stored threads, live or not. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
 
@@ -106,10 +71,15 @@ export class AgentService {
     return this.#taken.event;
   }
 
-  /** The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. */
-  async start(config: ThreadConfig): Promise<Session> {
+  /**
+   * The session is live and emits nothing before `LiveThreads.begin` or `Session.start`. `parentId`: the live thread
+   * whose sub-agent it is. It shares the pending requests and the approval memory of its root thread, is interrupted
+   * and closed with its parent, and stands in no list of threads. @throws Error when the parent is not live.
+   */
+  async start(thread: ThreadSettings, host: ThreadHost, parentId?: string): Promise<Session> {
+    const parent = parentId === undefined ? undefined : this.#parentOf(parentId);
     const { ids, clock, workspace } = this.#ports;
-    const git = await readGitFacts(workspace, config.settings.cwd);
+    const git = await readGitFacts(workspace, thread.turn.cwd);
     const threadId = ids.uuid();
     const startedAt = clock.now();
     const meta: SessionMeta = {
@@ -117,24 +87,44 @@ export class AgentService {
       version: ROLLOUT_VERSION,
       id: threadId,
       timestamp: startedAt.toISOString(),
-      cwd: config.settings.cwd,
+      cwd: thread.turn.cwd,
       ...this.#self,
-      model: config.settings.model,
-      provider: config.models.id,
-      instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+      model: thread.turn.model,
+      provider: host.models.id,
+      instructions: thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS,
       workspace_folders: [...workspace.roots],
       ...(git ? { git } : {}),
+      ...(parent ? { originator: 'sub_agent', parent_id: parent.threadId } : {}),
     };
-    return this.#session(config, meta, rolloutPath(threadId, startedAt), null, this.#ownershipOf(threadId));
+    return this.#session(
+      thread,
+      host,
+      meta,
+      rolloutPath(threadId, startedAt),
+      null,
+      this.#ownershipOf(threadId),
+      parent,
+    );
   }
 
-  /** `last` is the thread that was started last. */
-  async resume(which: { readonly id: string } | 'last', config: ThreadConfig): Promise<Resumed> {
-    return this.#resume(which, config, 0);
+  #parentOf(threadId: string): ParentLink {
+    const parent = this.live.get(threadId)?.session;
+    if (parent === undefined) throw new Error(`The thread ${threadId} is not live: it cannot have a sub-agent.`);
+    return parent.asParent;
   }
 
-  /** `leftOut`: lines that could not be read when its rollout was made of another. */
-  async #resume(which: { readonly id: string } | 'last', config: ThreadConfig, leftOut: number): Promise<Resumed> {
+  /** `last` is the thread that was started last, sub-agents aside. */
+  async resume(which: { readonly id: string } | 'last', thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
+    return this.#resume(which, thread, host, 0);
+  }
+
+  /** `leftOut`: unreadable lines of the rollout that this one was copied from. */
+  async #resume(
+    which: { readonly id: string } | 'last',
+    thread: ThreadSettings,
+    host: ThreadHost,
+    leftOut: number,
+  ): Promise<Resumed> {
     const path = await this.#find(which);
     if (path === undefined) return noThread(which);
     const ownership = this.#ownershipOf(threadIdIn(path));
@@ -142,27 +132,27 @@ export class AgentService {
     try {
       owner = await ownership.attempt();
     } catch (error) {
-      // As where TILLER_HOME can only be read: two processes must not write one thread.
+      // For example TILLER_HOME is read-only. Without a lock two processes could write one thread.
       return { type: 'refused', message: `the thread cannot be kept from other processes: ${messageOf(error)}` };
     }
     if (owner !== undefined) return { type: 'owned', owner };
     let resumed: Resumed | undefined;
     try {
-      resumed = await this.#takeUp(path, config, ownership, leftOut);
+      resumed = await this.#takeUp(path, thread, host, ownership, leftOut);
       return resumed;
     } finally {
       if (resumed?.type !== 'resumed') await ownership.release();
     }
   }
 
-  /** The same, after asking the process that has the thread to give it up; `owned` when it does not within 5 s. */
-  async takeOver(threadId: string, config: ThreadConfig): Promise<Resumed> {
+  /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 5 s. */
+  async takeOver(threadId: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const { locks, clock } = this.#ports;
     const deadline = clock.monotonic() + PATIENCE_MS;
     const withdraw = await locks.ask(threadId);
     try {
       while (true) {
-        const resumed = await this.resume({ id: threadId }, config);
+        const resumed = await this.resume({ id: threadId }, thread, host);
         if (resumed.type !== 'owned' || clock.monotonic() > deadline) return resumed;
         await clock.sleep(PAUSE_MS);
       }
@@ -171,54 +161,68 @@ export class AgentService {
     }
   }
 
-  /** Copies a thread up to an item, or all of it, and takes the copy up; see `ThreadCatalog.fork`. */
+  /** Copies a thread up to an item, or all of it, and resumes the copy; see `forkRollout`. */
   async fork(
     which: { readonly id: string } | 'last',
     itemId: string | null,
-    config: ThreadConfig,
+    thread: ThreadSettings,
+    host: ThreadHost,
   ): Promise<ForkedThread> {
     const path = await this.#find(which);
     if (path === undefined) return noThread(which);
     const copied = await forkThread(this.#ports, path, itemId, this.#self);
     if (copied.type === 'refused') return copied;
-    const resumed = await this.#resume({ id: copied.threadId }, config, copied.dropped);
+    const resumed = await this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
     return resumed.type === 'resumed' ? { ...resumed, draft: copied.draft } : resumed;
   }
 
-  /** Brings a rollout of Codex, or one of Tiller from elsewhere, and takes it up. */
-  async importThread(text: string, config: ThreadConfig): Promise<Resumed> {
+  /** Imports a rollout of Codex, or one of another Tiller, and resumes it. */
+  async importThread(text: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const copied = await importThread(this.#ports, text, this.#self, {
-      model: config.settings.model,
-      cwd: config.settings.cwd,
-      provider: config.models.id,
-      instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
+      model: thread.turn.model,
+      cwd: thread.turn.cwd,
+      provider: host.models.id,
+      instructions: thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS,
     });
-    return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
+    return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
-  /** Into the trash. A session of this process that works in it ends first. */
+  /** Moves a thread to the trash. Its session ends first, if it is live. */
   async remove(threadId: string): Promise<CatalogResult> {
-    await this.live.get(threadId)?.session.dispose();
+    await this.live.close(threadId, 'end');
     return this.catalog.remove(threadId);
   }
 
-  async #takeUp(path: string, config: ThreadConfig, ownership: Ownership, leftOut: number): Promise<Resumed> {
+  async #takeUp(
+    path: string,
+    thread: ThreadSettings,
+    host: ThreadHost,
+    ownership: Ownership,
+    leftOut: number,
+  ): Promise<Resumed> {
     const read = await replayFile(this.#ports.storage, path);
     if (read.type === 'unreadable') return { type: 'refused', message: `${path}: ${read.message}` };
-    // A copy of a thread of ours has its unreadable lines, too.
-    const thread = { ...read.thread, dropped: Math.max(read.thread.dropped, leftOut) };
-    if (thread.readOnly) {
+    // A copy of a Tiller thread contains its unreadable lines, too.
+    const replayed = { ...read.thread, dropped: Math.max(read.thread.dropped, leftOut) };
+    if (replayed.readOnly) {
       return { type: 'refused', message: `${path} was written by a newer Tiller and can only be read` };
     }
-    const session = await this.#session(await this.#continued(config, thread), thread.meta, path, thread, ownership);
-    if (thread.state.activeTurnId !== null) {
-      // What recovery says of a turn that was cut is written down before it is told. Where it cannot be, the turn says so.
+    const session = await this.#session(
+      await this.#continued(thread, host, replayed),
+      host,
+      replayed.meta,
+      path,
+      replayed,
+      ownership,
+    );
+    if (replayed.state.activeTurnId !== null) {
+      // The events of a recovered turn are written before they are emitted. When that fails, the turn reports it.
       await session.open().catch((error: unknown) => this.#ports.log.warn('The thread cannot be written', error));
     }
-    return { type: 'resumed', session, dropped: thread.dropped };
+    return { type: 'resumed', session, dropped: replayed.dropped };
   }
 
-  /** Oldest first: their names begin with the time. */
+  /** Oldest first: file names begin with the time. */
   async #rollouts(): Promise<readonly string[]> {
     return (await this.#ports.storage.listFiles('threads')).filter((path) => path.endsWith('.jsonl'));
   }
@@ -228,41 +232,62 @@ export class AgentService {
     return which === 'last' ? this.#last(rollouts) : rollouts.find((path) => path.endsWith(`-${which.id}.jsonl`));
   }
 
-  /** One in which nothing stands, as a crash or a full disk leaves it, is no thread. Only the newest are looked into. */
+  /**
+   * Skips files without content, which a crash or a full disk can leave, and sub-agents. Reads the beginnings of the
+   * newest files only.
+   */
   async #last(rollouts: readonly string[]): Promise<string | undefined> {
     for (const path of rollouts.toReversed()) {
-      // One that cannot be read is the last all the same: taking it up says why.
+      // An unreadable file counts as the last: resuming it reports the reason.
       const [first] = await this.#ports.storage.readBytes(path, 0, 1).catch(() => [0]);
-      if (first !== undefined) return path;
+      if (first !== undefined && !(await this.#isSubAgent(path))) return path;
     }
     return undefined;
   }
 
+  async #isSubAgent(path: string): Promise<boolean> {
+    const meta = await readMeta(this.#ports.storage, path).catch(() => undefined);
+    return meta?.parent_id !== undefined;
+  }
+
   async #session(
-    config: ThreadConfig,
+    thread: ThreadSettings,
+    host: ThreadHost,
     meta: SessionMeta,
     path: string,
     replayed: ReplayedThread | null,
     ownership: Ownership,
+    parent?: ParentLink,
   ): Promise<Session> {
-    // A thread that has lost its first line has lost its instructions with it.
-    const instructions = meta.instructions || (config.baseInstructions ?? BASE_INSTRUCTIONS);
+    // A rollout without its first line has no instructions.
+    const instructions = meta.instructions || (thread.prompt.baseInstructions ?? BASE_INSTRUCTIONS);
+    const rootId = parent?.rootId ?? meta.id;
     const session = new Session({
-      ...config,
-      ports: this.#coordinator.portsFor(meta.id, this.#ports),
-      commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
+      settings: thread,
+      host,
+      parent,
+      ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
+      commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
       sequence: this.#sequence,
       meta: { ...meta, instructions },
       rolloutPath: path,
       replayed,
       rules: this.rules,
       ownership,
-      connect: (model) => config.models.connect(model),
     });
-    this.#configs.set(session, config);
+    this.#hosts.set(session, host);
     this.live.add(session);
-    void session.closed.then(() => this.live.remove(meta.id, session));
+    void session.closed.then(() => this.#closed(session));
     return session;
+  }
+
+  /** A session that a client has shut down does not leave its sub-agents behind. */
+  #closed(session: Session): void {
+    const { threadId } = session;
+    this.live.remove(threadId, session);
+    this.live
+      .closeChildren(threadId, 'end')
+      .catch((error: unknown) => this.#ports.log.error('A sub-agent was not closed', error));
   }
 
   #ownershipOf(threadId: string): Ownership {
@@ -271,31 +296,32 @@ export class AgentService {
     });
   }
 
-  /** The front end decides within the time that the other process waits. */
+  /** Asks the front end, which has to answer within the time that the other process waits. */
   async #handOver(threadId: string): Promise<void> {
     const session = this.live.get(threadId)?.session;
-    const givesWay = session && this.#configs.get(session)?.givesWay;
-    if (!session || !givesWay || this.#asked.has(threadId)) return;
+    const host = session && this.#hosts.get(session);
+    if (!session || !host?.givesWay || this.#asked.has(threadId)) return;
     this.#asked.add(threadId);
     const tooLate = this.#ports.clock.sleep(PATIENCE_MS).then(() => false);
-    const agreed = await Promise.race([givesWay(threadId), tooLate]);
-    if (agreed) {
-      await session.suspend();
-      this.live.remove(threadId, session);
-    }
+    const agreed = await Promise.race([host.givesWay(threadId), tooLate]);
+    if (agreed) await this.live.close(threadId, 'suspend');
     this.#asked.delete(threadId);
     if (agreed) this.#taken.fire(threadId);
   }
 
   /**
-   * What the thread's last turn ran under; the box is the one of this machine and this day, and a folder that is gone
-   * is the one that is open instead.
+   * The settings of the last turn of a resumed thread, with the sandbox mechanism that this machine has now. When its
+   * folder is gone, the open folder takes its place.
    */
-  async #continued(config: ThreadConfig, { meta, state, settings }: ReplayedThread): Promise<ThreadConfig> {
+  async #continued(
+    thread: ThreadSettings,
+    host: ThreadHost,
+    { meta, state, settings }: ReplayedThread,
+  ): Promise<ThreadSettings> {
     const last = state.settings ?? settings;
-    if (!config.keepsSettings || last === null || meta.provider !== config.models.id) return config;
+    if (!host.keepsSettings || last === null || meta.provider !== host.models.id) return thread;
     const isThere = (await this.#ports.workspace.stat(last.cwd).catch(() => undefined)) !== undefined;
-    const cwd = isThere ? last.cwd : config.settings.cwd;
-    return { ...config, settings: { ...last, cwd, ...config.sandboxFor(last.sandboxPolicy) } };
+    const cwd = isThere ? last.cwd : thread.turn.cwd;
+    return { ...thread, turn: { ...last, cwd, ...host.sandboxFor(last.sandboxPolicy) } };
   }
 }

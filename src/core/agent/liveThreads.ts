@@ -20,7 +20,7 @@ export interface LiveThread {
 
 interface Entry extends LiveThread {
   state: ThreadState;
-  /** Events to fold when the state is next read: streamed text joined, so that nobody pays for states nobody reads. */
+  /** Events to fold when the state is read next, streamed text joined: states that no caller reads are not computed. */
   deferred: Event | undefined;
   hasStarted: boolean;
 }
@@ -43,7 +43,7 @@ export class LiveThreads {
     return this.#news.event;
   }
 
-  /** A thread started or stopped running or waiting, was renamed, began or was removed. */
+  /** A thread changed its activity or its title, or was added or removed. */
   get onActivity(): Emitter<void>['event'] {
     return this.#activity.event;
   }
@@ -85,11 +85,58 @@ export class LiveThreads {
     return entry;
   }
 
-  /** False when no such thread is live. */
+  /** Live sub-agents that this thread has started itself. */
+  childrenOf(threadId: string): readonly LiveThread[] {
+    return [...this.#entries.values()].filter(({ session }) => session.parentId === threadId);
+  }
+
+  /** Live sub-agents of a thread, those of its sub-agents included. */
+  descendantsOf(threadId: string): readonly LiveThread[] {
+    return this.childrenOf(threadId).flatMap((child) => [child, ...this.descendantsOf(child.session.threadId)]);
+  }
+
+  /** The live root of a thread: itself, unless it is a sub-agent of a live thread. */
+  rootOf(thread: LiveThread): LiveThread {
+    const { parentId } = thread.session;
+    const parent = parentId === null ? undefined : this.get(parentId);
+    return parent === undefined ? thread : this.rootOf(parent);
+  }
+
+  /** False when no such thread is live. An interrupt also stops its sub-agents, the deepest first. */
   submit(threadId: string, op: Op, submissionId = `window-${++this.#submissions}`): boolean {
     const entry = this.#entries.get(threadId);
-    entry?.session.submit({ id: submissionId, op });
-    return entry !== undefined;
+    if (entry === undefined) return false;
+    if (op.type === 'interrupt') {
+      for (const { session } of this.childrenOf(threadId)) this.submit(session.threadId, op, submissionId);
+    }
+    entry.session.submit({ id: submissionId, op });
+    return true;
+  }
+
+  /**
+   * Ends the session of a thread, if it is live, after the sessions of its sub-agents, and removes it. `suspend`: it
+   * can be resumed as it stands; `end`: its end is recorded.
+   */
+  async close(threadId: string, how: 'suspend' | 'end'): Promise<void> {
+    const session = this.#entries.get(threadId)?.session;
+    if (session === undefined) return;
+    if (this.childrenOf(threadId).length > 0) await this.closeChildren(threadId, how);
+    try {
+      await (how === 'suspend' ? session.suspend() : session.dispose());
+    } finally {
+      this.remove(threadId, session);
+    }
+  }
+
+  /** Ends the sessions of its sub-agents alone. */
+  async closeChildren(threadId: string, how: 'suspend' | 'end'): Promise<void> {
+    await Promise.all(this.childrenOf(threadId).map(({ session }) => this.close(session.threadId, how)));
+  }
+
+  /** Ends every session, each after its sub-agents. */
+  async closeAll(how: 'suspend' | 'end'): Promise<void> {
+    const roots = this.sessions.filter(({ parentId }) => parentId === null || !this.#entries.has(parentId));
+    await Promise.all(roots.map(({ threadId }) => this.close(threadId, how)));
   }
 
   /** Without ending the session. Only this session when one is given. */

@@ -40,8 +40,8 @@ export interface ThreadSource {
 }
 
 /**
- * `take_back`: after a reload, when the extension host that owned it may still be releasing it. `ask`: the owner is asked
- * to hand it over. `read`: read only, also when it has no owner.
+ * `take_back`: after a reload, when the extension host that owned it may still be releasing it. `ask`: the owner is
+ * asked to hand it over. `read`: read only, also when it has no owner.
  */
 export type OpenHow = 'take_up' | 'take_back' | 'ask' | 'read';
 
@@ -220,7 +220,7 @@ export class ShownThread {
     if (!this.#shown && (op.type === 'user_turn' || op.type === 'steer')) {
       this.#show(this.#begin(await this.#deps.source.start()));
     }
-    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.submitTo(this.#shown.state.threadId, op);
+    if (this.#shown && !(this.#shown instanceof FollowedThread)) this.#deps.live.submit(this.#shown.state.threadId, op);
   }
 
   /** To a live thread, shown or not. */
@@ -237,7 +237,7 @@ export class ShownThread {
     this.#dequeued.dispose();
     if (this.#shown instanceof FollowedThread) this.#shown.close();
     await Promise.all(this.#moving.values());
-    await Promise.all(this.#deps.live.sessions.map((session) => session.suspend()));
+    await this.#deps.live.closeAll('suspend');
   }
 
   /** The live thread, or the stored one. Concurrent calls get the same. */
@@ -310,23 +310,28 @@ export class ShownThread {
     this.#dequeued.fire({ threadId, msg, text });
   }
 
-  /** A thread that is not shown and does nothing is suspended, so that every window can open it. */
-  #suspendAtRest(thread: LiveThread): void {
+  /**
+   * A thread that is not shown is suspended with its sub-agents when none of them works, so that every window can open
+   * it.
+   */
+  #suspendAtRest(member: LiveThread): void {
     const { live, report } = this.#deps;
+    const thread = live.rootOf(member);
     const { session } = thread;
     const { threadId } = session;
-    const mayGo = () => !this.#closed && thread !== this.#shown && isAtRest(thread.state);
+    const isResting = () => [thread, ...live.descendantsOf(threadId)].every(({ state }) => isAtRest(state));
+    const mayGo = () => !this.#closed && thread !== this.#shown && isResting();
     if (!mayGo()) return;
     void session.idle().then(() => {
       if (!mayGo() || live.get(threadId) !== thread || this.#moving.has(threadId)) return;
-      live.remove(threadId);
-      this.#move(threadId, () => session.suspend()).catch(report);
+      this.#move(threadId, () => live.close(threadId, 'suspend')).catch(report);
     });
   }
 
   /** What the next window opens at once. */
   #keepBusy(): void {
-    const busy = this.live.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
+    const roots = this.live.filter(({ started }) => started?.parentId === undefined);
+    const busy = roots.filter((state) => activityOf(state) !== 'idle').map(({ threadId }) => threadId);
     void this.#deps.memento.update(BUSY_THREADS, busy);
   }
 }

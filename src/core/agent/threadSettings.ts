@@ -1,9 +1,14 @@
 import path from 'node:path';
 import type { TurnSettings } from '../../protocol/event.ts';
-import { type SandboxMode, type SandboxPolicy, sandboxPolicySchema } from '../../protocol/policy.ts';
+import {
+  type ReviewSetting,
+  type SandboxMode,
+  type SandboxPolicy,
+  sandboxPolicySchema,
+} from '../../protocol/policy.ts';
 import { providerNamed, type Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from '../model/provider.ts';
-import type { ThreadConfig } from './agentService.ts';
+import type { ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
 
 /** What the settings say of every server: how long it may take and how much it may send. */
 export function limitsIn(settings: Settings) {
@@ -28,26 +33,17 @@ export function providerOf(settings: Settings): ProviderConfig | undefined {
   return { ...named, id: settings.provider, wireApi: settings.wireApi ?? named.wireApi, ...limits };
 }
 
-/** What a front door adds to the settings. */
-export interface ThreadSurroundings
-  extends Pick<
-    ThreadConfig,
-    | 'keepsSettings'
-    | 'models'
-    | 'baseInstructions'
-    | 'review'
-    | 'interactive'
-    | 'pace'
-    | 'sandboxFor'
-    | 'isTrusted'
-    | 'onProposal'
-    | 'undoTurn'
-  > {
+/** What a front door adds to the settings of the user. */
+export interface ThreadSurroundings {
   readonly model: string;
   /** Absolute. */
   readonly cwd: string;
-  /** Writable besides; relative ones start at `cwd`. */
+  /** Also writable; relative paths start at `cwd`. */
   readonly writable?: readonly string[];
+  /** Instead of Tiller's; `null` for none. */
+  readonly baseInstructions: string | null;
+  readonly review: ReviewSetting;
+  readonly sandboxFor: ThreadHost['sandboxFor'];
 }
 
 /** The box that the settings describe, or one of another mode with all else that they say of it. */
@@ -83,21 +79,27 @@ export function turnSettingsOf(
   };
 }
 
-/** Everything about a thread that settings and surroundings decide. */
-export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundings): ThreadConfig {
-  const { model: _model, cwd: _cwd, writable: _writable, ...given } = surroundings;
+/** The one place where the settings of a thread are made. */
+export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroundings): ThreadSettings {
   return {
-    ...given,
-    settings: turnSettingsOf(settings, surroundings),
-    unreadable: settings['sandbox.unreadable'],
-    environment: settings.environment,
-    saveBeforeCommands: settings.saveBeforeCommands,
-    userInstructions: settings.userInstructions,
-    showRawReasoning: settings['reasoning.showRaw'],
-    verbosity: settings.verbosity,
-    maxToolRounds: settings.maxToolRounds,
-    maxAttempts: settings['retry.maxAttempts'],
-    projectDocMaxBytes: settings.projectDocMaxBytes,
-    projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
+    turn: turnSettingsOf(settings, surroundings),
+    limits: {
+      maxToolRounds: settings.maxToolRounds,
+      maxAttempts: settings['retry.maxAttempts'],
+      projectDocMaxBytes: settings.projectDocMaxBytes,
+    },
+    prompt: {
+      baseInstructions: surroundings.baseInstructions,
+      userInstructions: settings.userInstructions,
+      projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
+      verbosity: settings.verbosity,
+      showRawReasoning: settings['reasoning.showRaw'],
+    },
+    tools: {
+      review: surroundings.review,
+      environment: settings.environment,
+      saveBeforeCommands: settings.saveBeforeCommands,
+      unreadable: settings['sandbox.unreadable'],
+    },
   };
 }

@@ -49,7 +49,7 @@ export class ThreadCatalog {
     this.#index = new ThreadIndex(ports);
   }
 
-  /** Those that changed last first. `folders` are the ones that are open. */
+  /** Without sub-agents. Those that changed last first. `folders` are the ones that are open. */
   async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
     if (!this.#tidied) void this.#tidy();
     const [summaries, owners, seen, remotes] = await Promise.all([
@@ -58,7 +58,7 @@ export class ThreadCatalog {
       this.#seen(),
       this.#remotesOf(folders),
     ]);
-    const entries = summaries.map(async (summary): Promise<ThreadListEntry> => {
+    const entries = summaries.filter(isRoot).map(async (summary): Promise<ThreadListEntry> => {
       const owner = owners.get(summary.id);
       const lookedAt = seen[summary.id];
       return {
@@ -107,7 +107,7 @@ export class ThreadCatalog {
   }
 
   /**
-   * Every hit as soon as it is found, in all threads or `among` some; those that changed last come first. Throws the
+   * Every hit as soon as it is found, in all threads but sub-agents, or `among` some; those that changed last come first. Throws the
    * signal's reason when it aborts.
    */
   async *search(
@@ -115,7 +115,7 @@ export class ThreadCatalog {
     signal: AbortSignal,
     options: ThreadSearchOptions = {},
   ): AsyncGenerator<ThreadSearchHit> {
-    const threads = options.among ?? (await this.#index.summaries()).toSorted(newestFirst);
+    const threads = options.among ?? (await this.#index.summaries()).filter(isRoot).toSorted(newestFirst);
     yield* searchThreads(this.#ports.storage, threads, query, signal, options.hitsPerThread);
   }
 
@@ -174,6 +174,10 @@ export class ThreadCatalog {
     // Two clones that are both there are two places.
     return (await this.#ports.workspace.stat(cwd).catch(() => undefined)) === undefined ? 'moved' : 'elsewhere';
   }
+}
+
+function isRoot({ parentId }: ThreadSummary): boolean {
+  return parentId === null;
 }
 
 function newestFirst(left: ThreadSummary, right: ThreadSummary): number {

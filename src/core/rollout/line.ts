@@ -23,6 +23,8 @@ export const sessionMetaSchema = z.object({
   provider: z.string(),
   instructions: z.string(),
   forked_from_id: z.string().optional(),
+  /** Of a sub-agent: the thread that started it. */
+  parent_id: z.string().optional(),
   /** The thread of another program that was told again: `codex:<id>`. */
   imported_from: z.string().optional(),
   /** Folders that were open. */

@@ -45,7 +45,7 @@ function foldLine(fold: SummaryFold, line: string, path: string): SummaryFold {
   const summary = fold.summary ?? startedWithout(line, path);
   if (summary === null) return fold;
   const at = entry.timestamp || summary.updatedAt;
-  return foldEvent({ ...fold, summary: { ...summary, updatedAt: at } }, entry.payload.msg, at);
+  return foldEvent({ ...fold, summary: { ...summary, updatedAt: at } }, entry.payload, at);
 }
 
 function startedWithout(line: string, path: string): ThreadSummary | null {
@@ -54,7 +54,7 @@ function startedWithout(line: string, path: string): ThreadSummary | null {
 }
 
 function started(meta: SessionMeta, path: string): ThreadSummary {
-  const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id } = meta;
+  const { id, cwd, model, provider, originator, timestamp, workspace_folders, git, forked_from_id, parent_id } = meta;
   return {
     id,
     path,
@@ -73,6 +73,7 @@ function started(meta: SessionMeta, path: string): ThreadSummary {
     tokens: 0,
     lastTurn: 'none',
     forkedFrom: forked_from_id ?? null,
+    parentId: parent_id ?? null,
   };
 }
 
@@ -81,7 +82,7 @@ function told({ title, preview, updatedAt, endedAt, turns, tokens, lastTurn }: T
   return { title, preview, updatedAt, endedAt, turns, tokens, lastTurn };
 }
 
-function foldEvent(fold: SummaryFold, msg: RecordedEvent['msg'], at: string): SummaryFold {
+function foldEvent(fold: SummaryFold, { msg, turnId }: RecordedEvent, at: string): SummaryFold {
   const with_ = (changes: Partial<ThreadSummary>): SummaryFold => ({
     ...fold,
     summary: fold.summary && { ...fold.summary, ...changes },
@@ -106,11 +107,14 @@ function foldEvent(fold: SummaryFold, msg: RecordedEvent['msg'], at: string): Su
       return with_({ tokens: msg.total.total });
     case 'approval_requested':
       return waiting([...fold.waiting, msg.approvalId]);
+    // A question outside of turns does not outlive its process and says nothing about the last turn.
     case 'question_requested':
+      if (turnId === null) return fold;
       return waiting([...fold.waiting, msg.request.questionId]);
     case 'approval_resolved':
       return waiting(fold.waiting.filter((id) => id !== msg.approvalId));
     case 'question_resolved':
+      if (turnId === null) return fold;
       return waiting(fold.waiting.filter((id) => id !== msg.questionId));
     case 'item_completed': {
       if (msg.item.type !== 'user_message') return fold;

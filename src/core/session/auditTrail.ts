@@ -4,8 +4,8 @@ import type { Auditor } from '../tools/auditor.ts';
 import { StorageFailure } from './failure.ts';
 
 /**
- * The audit log as one turn writes it. A decision that cannot be written stops the turn before anything comes of it; an
- * end that cannot is only logged, for it has happened, and the next decision meets the same fault.
+ * Writes the audit log of one turn. A decision that cannot be written stops the turn before the call runs. The end of a
+ * call that cannot be written is only logged: the call has run, and the next decision fails the same way.
  */
 export function auditTrail(
   whose: Pick<AuditEntry, 'threadId' | 'agentId' | 'turnId'>,

@@ -12,7 +12,7 @@ interface PreviewDeps {
   readonly registry: ToolRegistry;
 }
 
-/** Shows the calls of one response while the model is still writing them; today that is a patch growing line by line. */
+/** Shows the calls of one response while they stream: today a patch, line by line. */
 export class CallPreviews {
   readonly #previews = new Map<string, { readonly item: TurnItem; readonly read: (piece: string) => string }>();
   readonly #run: PreviewDeps;
@@ -27,14 +27,14 @@ export class CallPreviews {
     if (preview && text) this.#run.emit({ type: 'item_delta', itemId: preview.item.id, kind: 'patch', text });
   }
 
-  /** Hands the item over to the call that it previewed. */
+  /** Returns the item of a call, which the call itself ends from here on. */
   take(key: string): TurnItem | undefined {
     const item = this.#previews.get(key)?.item;
     this.#previews.delete(key);
     return item;
   }
 
-  /** The calls will not come. */
+  /** Ends the items of calls that were not completed. */
   abandon(): void {
     for (const { item } of this.#previews.values()) {
       this.#run.emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });

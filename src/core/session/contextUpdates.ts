@@ -15,16 +15,16 @@ import { temporaryIn } from '../tools/temporaryPaths.ts';
 import { isProjectDocsMessage, projectDocsMessage, readProjectDocs } from '../prompt/projectDocs.ts';
 
 /**
- * What the model is told before the person speaks: everything at first, later only what has changed
- * (codex-behaviour.md §2.3, §3.5). Each is told once; what was told stays where it was told, so a thread that is taken up
- * again reads from its history what has been told already.
+ * The context messages before a message of the user: all of them at first, later only what has changed
+ * (codex-behaviour.md §2.3, §3.5). Each is sent once and stays in the history, so a resumed thread reads from its
+ * history what the model has already.
  */
 export class ContextUpdates {
   #facts: Partial<EnvironmentFacts> = {};
   #permissions = '';
   #allowed = '';
   #docs = '';
-  /** Whose instructions were read in this process: the folder, and how much of them was allowed. */
+  /** The folder whose instructions were read in this process, and the byte limit they were read with. */
   #docsReadIn: string | undefined;
 
   constructor(history: readonly ResponseItem[]) {
@@ -76,7 +76,7 @@ export class ContextUpdates {
   }
 }
 
-/** The project's stand as they were written, their last line break included. */
+/** Instructions of the project keep their text, the last line break included. */
 function joinDocs(userInstructions: string, project: string): string {
   return [userInstructions.trim(), project].filter((doc) => doc !== '').join('\n\n');
 }

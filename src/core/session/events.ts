@@ -17,8 +17,9 @@ export class EventSequence {
 }
 
 /**
- * Turns news into events: without keys, numbered, dated, written down first and told afterwards. Never throws, for who emits can be
- * anywhere: in a stream, a listener, a timer. That the thread cannot be written is told to its owner, who stops the turn.
+ * Turns messages into events: redacts keys, adds number and time, writes to the rollout, then calls the listeners.
+ * Never throws, because emitters run anywhere: in a stream, a listener, a timer. A failed write goes to
+ * `onStorageFailure`, which stops the turn.
  */
 export class EventSink {
   readonly #emitter: Emitter<Event>;
@@ -28,7 +29,7 @@ export class EventSink {
   readonly #recorder: Recorder;
   readonly #onStorageFailure: (failure: StorageFailure) => void;
   readonly #hidden: RedactingEvents;
-  /** Set by the first line that could not be written, until one can be: a full disk is told once. */
+  /** A line could not be written, and none has been since: a full disk is reported once. */
   #broken = false;
   #frozen = false;
 
@@ -55,14 +56,14 @@ export class EventSink {
   }
 
   /**
-   * From here on nothing is told, and nothing is written but what the model had said so far of a message: it is dropped
-   * from the model's history, but the person has read it.
+   * From here on no event is emitted. Only the unfinished messages of the model are still written: they are not in the
+   * history of the model, but the user has read them.
    */
   freeze(): void {
     this.#frozen = true;
   }
 
-  /** What cannot be written now is written with the next line that can. */
+  /** A line that cannot be written now is written with the next one that can. */
   record(entry: RolloutEntry): void {
     if (this.#frozen) return;
     const failure = this.#write(entry);
@@ -92,7 +93,7 @@ export class EventSink {
     if (failure) this.#onStorageFailure(failure);
   }
 
-  /** The first failure of a row. */
+  /** Returns the first failure of a row of failures. */
   #write(entry: RolloutEntry, at?: string): StorageFailure | undefined {
     try {
       this.#recorder.record(entry, at);

@@ -2,7 +2,7 @@ import type { EventMsgOf } from '../../protocol/event.ts';
 import { ModelFault } from '../model/client.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
-/** What must be written down before anything happens could not be: the rollout, unless `sentence` says otherwise. */
+/** A record that must precede an act could not be written: the rollout, unless `sentence` names another file. */
 export class StorageFailure extends Error {
   readonly sentence: string;
   constructor(cause: unknown, sentence = 'The thread could not be written to disk.') {
@@ -12,7 +12,7 @@ export class StorageFailure extends Error {
   }
 }
 
-/** The bound on rounds was reached: nobody's fault, but the person must say whether to go on (design decision 19). */
+/** The limit of rounds was reached: the user decides whether the turn goes on (design decision 19). */
 export class TurnPaused extends Error {
   constructor(rounds: number) {
     super(`Paused after ${rounds} tool rounds. Try again to continue.`);
@@ -20,7 +20,7 @@ export class TurnPaused extends Error {
   }
 }
 
-/** What the person is told, in the kinds of design decision 18. */
+/** The error as the user reads it, in the kinds of design decision 18. */
 export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type'> {
   if (error instanceof ModelFault) {
     const { kind, message, detail, action } = error;

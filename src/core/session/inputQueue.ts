@@ -54,7 +54,7 @@ export class InputQueue {
     return taken;
   }
 
-  /** Drops what is held: nobody is left who could send or withdraw it. */
+  /** Drops what is held: no client is left that could send or withdraw it. */
   dropHeld(): void {
     const held = this.#queued.filter((queued) => queued.held);
     for (const { id } of held) this.remove(id, id, 'dropped');

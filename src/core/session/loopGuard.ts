@@ -6,14 +6,14 @@ const REPEATS = 3;
 const NOTE =
   'Note: this was the same call with the same result three times in a row. Do something else, or say what blocks you.';
 
-/** Notices when the same call gives the same answer again and again (design decision 19). Of one turn. */
+/** Detects repeated calls with the same output in one turn (design decision 19). */
 export class LoopGuard {
   #last: string | undefined;
   #count = 0;
 
-  /** What to tell the model, at every third identical call in a row; the person hears of it at the first of them. */
+  /** A note for the model at every third identical call in a row. The first of them also warns the user. */
   note(call: ToolCall, answer: ToolOutput): { readonly forModel: string; readonly isFirst: boolean } | undefined {
-    // Whoever waits for something slow looks more than once.
+    // Polling a slow process is no loop.
     if (isStillRunning(answer.output)) return undefined;
     const fingerprint = JSON.stringify([fingerprintOf(call), withoutTimes(answer.output)]);
     this.#count = fingerprint === this.#last ? this.#count + 1 : 1;
@@ -27,7 +27,7 @@ function isStillRunning(output: ToolOutput['output']): boolean {
   return typeof output === 'string' && /^Process running with session ID \d+$/m.test(output);
 }
 
-/** How long a command took, and the name of the answer, are no part of what it said. */
+/** Removes the lines that differ between outputs of the same result. */
 function withoutTimes(output: ToolOutput['output']): unknown {
   return typeof output === 'string' ? output.replaceAll(/^(?:Chunk ID|Wall time): .*$/gm, '') : output;
 }

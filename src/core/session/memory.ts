@@ -1,6 +1,6 @@
 import { isSameRule, type Rule } from '../../protocol/policy.ts';
 
-/** What a person has allowed for one thread: exact things by key, and whole prefixes by rule. */
+/** What the user has approved for one thread: single calls by key, command prefixes by rule. */
 export class Memory {
   readonly #keys: Set<string>;
   #rules: readonly Rule[];
@@ -18,7 +18,7 @@ export class Memory {
     return this.#rules;
   }
 
-  /** False for no key at all: nothing allows nothing. */
+  /** Returns false for an empty list. */
   hasAll(keys: readonly string[]): boolean {
     return keys.length > 0 && keys.every((key) => this.#keys.has(key));
   }
@@ -31,7 +31,7 @@ export class Memory {
     if (!this.#rules.some((known) => isSameRule(known, rule))) this.#rules = [...this.#rules, rule];
   }
 
-  /** From now on this. No key comes in that was not there: a key is given by an answer to a question, and by nothing else. */
+  /** Replaces the memory. Keys that it did not have are ignored: only an approval adds a key. */
   replace(keys: readonly string[], rules: readonly Rule[]): void {
     const kept = new Set(keys);
     for (const key of this.#keys) if (!kept.has(key)) this.#keys.delete(key);

@@ -1,21 +1,21 @@
 import type { ThreadOwner } from '../../protocol/threads.ts';
 import type { HeldLock, Locks } from '../ports.ts';
 
-/** A session's hold on its thread: nobody else may write to the rollout while it lasts (design decision 13). */
+/** The lock of a session on its thread: no other process writes the rollout while it is held (design decision 13). */
 export class Ownership {
   readonly #locks: Locks;
   readonly #threadId: string;
   readonly #onWanted: () => void;
   #lock: HeldLock | undefined;
 
-  /** `onWanted`: somebody else would like to have the thread. */
+  /** `onWanted`: another process asks for the thread. */
   constructor(locks: Locks, threadId: string, onWanted: () => void) {
     this.#locks = locks;
     this.#threadId = threadId;
     this.#onWanted = onWanted;
   }
 
-  /** Returns who has it, if somebody else does. */
+  /** Returns the owner when it is another process. */
   async attempt(): Promise<ThreadOwner | undefined> {
     if (this.#lock !== undefined) return undefined;
     const attempt = await this.#locks.acquire(this.#threadId, this.#onWanted);
@@ -24,7 +24,7 @@ export class Ownership {
     return undefined;
   }
 
-  /** @throws Error when somebody else has it. */
+  /** @throws Error when another process owns it. */
   async claim(): Promise<void> {
     const owner = await this.attempt();
     if (owner !== undefined) throw new Error(`The thread is open in another process (${owner.pid}).`);

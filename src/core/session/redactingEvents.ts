@@ -12,14 +12,15 @@ export interface TurnMsg {
 
 interface GrowingText {
   readonly turnId: string | null;
-  /** The last delta of the text, whose fields the rest of it has, too. */
+  /** The last delta of the text. Later deltas copy its fields. */
   delta: Delta;
   readonly text: RedactedText;
 }
 
 /**
- * Takes the keys that Tiller holds out of everything that is told of a thread, also where one comes in pieces: an end of
- * a text in which a key may have begun waits for the next piece. Deltas add up to the hidden text of the whole item.
+ * Redacts the keys that Tiller holds in every event of a thread, also a key that comes in pieces: the end of a text
+ * that may be the beginning of a key is held back until the next piece. Deltas add up to the redacted text of the whole
+ * item.
  */
 export class RedactingEvents {
   readonly #keys: SecretRedactor;
@@ -29,10 +30,10 @@ export class RedactingEvents {
     this.#keys = keys;
   }
 
-  /** What can be told now, in order. */
+  /** The messages that can be emitted now, in order. */
   take(turnId: string | null, msg: EventMsg): readonly TurnMsg[] {
     if (this.#keys.isEmpty) return [{ turnId, msg }];
-    // The output of commands comes without keys: core/exec/liveProcess.ts.
+    // The output of commands is redacted in core/exec/liveProcess.ts.
     if (msg.type === 'process_output') return [{ turnId, msg }];
     if (msg.type === 'item_delta') {
       const redaction = DELTA_REDACTION[msg.kind];
@@ -52,7 +53,7 @@ export class RedactingEvents {
     return text === '' ? [] : [{ turnId, msg: { ...delta, text } }];
   }
 
-  /** The rests of the texts that this message ends. */
+  /** The held ends of the texts that this message ends. */
   #endsBefore(turnId: string | null, msg: EventMsg): readonly TurnMsg[] {
     const ended = [...this.#growing].filter(([, growing]) => endsWith(turnId, msg, growing));
     return ended.flatMap(([id, growing]) => {
@@ -63,7 +64,7 @@ export class RedactingEvents {
   }
 }
 
-/** Nothing will follow upon the text: what was held of it is no beginning of a key. */
+/** The text is complete: its held end is not the beginning of a key. */
 function endsWith(turnId: string | null, msg: EventMsg, growing: GrowingText): boolean {
   switch (msg.type) {
     case 'item_completed':

@@ -4,16 +4,16 @@ import { type MessageItem, type ReasoningItem, textOf, type WebSearchCallItem } 
 import type { Ids } from '../ports.ts';
 
 /**
- * Shows one response while it streams: starts items, lets them grow, and ends every one it started.
+ * Shows one response while it streams: starts items, emits their deltas, and ends every item that it started.
  *
- * A message is completed only when the response can no longer die under it (`commit`): the partial text of a dead attempt
- * must not stand beside the text of the next one (issue "faults", reference/benchmarks.md (g)).
+ * A message is completed only at `commit`, when a failure of the stream can no longer repeat it: the partial text of a
+ * failed attempt must not stand beside the text of the next attempt.
  */
 export class ResponseView {
   readonly #open = new Map<string, TurnItem>();
   readonly #emit: (msg: EventMsg) => void;
   readonly #ids: Ids;
-  /** Whole, but waiting for `commit`. */
+  /** Complete, but not committed. */
   #finished: TurnItem[] = [];
   /** The text of the last committed message. */
   lastMessage: string | null = null;
@@ -49,7 +49,7 @@ export class ResponseView {
     this.#emit({ type: 'item_delta', itemId: item.id, kind: 'summary', text });
   }
 
-  /** The first section needs no break before it. */
+  /** No break precedes the first section. */
   breakSection(key: string): void {
     const item = this.reasoning(key);
     if (item.summary.length === 0) return;
@@ -66,7 +66,7 @@ export class ResponseView {
   finishMessage(key: string, done: MessageItem): void {
     const item = this.message(key);
     const text = textOf(done.content);
-    // A server may send the whole item without deltas, or lose some: what is shown must concatenate to what is said.
+    // A server may send the whole item without deltas, or omit some: the deltas must add up to the text of the item.
     if (text.startsWith(item.text) && text.length > item.text.length) this.growText(key, text.slice(item.text.length));
     this.#open.delete(key);
     this.#finished.push({ ...item, text, status: 'completed' });
@@ -85,7 +85,7 @@ export class ResponseView {
     this.#complete(key, { ...this.webSearch(key), ...(query ? { query } : {}), status: 'completed' });
   }
 
-  /** From here on what was finished stands. */
+  /** Completes the messages so far: no later attempt repeats them. */
   commit(): void {
     for (const item of this.#finished) {
       if (item.type === 'agent_message') this.lastMessage = item.text;
@@ -94,7 +94,7 @@ export class ResponseView {
     this.#finished = [];
   }
 
-  /** The response died: what was not committed is kept for the eye only. */
+  /** The attempt failed: uncommitted messages are shown as aborted, and the history does not get them. */
   abandon(): void {
     for (const item of [...this.#finished, ...this.#open.values()]) {
       this.#emit({ type: 'item_completed', item: { ...item, status: 'aborted' satisfies ItemStatus } });

@@ -12,10 +12,10 @@ import type { TurnRun } from './turnRun.ts';
 
 export interface Sampled {
   readonly usage: TokenUsage | null;
-  /** False when the server wants to go on although nothing is owed. */
+  /** False when the server asks for another request although no output is missing. */
   readonly endTurn: boolean;
   readonly lastMessage: string | null;
-  /** Calls that were said again although they have begun: the model has their outputs, and is owed another request. */
+  /** Calls that were repeated although they had started: the model gets their outputs in another request. */
   readonly repeated: number;
 }
 
@@ -26,11 +26,11 @@ interface SampleDeps {
 }
 
 /**
- * One attempt at one response. What the model finishes is shown at once; it is remembered when it can no longer be
- * repeated: with the tool call that follows it, or when the response is complete. A call is remembered before it runs.
+ * One attempt at one response. Finished items are shown at once. They are recorded when no later attempt can repeat
+ * them: with the tool call that follows, or when the response is complete. A call is recorded before it runs.
  *
- * Throws what the client throws; then everything remembered stays, with the outputs of the calls that ran, and the rest
- * of the attempt is as if it had not been said.
+ * Throws what the client throws. Recorded items stay then, with the outputs of the calls that ran; the rest of the
+ * attempt is discarded.
  */
 export async function sample(
   run: TurnRun,
@@ -49,7 +49,7 @@ export async function sample(
   const startCall = (key: string, item: ToolCallItem) => {
     if (!started.begin(item)) {
       repeated += 1;
-      // Then what led to it was said before too.
+      // Then the items before it were repeated, too.
       if (tools.started === 0) {
         staged.length = 0;
         view.abandon();
@@ -106,11 +106,11 @@ function show(
     case 'reasoning_section_break':
       return view.breakSection(event.key);
     case 'reasoning_raw_delta':
-      return run.showRawReasoning ? view.growRaw(event.key, event.text) : undefined;
+      return run.thread.prompt.showRawReasoning ? view.growRaw(event.key, event.text) : undefined;
     case 'call_delta':
       return previews.grow(event);
     case 'item_done':
-      return finish(event.key, event.item, view, run.showRawReasoning);
+      return finish(event.key, event.item, view, run.thread.prompt.showRawReasoning);
     default:
       return assertNever(event);
   }

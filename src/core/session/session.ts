@@ -15,14 +15,16 @@ import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
-import { Approvals } from './approvals.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { EventSink } from './events.ts';
 import { describeFailure, StorageFailure } from './failure.ts';
 import { InputQueue } from './inputQueue.ts';
 import { Memory } from './memory.ts';
-import type { SessionOptions } from './sessionOptions.ts';
+import { PendingRequests } from './pendingRequests.ts';
+import { OpenWork } from './openWork.ts';
+import type { ParentLink, SessionOptions } from './sessionOptions.ts';
+import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
 import { ThreadImages } from './threadImages.ts';
@@ -31,18 +33,13 @@ import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
-interface ActiveTurn {
-  readonly turnId: string;
-  readonly abort: AbortController;
-}
-
 /**
- * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions are
- * taken in order; while a turn runs the next ones are still heard, which is how it is steered, answered and stopped.
+ * A live thread: submissions go in, events come out, and at most one turn runs (codex-behaviour.md §3.1). Submissions
+ * are handled in order, also while a turn runs: clients steer, answer and interrupt it by them.
  */
 export class Session {
   readonly threadId: string;
-  /** The thread before this process: what the events of this session are folded onto. */
+  /** The thread before this process. The events of this session are folded onto it. */
   readonly initialState: ThreadState;
   readonly #options: SessionOptions;
   readonly #sink: EventSink;
@@ -50,7 +47,7 @@ export class Session {
   readonly #history: History;
   readonly #tokens: TokenMeter;
   readonly #images: ThreadImages;
-  readonly #approvals: Approvals;
+  readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
@@ -58,40 +55,43 @@ export class Session {
   readonly #context: ContextUpdates;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
-  #active: ActiveTurn | undefined;
-  /** Settles when the last turn has ended and what it left was seen to. */
+  #state: SessionState = { type: 'new' };
+  /** Settles when the last turn has ended, its queued inputs are dealt with and its rollout is synced. */
   #lastTurn: Promise<void> = Promise.resolve();
-  /** Whether this session has started a turn. */
-  #started = false;
-  #unhandled = 0;
+  /** Submissions until they are handled, and turns until `#lastTurn` settles. */
+  readonly #work = new OpenWork();
   readonly #rulesChanged: Disposable;
-  /** What was last said of files of rules that are broken. */
+  /** The last reported problems of rule files. */
   #problems: readonly string[] = [];
-  readonly #waitForIdle: (() => void)[] = [];
-  #closed = false;
 
   constructor(options: SessionOptions) {
     const { ports, meta, replayed, rolloutPath } = options;
     this.#options = options;
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
-    this.#settings = options.settings;
-    this.#history = new History(replayed?.history, options.interactive ? askedCalls(this.initialState) : new Set());
+    this.#settings = options.settings.turn;
+    this.#history = new History(
+      replayed?.history,
+      options.host.interactive ? askingCalls(this.initialState) : new Set(),
+    );
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
     this.#images = new ThreadImages(this.initialState);
-    this.#approvals = new Approvals({
-      ids: ports.ids,
-      interactive: options.interactive,
-      memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
-      onProposal: options.onProposal,
-      keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
-      watchRules: () => options.rules.watch(),
-      onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
-      elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
-    });
-    this.#rulesChanged = options.rules.onChange(() => void this.#approvals.reconsider());
+    this.#requests =
+      options.parent?.requests ??
+      new PendingRequests({
+        ids: ports.ids,
+        interactive: options.host.interactive,
+        memory: new Memory({ keys: replayed?.state.approvedKeys, rules: replayed?.state.approvedRules }),
+        proposals: options.host.proposals,
+        keepRule: (rule, scope) => options.rules.add(scope, rule, this.#place(this.#settings.cwd)),
+        watchRules: () => options.rules.watch(),
+        onRemembered: (keys) => options.rules.noteApprovals(meta.id, keys),
+        elsewhere: () => commandsIn(this.#settings.cwd, options.commandsOfOthers?.() ?? []),
+      });
+    this.#rulesChanged = options.rules.onChange(() => void this.#requests.reconsider());
     this.#tools = new Toolset({
-      ...options,
+      settings: options.settings.tools,
+      host: options.host,
       rules: (cwd) => this.#rulesIn(cwd),
       onCollision: (name, providerId) =>
         this.#emit(null, { type: 'warning', message: collisionMessage(name, providerId) }),
@@ -114,17 +114,28 @@ export class Session {
     this.#loop = this.#takeSubmissions();
   }
 
-  /** `initialState` as a person is shown it, with a word on what could not be read. */
+  /** `initialState` as the user sees it: with a warning about lines that could not be read. */
   get shownState(): ThreadState {
     const { replayed } = this.#options;
     return replayed ? shownState(replayed) : this.initialState;
+  }
+
+  /** Of a sub-agent: the thread that started it. */
+  get parentId(): string | null {
+    return this.#options.meta.parent_id ?? null;
+  }
+
+  /** For a sub-agent of this session. */
+  get asParent(): ParentLink {
+    const rootId = this.#options.parent?.rootId ?? this.threadId;
+    return { threadId: this.threadId, rootId, requests: this.#requests };
   }
 
   onEvent(listener: Listener<Event>): Disposable {
     return this.#sink.onEvent(listener);
   }
 
-  /** Says hello to whoever listens by now. Once, before the first submission. */
+  /** Emits `thread_started`, and recovers what an earlier process left. Call once, before the first submission. */
   start(): void {
     const { meta, replayed, ports, rolloutPath } = this.#options;
     if (replayed === null) this.#sink.record({ type: 'session_meta', payload: meta });
@@ -140,27 +151,32 @@ export class Session {
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),
       ...(meta.forked_from_id === undefined ? {} : { forkedFrom: meta.forked_from_id }),
+      ...(meta.parent_id === undefined ? {} : { parentId: meta.parent_id }),
     });
     this.#rulesIn(this.#settings.cwd).catch((error: unknown) => ports.log.error('The rules cannot be read', error));
     if (replayed === null) return;
-    const { activeTurnId, queuedInputs, processes } = replayed.state;
+    const { activeTurnId, queuedInputs, processes, questions } = replayed.state;
     for (const { processId, status } of processes) {
-      // It ended with the process that ran this thread, and nobody heard how.
+      // It ended with the process that ran this thread; its exit code is not known.
       if (status.type === 'running') this.#emit(null, { type: 'process_exited', processId, exitCode: null });
     }
     for (const { id } of queuedInputs) this.#emit(null, { type: 'input_dequeued', id, reason: 'dropped' });
+    for (const { questionId, turnId } of questions) {
+      if (turnId === null) this.#emit(null, { type: 'question_resolved', questionId, by: 'turn_ended' });
+    }
     if (activeTurnId !== null) this.#recover(activeTurnId, replayed.state);
   }
 
-  /** Nothing may happen that is not written down: the turn is stopped, and without one the person is told. */
+  /** Nothing may run unrecorded: stops the turn, or emits an error when none runs. */
   #storageFailed(failure: StorageFailure): void {
-    if (this.#active) this.#active.abort.abort(failure);
+    if (this.#turn) this.#turn.abort.abort(failure);
     else this.#emit(null, { type: 'error', ...describeFailure(failure) });
   }
 
   /**
-   * The process that ran this turn is gone. What it had begun is never run again: such a call is answered as aborted.
-   * What it had asked is asked again; with no question open the turn is over until the person acts (design decision 14).
+   * Recovers a turn whose process is gone. A call that had started is never run again and is answered as aborted. A
+   * call with a pending request is prepared again, which requests it again; without one the turn is over until the user
+   * acts (design decision 14).
    */
   #recover(turnId: string, state: ThreadState): void {
     const items = new Map(openItems(state).map((item) => ['callId' in item ? item.callId : item.id, item]));
@@ -169,6 +185,9 @@ export class Session {
     for (const { call } of waiting) items.delete(callIdOf(call) ?? '');
     for (const { approvalId } of state.approvals) {
       emit({ type: 'approval_resolved', approvalId, decision: 'abort', by: 'turn_ended' });
+    }
+    for (const { questionId, turnId: asking } of state.questions) {
+      if (asking === turnId) emit({ type: 'question_resolved', questionId, by: 'turn_ended' });
     }
     for (const item of items.values()) emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
     if (waiting.length > 0) {
@@ -180,132 +199,138 @@ export class Session {
     }
   }
 
-  /** Queued; everything it causes carries its id. Ignored once the session is shut down. */
+  /** Appends to the queue. Every event that it causes carries its id. Ignored when the session is closing or closed. */
   submit(submission: Submission): void {
-    if (this.#closed) return;
-    this.#unhandled++;
+    if (!isOpen(this.#state)) return;
+    this.#work.begin();
     this.#submissions.push(submission);
   }
 
-  /** Nobody will submit any more: what waits for an answer gets a no, what runs goes on to its end. */
+  /** The client submits no more: denies pending and later requests; what runs goes on to its end. */
   endOfInput(): void {
-    this.#approvals.nobodyIsThere();
+    this.#requests.becomeNonInteractive();
     this.#queue.dropHeld();
     this.#tools.clientCalls.failAll('The client is gone and cannot run this tool.');
   }
 
-  /** Resolves when it has been shut down, by whomever. */
+  /** Resolves when the session has closed, whichever client closed it. */
   get closed(): Promise<void> {
     return this.#loop;
   }
 
-  /** Resolves when no turn runs and everything submitted has been taken. */
+  /** Resolves when no turn runs and every submission is handled. */
   idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waitForIdle.push(resolve);
-      this.#tellIdle();
-    });
+    return this.#work.none();
   }
 
-  #tellIdle(): void {
-    if (this.#active || this.#unhandled > 0) return;
-    for (const resolve of this.#waitForIdle.splice(0)) resolve();
-  }
-
-  /** Stops what runs, writes the end down and closes. */
+  /** Stops the turn and the processes, records the end and closes. */
   async dispose(): Promise<void> {
     this.submit({ id: this.#options.ports.ids.next('submission'), op: { type: 'shutdown' } });
     await this.#loop;
-    this.#rulesChanged.dispose();
-    this.#sink.dispose();
+    this.#stopListening();
   }
 
   /**
-   * The host goes away and may come back, as a window that is reloaded: everything stops as it stands and nothing more is
-   * written, so that whoever resumes finds the turn as a crash would leave it, its open questions included.
+   * Closes a session that is to be resumed, as after a reload of the window: stops turn and processes without recording
+   * their end. The rollout then is as a crash would leave it, pending requests included.
    */
   async suspend(): Promise<void> {
-    this.#closed = true;
+    if (!isOpen(this.#state)) {
+      await this.#loop;
+      return this.#stopListening();
+    }
     this.#sink.freeze();
-    this.#active?.abort.abort(new Error('Suspended.'));
+    this.#close('Suspended.');
     await this.#lastTurn;
     await this.#processes.endAll();
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
-    this.#rulesChanged.dispose();
     await this.#options.ownership.release();
+    this.#state = { type: 'closed' };
+    this.#stopListening();
+  }
+
+  #stopListening(): void {
+    this.#rulesChanged.dispose();
     this.#sink.dispose();
+  }
+
+  #close(reason: string): void {
+    this.#state = { type: 'closing', turn: this.#turn };
+    this.#turn?.abort.abort(new Error(reason));
   }
 
   async #takeSubmissions(): Promise<void> {
     for await (const submission of this.#submissions) {
       try {
-        // What was said behind a shutdown comes too late.
-        if (!this.#closed) await this.#handle(submission);
+        // Ignores submissions behind a shutdown.
+        if (isOpen(this.#state)) await this.#handle(submission);
       } catch (error) {
         this.#options.ports.log.error(`${submission.op.type} failed`, error);
         this.#emit(submission.id, { type: 'error', ...describeFailure(error) });
       }
-      this.#unhandled--;
-      this.#tellIdle();
+      this.#work.end();
     }
+  }
+
+  get #turn(): RunningTurn | undefined {
+    return turnIn(this.#state);
   }
 
   async #handle({ id, op }: Submission): Promise<void> {
     switch (op.type) {
       case 'user_turn':
         await this.#stopping();
-        if (this.#active) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
+        if (this.#turn) return this.#warn(id, 'A turn is running: steer it, or interrupt it first.');
         return this.#startTurn(id, op.input, op.overrides, op.outputSchema);
       case 'steer':
         await this.#stopping();
-        return this.#active ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
+        return this.#turn ? this.#queue.add(id, op.input) : this.#startTurn(id, op.input);
       case 'hold_queued':
       case 'edit_queued':
         return this.#changeQueued(id, op);
       case 'interrupt':
-        this.#active?.abort.abort(new Error('Interrupted.'));
+        this.#turn?.abort.abort(new Error('Interrupted.'));
         return;
       case 'override_turn_context':
         this.#settings = this.#overridden(op);
         return this.#keep(id, { type: 'turn_context_changed', settings: this.#settings });
-      case 'approval': {
-        for (const warning of await this.#approvals.answer(op, id)) this.#warn(id, warning);
+      case 'approval':
+      case 'user_input_answer':
+      case 'elicitation_answer': {
+        for (const warning of await this.#requests.answer(op, id)) this.#warn(id, warning);
         return;
       }
       case 'remember': {
-        const { memory } = this.#approvals;
+        const { memory } = this.#requests;
         memory.replace(op.keys, op.rules);
         await this.#keep(id, { type: 'memory_changed', keys: [...memory.keys], rules: [...memory.rules] });
-        return this.#approvals.reconsider();
+        return this.#requests.reconsider();
       }
       case 'dynamic_tool_response':
         if (!this.#tools.clientCalls.respond(op.callId, op))
-          this.#warn(id, `Nobody waits for the result of ${op.callId}.`);
+          this.#warn(id, `No call ${op.callId} waits for a result of the client.`);
         return;
       case 'register_tools':
         return this.#registerTools(id, op.tools);
       case 'retry':
         await this.#stopping();
-        if (this.#active) return this.#warn(id, 'A turn is running.');
+        if (this.#turn) return this.#warn(id, 'A turn is running.');
         if (isAnswered(this.#history.items)) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'purge_output':
         return this.#purge(id, op.itemId);
       case 'set_title':
         return this.#keep(id, { type: 'title_changed', title: op.title });
-      case 'user_input_answer':
-      case 'elicitation_answer':
-        return this.#warn(id, `Nobody waits for an answer to ${op.questionId}.`);
       case 'process_input':
         return this.#type(id, op);
       case 'process_resize':
-        // Whoever looks at one that has just ended need not be told.
+        // No warning: the process may have ended just before.
         return this.#processes.running(op.processId)?.resize(op.columns, op.rows);
       case 'kill_process': {
         const process = this.#processes.running(op.processId);
-        // Not waited for: what is said next must not wait for a process that dies slowly.
+        // Not awaited: later submissions must not wait for a process that ends slowly.
         if (process) void process.kill('user');
         else this.#warn(id, `There is no process ${op.processId} that runs.`);
         return;
@@ -326,12 +351,12 @@ export class Session {
   async #changeQueued(submissionId: string, op: OpOf<'hold_queued' | 'edit_queued'>): Promise<void> {
     if (!this.#queue.has(op.id)) return this.#warn(submissionId, `The message ${op.id} is not queued any more.`);
     if (op.type === 'hold_queued') {
-      if (op.held || this.#active) this.#queue.hold(submissionId, op.id, op.held);
+      if (op.held || this.#turn) this.#queue.hold(submissionId, op.id, op.held);
       else this.#queue.remove(submissionId, op.id, 'dropped');
       return;
     }
     if (op.input === null) return this.#queue.remove(submissionId, op.id, 'withdrawn');
-    if (this.#active && !this.#active.abort.signal.aborted) return this.#queue.edit(submissionId, op.id, op.input);
+    if (this.#turn?.abort.signal.aborted === false) return this.#queue.edit(submissionId, op.id, op.input);
     // The end of a turn that is stopping drops what is not held.
     this.#queue.hold(submissionId, op.id, true);
     await this.#stopping();
@@ -339,9 +364,9 @@ export class Session {
     await this.#startTurn(submissionId, op.input);
   }
 
-  /** A turn that was told to stop is waited for, so that "interrupt, then this" can be said in one breath. */
+  /** Waits for a turn that was told to stop, so that a client can submit `interrupt` and a message at once. */
   async #stopping(): Promise<void> {
-    if (this.#active?.abort.signal.aborted) await this.#lastTurn;
+    if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
 
   async #startTurn(
@@ -353,13 +378,16 @@ export class Session {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
-    const projectDocMaxBytes = this.#options.isTrusted() ? this.#options.projectDocMaxBytes : 0;
+    const { host, settings: thread } = this.#options;
     const context = await this.#context.take(settings, {
-      ...this.#options,
+      ports,
+      ...thread.prompt,
       thread: { id: this.threadId, home: ports.storage.home },
-      projectDocMaxBytes,
-      allowedPrefixes: this.#options.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
+      projectDocMaxBytes: host.isTrusted() ? thread.limits.projectDocMaxBytes : 0,
+      allowedPrefixes: host.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
     });
+    // The session may have been suspended meanwhile.
+    if (!isOpen(this.#state)) return;
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
   }
 
@@ -371,17 +399,16 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const { client, family, prices } = this.#options.connect(settings.model);
+    const { client, family, prices } = this.#options.host.models.connect(settings.model);
     const abort = new AbortController();
-    this.#started = true;
     const emit = (msg: EventMsg, by = submissionId) => {
-      // Whoever hears of the end may start the next turn at once.
-      if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
+      // A listener may submit the next turn as soon as it receives the end of this one.
+      if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
       this.#sink.emit(turnId, by, msg);
     };
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
-    this.#active = { turnId, abort };
-    this.#unhandled++;
+    this.#state = { type: 'running', turn: { turnId, abort } };
+    this.#work.begin();
     this.#lastTurn = runTurn(
       {
         turnId,
@@ -389,16 +416,13 @@ export class Session {
         settings,
         family,
         prices,
-        verbosity: this.#options.verbosity ?? undefined,
         instructions: this.#options.meta.instructions,
         outputSchema,
-        showRawReasoning: this.#options.showRawReasoning,
-        unreadable: this.#options.unreadable,
-        maxToolRounds: this.#options.maxToolRounds,
-        maxAttempts: this.#options.maxAttempts,
+        thread: this.#options.settings,
         client,
         tools: () => this.#tools.registryFor(family),
-        approver: this.#approvals.forTurn(emit),
+        approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
+        inquire: (callId, body, signal) => this.#requests.inquire(body, { emit, signal }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
         audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
           abort.abort(failure),
@@ -410,7 +434,7 @@ export class Session {
         ports,
         signal: abort.signal,
         emit,
-        pace: () => this.#options.pace?.(),
+        pace: () => this.#options.host.pace?.(),
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
@@ -421,9 +445,12 @@ export class Session {
     ).then((outcome) => this.#turnEnded(outcome));
   }
 
-  /** What was queued too late to join a turn that completed becomes the next one; otherwise the person gets it back. */
+  /**
+   * Inputs that were queued too late for a completed turn start the next one. Those of any other turn go back to the
+   * user.
+   */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
-    const goesOn = outcome === 'completed' && !this.#closed;
+    const goesOn = outcome === 'completed' && isOpen(this.#state);
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
@@ -431,8 +458,7 @@ export class Session {
     await this.#recorder
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));
-    this.#unhandled--;
-    this.#tellIdle();
+    this.#work.end();
   }
 
   get #agentId(): string | null {
@@ -440,7 +466,7 @@ export class Session {
   }
 
   #place(cwd: string): RulesPlace {
-    return { cwd, trusted: this.#options.isTrusted() };
+    return { cwd, trusted: this.#options.host.isTrusted() };
   }
 
   async #allowedIn(cwd: string): Promise<readonly AllowedPrefix[]> {
@@ -448,9 +474,9 @@ export class Session {
     return allowing.map(({ rule }) => ({ pattern: rule.pattern, outside: rule.bypassSandbox === true }));
   }
 
-  /** As they stand now. A file that is broken is said once, until it is broken in another way. */
+  /** The rules in force now. A problem of a rule file is reported once, until it changes. */
   async #rulesIn(cwd: string): Promise<RulesInForce['rules']> {
-    const { memory } = this.#approvals;
+    const { memory } = this.#requests;
     const { rules, problems } = await this.#options.rules.inForce(this.#place(cwd), {
       threadId: this.threadId,
       keys: memory.keys,
@@ -464,13 +490,16 @@ export class Session {
     return rules;
   }
 
-  /** From here on the thread is ours and can be written. @throws Error when it cannot */
+  /**
+   * Claims the thread and opens its rollout for writing. @throws Error when another process owns it or it cannot be
+   * written
+   */
   async open(): Promise<void> {
     await this.#options.ownership.claim();
     await this.#recorder.open();
   }
 
-  /** What changes a thread that is already written down is written at once, also where no turn follows. */
+  /** Emits a change of the thread. It is written at once where the thread has a rollout, also when no turn follows. */
   async #keep(submissionId: string, msg: EventMsg): Promise<void> {
     if (this.#options.replayed !== null) await this.open();
     this.#emit(submissionId, msg);
@@ -489,10 +518,10 @@ export class Session {
   }
 
   async #undo(submissionId: string, turnId: string): Promise<void> {
-    const { undoTurn } = this.#options;
-    if (!undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
-    if (this.#active) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
-    const { paths, skipped } = await undoTurn(turnId);
+    const { host } = this.#options;
+    if (!host.undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
+    const { paths, skipped } = await host.undoTurn(turnId);
     this.#emit(submissionId, {
       type: 'files_reverted',
       turnId,
@@ -502,12 +531,12 @@ export class Session {
     });
   }
 
-  /** The rollout first: what it says no more, nobody says again. */
+  /** The rollout comes first: a resumed thread must not bring the output back. */
   async #purge(submissionId: string, itemId: string): Promise<void> {
-    if (this.#active) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: an output can be removed when it has ended.');
     const { storage } = this.#options.ports;
     let purged: Purged | undefined;
-    if (this.#started || this.#options.replayed !== null) {
+    if (this.#state.type !== 'new' || this.#options.replayed !== null) {
       await this.open();
       await this.#recorder.rewrite((bytes) => {
         purged = purgeOutput(bytes, itemId);
@@ -524,7 +553,8 @@ export class Session {
   }
 
   #registerTools(submissionId: string, tools: readonly DynamicToolSpec[]): void {
-    if (this.#started) return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
+    if (this.#state.type !== 'new')
+      return this.#warn(submissionId, 'Tools can only be registered before the first turn.');
     this.#tools.register(tools);
   }
 
@@ -539,13 +569,12 @@ export class Session {
       cwd: newCwd,
       approvalPolicy: policy ?? this.#settings.approvalPolicy,
       sandboxPolicy,
-      ...this.#options.sandboxFor(sandboxPolicy),
+      ...this.#options.host.sandboxFor(sandboxPolicy),
     };
   }
 
   async #shutdown(submissionId: string): Promise<void> {
-    this.#closed = true;
-    this.#active?.abort.abort(new Error('Shut down.'));
+    this.#close('Shut down.');
     await this.#lastTurn;
     this.#queue.dropHeld();
     await this.#processes.endAll();
@@ -553,9 +582,10 @@ export class Session {
     this.#submissions.close();
     await this.#recorder.close();
     await this.#options.ownership.release();
+    this.#state = { type: 'closed' };
   }
 
-  /** News that belong to no turn. */
+  /** Emits outside of turns. */
   #emit(submissionId: string | null, msg: EventMsg): void {
     this.#sink.emit(null, submissionId, msg);
   }
@@ -570,26 +600,27 @@ function collisionMessage(name: string, providerId: string): string {
   return `${owner} named ${name} is left out: another tool has this name.`;
 }
 
-/** What a process that is gone left unfinished in its last turn. */
+/** The items that the last turn of an earlier process left open. */
 function openItems(state: ThreadState): readonly TurnItem[] {
   return (state.turns.at(-1)?.items ?? []).filter((item) => item.status === 'in_progress');
 }
 
-/** Calls that wait for a person. */
-function askedCalls(state: ThreadState): ReadonlySet<string> {
-  return new Set(state.approvals.map((approval) => approval.callId));
+/** Calls with a pending request that can be made again: nothing has run for them. */
+function askingCalls({ approvals, questions }: ThreadState): ReadonlySet<string> {
+  const asking = questions.flatMap((question) => ('callId' in question ? (question.callId ?? []) : []));
+  return new Set([...approvals.map(({ callId }) => callId), ...asking]);
 }
 
 /**
- * The model has had the last word. Asking it on would end a prompt with its own words, which many servers refuse, and on
- * Chat would make one message of two.
+ * The last item is a message of the model. A request would end with that message, which many servers refuse, and on the
+ * Chat wire the answer would be merged into it.
  */
 function isAnswered(items: readonly ResponseItem[]): boolean {
   const last = items.at(-1);
   return last?.type === 'message' && last.role === 'assistant';
 }
 
-/** Folders a client names start at the working directory. */
+/** Resolves the folders of a client against the working directory. */
 function resolved(policy: SandboxPolicy, cwd: string): SandboxPolicy {
   if (policy.type !== 'workspace-write') return policy;
   return { ...policy, writableRoots: policy.writableRoots.map((root) => path.resolve(cwd, root)) };

@@ -1,19 +1,90 @@
 import type { TurnSettings } from '../../protocol/event.ts';
-import type { SandboxPolicy } from '../../protocol/policy.ts';
-import type { EnvironmentSettings } from '../../protocol/settings.ts';
+import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
+import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
 import type { Verbosity } from '../model/families.ts';
-import type { ConnectedModel } from '../model/modelClientFactory.ts';
+import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
-import type { OnProposal } from './approvals.ts';
+import type { ToolProvider } from '../tools/toolProvider.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
+import type { PendingRequests, ShownProposals } from './pendingRequests.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
 
-/** What surrounds commands, and why nothing does where the policy wants something to. */
+/** The sandbox mechanism of commands, and why there is none where the policy asks for one. */
 export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
+
+/**
+ * What the settings of the user say of a thread: data, made in one place (`threadSettingsOf` in core/agent) when the
+ * thread is started or resumed. Sub-agents inherit it.
+ */
+export interface ThreadSettings {
+  /** Of the first turn; `override_turn_context` changes those of later turns. */
+  readonly turn: TurnSettings;
+  readonly limits: {
+    readonly maxToolRounds: number;
+    /** Attempts of one request to the model. */
+    readonly maxAttempts: number;
+    /** Bytes; 0 leaves the instructions of the project out. */
+    readonly projectDocMaxBytes: number;
+  };
+  readonly prompt: {
+    /** `null`: those of Tiller. */
+    readonly baseInstructions: string | null;
+    /** The user's own, behind the base instructions. */
+    readonly userInstructions: string;
+    /** Names besides AGENTS.md. */
+    readonly projectDocFallbackFilenames: readonly string[];
+    /** `null`: the default of the model family. */
+    readonly verbosity: Verbosity | null;
+    readonly showRawReasoning: boolean;
+  };
+  readonly tools: {
+    readonly review: ReviewSetting;
+    /** Variables that commands get. */
+    readonly environment: EnvironmentSettings;
+    /** What happens to files that a patch left unsaved when a command is about to run. */
+    readonly saveBeforeCommands: Settings['saveBeforeCommands'];
+    /** What sandboxed commands must not read, as the setting names it. */
+    readonly unreadable: readonly string[];
+  };
+}
+
+/** What a front door can do for a thread: callbacks and objects with a lifetime. Sub-agents get their own. */
+export interface ThreadHost {
+  readonly models: ModelClientFactory;
+  /** False: no user can answer, and each request is denied. */
+  readonly interactive: boolean;
+  /** A resumed thread keeps the turn settings that it had, if it has the same provider. */
+  readonly keepsSettings: boolean;
+  /** The sandbox of this machine under a policy. */
+  readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
+  /**
+   * Asked for each turn and each list of tools. False: no tool touches the workspace, and the prompt names nothing of
+   * it.
+   */
+  readonly isTrusted: () => boolean;
+  /** Waits for listeners that cannot take more events now; `undefined` when all can. A response is read no faster. */
+  readonly pace?: () => Promise<void> | undefined;
+  readonly proposals?: ShownProposals;
+  /** Behind the built-in tools and before the ones of the client. */
+  readonly toolProviders?: readonly ToolProvider[];
+  /** Reverts the files that a turn has changed, where their earlier texts are known. Never rejects. */
+  readonly undoTurn?: (turnId: string) => Promise<RevertedFiles>;
+  /** Whether another process that asks for the thread gets it. Without it none does. */
+  readonly givesWay?: (threadId: string) => Promise<boolean>;
+}
+
+/** What a sub-agent has from the session that starts it. */
+export interface ParentLink {
+  readonly threadId: string;
+  /** The thread that the user talks to. */
+  readonly rootId: string;
+  /** Those of the root thread. */
+  readonly requests: PendingRequests;
+}
 
 export interface SessionOptions {
   readonly ports: Ports;
@@ -22,48 +93,19 @@ export interface SessionOptions {
   /** The rollout, relative to TILLER_HOME. */
   readonly rolloutPath: string;
   readonly ownership: Ownership;
-  /** The thread as it was, when it is taken up again. */
+  /** The thread as its rollout has it, when it is resumed. */
   readonly replayed: ReplayedThread | null;
-  readonly settings: TurnSettings;
-  /** How models are reached. One that cannot be says so when it is asked. */
-  readonly connect: (model: string) => ConnectedModel;
+  readonly settings: ThreadSettings;
+  readonly host: ThreadHost;
   readonly rules: RulesStore;
-  /** What other threads of this host run right now; nobody else is here where it is absent. */
+  /** Of a sub-agent. */
+  readonly parent?: ParentLink | undefined;
+  /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
-  /** What surrounds commands on this machine under a policy. */
-  readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
-  /** What commands in a box must not read, as the setting says it. */
-  readonly unreadable: readonly string[];
-  /** False: no tool touches the workspace, and nothing of it is told to the model (design decision 12). */
-  readonly isTrusted: () => boolean;
-  readonly review: 'before' | 'after';
-  /** What commands get of ours. */
-  readonly environment: EnvironmentSettings;
-  /** What happens to files that a patch left unsaved when a command is about to run. */
-  readonly saveBeforeCommands: 'ask' | 'always' | 'never';
-  /** Hears what a patch would do before the person is asked about it, for whoever shows it in an editor. */
-  readonly onProposal?: OnProposal | undefined;
-  /** Puts back what a turn has landed, where somebody remembers it. Never rejects. */
-  readonly undoTurn?: ((turnId: string) => Promise<RevertedFiles>) | undefined;
-  /** False when there is nobody to ask: every question is answered no. */
-  readonly interactive: boolean;
-  /** Waits for listeners that cannot take more events now; `undefined` when all can. An answer is read no faster. */
-  readonly pace?: (() => Promise<void> | undefined) | undefined;
-  readonly showRawReasoning: boolean;
-  readonly maxToolRounds: number;
-  readonly maxAttempts: number;
-  /** The model family's own where `null`. */
-  readonly verbosity: Verbosity | null;
-  /** Bytes; 0 leaves the project's instructions out. */
-  readonly projectDocMaxBytes: number;
-  /** Names besides AGENTS.md. */
-  readonly projectDocFallbackFilenames: readonly string[];
-  /** The person's own, after the base instructions. */
-  readonly userInstructions: string;
 }
 
 export interface RevertedFiles {
   readonly paths: readonly string[];
-  /** Left alone, each with its reason. */
+  /** Not reverted, each with its reason. */
   readonly skipped: readonly { readonly path: string; readonly reason: string }[];
 }

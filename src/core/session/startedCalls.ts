@@ -2,14 +2,14 @@ import { callIdOf, type ToolCallItem } from '../../protocol/responseItem.ts';
 import { buildToolCall, fingerprintOf } from '../tools/router.ts';
 
 /**
- * The calls of one request that have begun, over all its attempts. A server (or a gateway that plays back what it has
- * kept) may say a call again that was cut off behind it: the id and the words are the same, so it is the same call, and
- * no call runs twice (design §5).
+ * The calls of one request that have started, over all its attempts. After a cut stream a server, or a gateway that
+ * replays a stored response, may send a call again. Same id and same arguments: it is the same call, and no call runs
+ * twice (design §5).
  */
 export class StartedCalls {
   readonly #byId = new Map<string, string>();
 
-  /** False when this very call has begun before. One without an id is always another. */
+  /** False when this call has started before. A call without an id is always a new one. */
   begin(item: ToolCallItem): boolean {
     const id = callIdOf(item);
     if (!id) return true;

@@ -8,9 +8,9 @@ type Emit = (msg: EventMsg) => void;
 type LeftOut = NonNullable<EventMsgOf<'warning'>['imagesLeftOut']>[number];
 
 /**
- * Which images of the thread the model is sent. An image that is damaged, or that a server has refused, would fail every
- * later request too: a placeholder stands for it from then on, also after a resume, and the user is told once. The
- * history keeps the image.
+ * Decides which images of the thread are sent to the model. An image that is damaged, or that a server has refused,
+ * would make every later request fail: it is replaced by a placeholder from then on, also after a resume, and the user
+ * is warned once. The history keeps the image.
  */
 export class ThreadImages {
   /** Reasons by `imageKey`. */
@@ -44,8 +44,9 @@ export class ThreadImages {
   }
 
   /**
-   * The server has refused a request for an image of it. Servers rarely say which one: the images that are new since the
-   * model last answered are left out, or all of them where none is new. Returns false when there is none to leave out.
+   * The server has refused a request for an image of it. Servers rarely say which one: the images that are new since
+   * the model last answered are left out, or all of them where none is new. Returns false when there is none to leave
+   * out.
    */
   leaveOutRefused(items: readonly ResponseItem[], detail: string | undefined, emit: Emit): boolean {
     const answered = items.findLastIndex(isFromModel);
@@ -74,7 +75,7 @@ export class ThreadImages {
       case 'remote':
         return image;
       case 'image': {
-        // Servers that do not look themselves believe the name of the type.
+        // Some servers do not check the bytes and trust the MIME type.
         const named = `data:${inspected.mediaType};base64,`;
         if (image.image_url.startsWith(named)) return image;
         return { ...image, image_url: named + image.image_url.slice(image.image_url.indexOf(',') + 1) };

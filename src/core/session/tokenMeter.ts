@@ -7,24 +7,24 @@ import { BYTES_PER_TOKEN, byteLength } from '../util/tokens.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
-/** What a count needs to know of the model that answered. */
+/** Facts about the model that a count needs. */
 interface CountedModel {
   readonly contextWindow: number | null;
   readonly prices: Prices | null;
 }
 
 /**
- * Counts the tokens of a thread: what the server says or, marked so, what we estimate (codex-behaviour.md §8). An estimate
- * is by bytes, as many a token as the server was last seen to count.
+ * Counts the tokens of a thread: as the server reports them, or an estimate that is marked as one (codex-behaviour.md
+ * §8). An estimate divides bytes by the bytes per token of the last reported count.
  */
 export class TokenMeter {
   #total: TokenUsage;
   /** `undefined` until a request has had a price. */
   #totalCost: number | undefined;
-  /** `undefined` until a count was seen that teaches something. */
+  /** `undefined` until the server has reported a count that is long and plausible enough. */
   #bytesPerToken: number | undefined;
 
-  /** `before` is the last count of the thread, when it is taken up again. */
+  /** `before` is the last count of a resumed thread. */
   constructor(before: TokenCount | null) {
     this.#total = before?.total ?? NO_USAGE;
     this.#totalCost = before?.cost?.total;
@@ -45,7 +45,7 @@ export class TokenMeter {
     return { ...counted, ...this.#bill(last, prices), ...this.#calibration };
   }
 
-  /** The server has refused a request as longer than the window: that is all we know of it, and it was not paid for. */
+  /** The server has refused a request as longer than the context window: it reported no count and charged nothing. */
   full(contextWindow: number): TokenCount {
     const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
     return { last, total: this.#total, contextWindow, estimated: true, ...this.#calibration };
@@ -62,7 +62,7 @@ export class TokenMeter {
     return { cost: { last: cost, total: this.#totalCost } };
   }
 
-  /** Short prompts, and servers that count something else, teach nothing. */
+  /** Ignores short prompts and implausible counts. */
   #calibrate(usage: TokenUsage, prompt: Prompt): void {
     const ratio = bytesOfPrompt(prompt) / usage.input;
     if (usage.input >= 500 && ratio >= 2 && ratio <= 6) this.#bytesPerToken = ratio;
@@ -80,7 +80,7 @@ function bytesOfPrompt({ instructions, tools, input }: Prompt): number {
   return byteLength(instructions) + byteLength(JSON.stringify(tools)) + bytesOf(input);
 }
 
-/** Items never change, so each is measured once however many requests it is part of. */
+/** Items never change, so each is measured once. */
 const measured = new WeakMap<ResponseItem, number>();
 
 function bytesOf(items: readonly ResponseItem[]): number {

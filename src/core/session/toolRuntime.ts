@@ -16,15 +16,15 @@ import { messageOf } from '../util/fileErrors.ts';
 export interface ToolRuntimeDeps extends OrchestratorDeps {
   readonly clock: Clock;
   readonly loopGuard: LoopGuard;
-  /** Hidden in what the model is told. */
+  /** Redacted in the outputs for the model. */
   readonly keys: SecretRedactor;
   contextFor(callId: string, itemId: string): ToolContext;
 }
 
 /**
- * Runs the calls of one response: each starts as soon as the model has finished writing it, parallel-safe ones side by
- * side and the others alone; outputs are handed out in call order (codex-behaviour.md §3.2). All of them are asked about
- * before the first is answered (§6.4).
+ * Runs the calls of one response. Each starts as soon as it is complete: calls that are safe beside others run in
+ * parallel, the others alone. Outputs come in call order (codex-behaviour.md §3.2). Approvals of later calls are
+ * requested before the first one is answered (§6.4).
  */
 export class ToolRuntime {
   readonly #deps: ToolRuntimeDeps;
@@ -45,14 +45,14 @@ export class ToolRuntime {
     const call = buildToolCall(item);
     const parallel = this.#deps.registry.handler(call.name)?.supportsParallel ?? true;
     const context = this.#deps.contextFor(callIdOf(item) ?? '', itemId);
-    // A call that must wait for others is asked about while it waits.
+    // The approval of a call that has to wait for others is requested while it waits.
     const asked = !parallel && this.#unsettled > 0 ? askAhead(call, this.#deps, context) : undefined;
     this.#unsettled++;
     const running = this.#gate.run(parallel, async () => this.#run(call, item, context, shown, await asked));
     this.#running.push(running.finally(() => this.#unsettled--));
   }
 
-  /** Every output, in call order, each as soon as it and those before it are there. Never throws. */
+  /** Yields every output in call order, each as soon as it and those before it are complete. Never throws. */
   async *outputs(): AsyncIterable<ToolCallOutputItem> {
     const { keys } = this.#deps;
     for (const running of this.#running) {

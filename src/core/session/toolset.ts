@@ -3,26 +3,31 @@ import { DynamicCalls } from '../tools/dynamicCalls.ts';
 import type { ToolFamily, ToolHandler, ToolOptions } from '../tools/handler.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import { BuiltinTools, ClientTools, harmlessTools, type ToolProvider } from '../tools/toolProvider.ts';
+import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
-export interface ToolsetOptions extends ToolOptions {
-  readonly isTrusted: () => boolean;
+export interface ToolsetOptions {
+  readonly settings: ThreadSettings['tools'];
+  readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders'>;
+  /** Those in force in a working directory. */
+  readonly rules: ToolOptions['rules'];
   /** Reports a tool that is left out because an earlier provider has one of its name. Once per name. */
   readonly onCollision: (name: string, providerId: string) => void;
 }
 
 /** The tools of one thread, in the order of their providers. */
 export class Toolset {
-  /** Calls of the client's tools that wait for its answer. */
+  /** Calls of the tools of the client that it has not answered. */
   readonly clientCalls = new DynamicCalls();
   readonly #client = new ClientTools(this.clientCalls);
   readonly #providers: readonly ToolProvider[];
-  readonly #options: Pick<ToolsetOptions, 'isTrusted' | 'onCollision'>;
+  readonly #options: Pick<ToolsetOptions, 'host' | 'onCollision'>;
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ isTrusted, onCollision, ...tools }: ToolsetOptions) {
-    this.#options = { isTrusted, onCollision };
-    this.#providers = [new BuiltinTools(tools), harmlessTools, this.#client];
+  constructor({ settings, host, rules, onCollision }: ToolsetOptions) {
+    this.#options = { host, onCollision };
+    const builtin = new BuiltinTools({ ...settings, rules });
+    this.#providers = [builtin, harmlessTools, ...(host.toolProviders ?? []), this.#client];
   }
 
   /** Replaces the client's tools. */
@@ -30,9 +35,9 @@ export class Toolset {
     this.#client.register(tools);
   }
 
-  /** For one round: what the model is offered and what its calls are dispatched to. The same object while nothing changes. */
+  /** The tools of one round, for the prompt and for dispatch. The same object while nothing changes. */
   registryFor(family: ToolFamily): ToolRegistry {
-    const trusted = this.#options.isTrusted();
+    const trusted = this.#options.host.isTrusted();
     const providers = this.#providers.filter(({ needsTrust }) => trusted || !needsTrust);
     const arrays = providers.map((provider) => provider.tools(family));
     const known = this.#current;

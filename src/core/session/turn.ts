@@ -15,21 +15,21 @@ import { ToolRuntime } from './toolRuntime.ts';
 import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
 
-/** What a turn begins with. */
+/** How a turn starts. */
 export type TurnOpening =
   | {
       readonly type: 'begun';
-      /** Context the model has not been told yet: instructions of the project, the environment, what changed of it. */
+      /** Context messages that the model does not have yet: project instructions, environment, and changes of them. */
       readonly context: readonly ResponseItem[];
-      /** What the person said; nothing when an earlier turn is taken up again. */
+      /** The message of the user; `null` when an earlier turn is retried. */
       readonly input: readonly UserInput[] | null;
     }
-  /** A turn of a process that is gone, which had asked the person about these calls: they are asked again. */
+  /** A turn of an earlier process with pending requests of these calls, which are requested again. */
   | { readonly type: 'recovered'; readonly calls: readonly RecoveredCall[] };
 
 export interface RecoveredCall {
   readonly call: ToolCallItem;
-  /** What shows it already. */
+  /** The item that shows it. */
   readonly item: TurnItem | undefined;
 }
 
@@ -39,7 +39,7 @@ type Outcome =
   | { readonly type: 'failed'; readonly error: unknown };
 
 /**
- * One turn: says what it was told, and then asks the model and runs its calls until nothing is owed
+ * One turn: records context and message, then requests responses and runs their calls until the model has every output
  * (codex-behaviour.md §3.2). Never rejects; ends with exactly one `turn_completed` or `turn_aborted`, and leaves a
  * history in which every call has its output.
  */
@@ -59,7 +59,7 @@ export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outco
   return outcome.type;
 }
 
-/** A turn is stopped by the person, unless it is stopped because it cannot be written down. */
+/** An aborted turn was interrupted by the user, unless the signal has a storage failure as its reason. */
 function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   if (!signal.aborted) return { type: 'failed', error };
   return signal.reason instanceof StorageFailure ? { type: 'failed', error: signal.reason } : { type: 'interrupted' };
@@ -73,7 +73,7 @@ async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' 
   if (opening.input) await addInput(run, opening.input);
 }
 
-/** Calls whose output was lost in a crash are answered before anything else is said. */
+/** Answers calls whose output was lost in a crash, before any other item. */
 function answerOwed(run: TurnRun): void {
   for (const call of run.history.owed) run.remember(outputFor(call, ABORTED_OUTPUT));
 }
@@ -103,11 +103,11 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
       return lastMessage;
     }
     for (const input of queued) await addInput(run, input);
-    if (round >= run.maxToolRounds) throw new TurnPaused(round);
+    if (round >= run.thread.limits.maxToolRounds) throw new TurnPaused(round);
   }
 }
 
-/** Also of a turn that was stopped: what has landed has landed. */
+/** Also after an interrupt: applied patches stay applied. */
 function tellDiff(run: TurnRun, diff: TurnDiff): void {
   if (diff.takeUpdate()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
 }
@@ -119,15 +119,15 @@ async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, t
 }
 
 /**
- * Gets one whole response, over as many attempts as the retry schedule allows, and settles its calls. What an attempt
- * that died has run is part of the next request, so nothing runs twice.
+ * Gets one complete response, in as many attempts as the retry schedule allows, and awaits its calls. The next request
+ * contains the calls that a failed attempt has run, so no call runs twice.
  */
 async function respond(
   run: TurnRun,
   loopGuard: LoopGuard,
   diff: TurnDiff,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
-  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
+  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.thread.limits.maxAttempts });
   const started = new StartedCalls();
   const registry = run.tools();
   while (true) {
@@ -157,7 +157,10 @@ async function respond(
   }
 }
 
-/** A request that was refused for an image is sent again without it, which is no retry: it is another request. */
+/**
+ * A request that was refused for an image is sent again without it. It is another request and does not count as a
+ * retry.
+ */
 function leavesImageOut(fault: ModelFault, { family, history, images, emit }: TurnRun): boolean {
   return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
 }
@@ -191,7 +194,7 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       itemId,
       turnId: run.turnId,
       settings,
-      thread: { id: run.threadId, home: storage.home, unreadable: run.unreadable },
+      thread: { id: run.threadId, home: storage.home, unreadable: run.thread.tools.unreadable },
       workspace,
       processes,
       clock,
@@ -201,6 +204,7 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
+      inquire: (body, asked) => run.inquire(callId, body, asked),
       applied: (changes) => diff.add(changes),
     }),
   });
@@ -216,7 +220,7 @@ function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
     parallelToolCalls: family.parallelToolCalls,
     effort: settings.effort,
     summary: settings.summary,
-    verbosity: run.verbosity,
+    verbosity: run.thread.prompt.verbosity ?? undefined,
     outputSchema: run.outputSchema,
     cacheKey: run.threadId,
   };
@@ -231,7 +235,10 @@ function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
   run.emit({ type: 'token_count', ...count });
 }
 
-/** What the server has refused as too long fills the window, whatever was counted before (codex-behaviour.md §8). */
+/**
+ * A request that the server has refused as too long fills the context window, whatever was counted (codex-behaviour.md
+ * §8).
+ */
 function tellFull(run: TurnRun): void {
   const { contextWindow } = run.family;
   if (contextWindow !== null) run.emit({ type: 'token_count', ...run.tokens.full(contextWindow) });

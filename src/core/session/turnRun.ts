@@ -3,37 +3,35 @@ import type { UserInput } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { History } from '../history/history.ts';
 import type { ModelClient } from '../model/client.ts';
-import type { ModelFamily, Verbosity } from '../model/families.ts';
+import type { ModelFamily } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { Ports } from '../ports.ts';
 import type { Auditor } from '../tools/auditor.ts';
+import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { ThreadSettings } from './sessionOptions.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
-/** Everything one turn works with. Made when the turn starts and never changed. */
+/** Everything that one turn uses. Made when the turn starts and never changed. */
 export interface TurnRun {
   readonly turnId: string;
   readonly threadId: string;
   readonly settings: TurnSettings;
   readonly family: ModelFamily;
-  /** `null` where nobody has told them. */
+  /** `null` when the settings name none. */
   readonly prices: Prices | null;
-  /** The family's own where absent. */
-  readonly verbosity: Verbosity | undefined;
   readonly instructions: string;
   readonly outputSchema: Readonly<Record<string, unknown>> | undefined;
-  readonly showRawReasoning: boolean;
-  /** What must not be read in a box, as the setting says it. */
-  readonly unreadable: readonly string[];
-  readonly maxToolRounds: number;
-  readonly maxAttempts: number;
+  readonly thread: ThreadSettings;
   readonly client: ModelClient;
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
   readonly approver: Approver;
+  /** Asks the user a question of the call. See `Inquire`. */
+  readonly inquire: (callId: string, body: QuestionBody, signal: AbortSignal) => Promise<QuestionAnswer>;
   readonly noteUse: PermissionDeps['noteUse'];
   readonly audit: Auditor;
   readonly history: History;
@@ -42,18 +40,18 @@ export interface TurnRun {
   readonly processes: Processes;
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** Tells everybody, in the name of this turn. */
+  /** Emits an event of this turn. */
   readonly emit: (msg: EventMsg) => void;
-  /** See `SessionOptions.pace`. */
+  /** See `ThreadHost.pace`. */
   readonly pace: () => Promise<void> | undefined;
-  /** Makes sure that the thread can be written; stops the turn when it cannot. */
+  /** Opens the rollout for writing; stops the turn when that fails. */
   readonly ready: () => Promise<void>;
-  /** Writes the item down, then adds it to the history. Stops the turn when it cannot be written. */
+  /** Records the item, then appends it to the history. Stops the turn when it cannot be recorded. */
   readonly remember: (item: ResponseItem) => void;
-  /** Forces what was written down to the disk. */
+  /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];
-  /** Stops this turn as the person would. */
+  /** Interrupts this turn, as the op `interrupt` does. */
   readonly interrupt: () => void;
 }

@@ -5,7 +5,7 @@ import { IMAGE_LIMITS, inspectImage } from '../history/imageData.ts';
 import { type Workspace, WorkspaceError } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
-/** What is recorded of an input, and what the user is told of images that could not become part of it. */
+/** The message that is recorded for an input, and warnings about images that it could not contain. */
 interface HeardInput {
   readonly message: MessageItem;
   readonly warnings: readonly string[];
@@ -17,8 +17,8 @@ interface HeardPart {
 }
 
 /**
- * The user message the model gets. A local image is read and named, so that the model can refer to it; in the place of one
- * that cannot be sent stands a text (codex-behaviour.md §3.1).
+ * The user message for the model. A local image is read and named, so that the model can refer to it; a text replaces
+ * an image that cannot be sent (codex-behaviour.md §3.1).
  */
 export async function userMessage(input: readonly UserInput[], workspace: Workspace, cwd: string): Promise<HeardInput> {
   const parts = await Promise.all(input.map((part) => contentOf(part, workspace, cwd)));

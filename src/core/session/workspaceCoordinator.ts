@@ -4,13 +4,13 @@ import { isBelow } from '../util/pathBelow.ts';
 
 interface RunningApply {
   readonly threadId: string;
-  /** Of the text that it left; `null` for none. */
+  /** Hash of the text after the patch; `null` when the file was removed. */
   readonly hash: string | null;
 }
 
 type Stale = Extract<ApplyResult, { type: 'stale' }>;
 
-/** A command that runs right now. */
+/** A command that runs now. */
 export interface RunningCommand {
   readonly threadId: string;
   readonly argv: readonly string[];
@@ -18,35 +18,38 @@ export interface RunningCommand {
 }
 
 /**
- * What the threads and agents of one host do in the folders that they share: one for all of them. Landings of one path
- * wait for each other in the hands, which alone know the real path; here stands whose they were.
+ * Knows what the threads and sub-agents of one process do in the folders that they share. One per process. Patches to
+ * one path are serialised by the ports, which know the real path; here is recorded which thread applied them.
  */
 export class WorkspaceCoordinator {
   readonly #writers = new Map<string, RunningApply>();
   readonly #running = new Set<RunningCommand>();
 
-  /** The hands of one thread: what it lands and runs is known to the others from then on. */
-  portsFor(threadId: string, ports: Ports): Ports {
+  /**
+   * The ports of one thread: what it applies and runs is known to the others from then on. Commands of a sub-agent
+   * count as commands of its root thread, which is the one that the user knows.
+   */
+  portsFor(threadId: string, ports: Ports, rootId = threadId): Ports {
     return {
       ...ports,
       workspace: this.#workspaceFor(threadId, ports.workspace),
-      exec: this.#execFor(threadId, ports.exec),
+      exec: this.#execFor(rootId, ports.exec),
     };
   }
 
-  /** The thread whose patch landed there last; `undefined` when none of this host has. */
+  /** The thread whose patch changed this path last; `undefined` when none of this process did. */
   lastWriter(path: string): string | undefined {
     return this.#writers.get(path)?.threadId;
   }
 
-  /** What other threads have running, and may be writing with. */
-  commandsOfOthers(threadId: string): readonly RunningCommand[] {
-    return [...this.#running].filter((command) => command.threadId !== threadId);
+  /** Commands that other root threads run now, with those of their sub-agents. */
+  commandsOfOthers(rootId: string): readonly RunningCommand[] {
+    return [...this.#running].filter((command) => command.threadId !== rootId);
   }
 
   #workspaceFor(threadId: string, workspace: Workspace): Workspace {
     return {
-      // Folders come and go.
+      // A getter: folders are opened and closed.
       get roots() {
         return workspace.roots;
       },
@@ -73,7 +76,9 @@ export class WorkspaceCoordinator {
     }
   }
 
-  /** A plan that was made after the last landing of another thread is stale for somebody else's sake. */
+  /**
+   * Says whether another thread made a plan stale. A plan that was made after the last patch of another thread was not.
+   */
   #attributed(threadId: string, changes: readonly FileChange[], stale: Stale): ApplyResult {
     const isOthers = (path: string) => {
       const last = this.#writers.get(path);
@@ -83,11 +88,11 @@ export class WorkspaceCoordinator {
     return stale.paths.some(isOthers) ? { ...stale, byAnotherThread: true } : stale;
   }
 
-  #execFor(threadId: string, exec: Exec): Exec {
+  #execFor(rootId: string, exec: Exec): Exec {
     return {
       spawn: async (request) => {
         const process = await exec.spawn(request);
-        const command = { threadId, argv: request.argv, cwd: request.cwd };
+        const command = { threadId: rootId, argv: request.argv, cwd: request.cwd };
         this.#running.add(command);
         void process.exited.then(() => this.#running.delete(command));
         return process;
@@ -112,7 +117,7 @@ function hashOf(text: string | null): string | null {
   return text === null ? null : createHash('sha256').update(text).digest('hex');
 }
 
-/** Those that run in this folder, above it or below it, as a person would type them. */
+/** The commands in this folder, above it or below it, as a user would type them. */
 export function commandsIn(
   cwd: string,
   commands: readonly RunningCommand[],

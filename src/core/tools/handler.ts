@@ -14,6 +14,7 @@ import type { ApprovalRequirement } from '../policy/requirement.ts';
 import type { LoadedRules } from '../policy/rules.ts';
 import type { Clock, FileChange, Host, Ids, ProposedFile, Workspace } from '../ports.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
+import type { Inquire } from './inquiry.ts';
 
 /** How a call arrived: which kind of item, with its arguments as the model wrote them. */
 export type ToolPayload =
@@ -63,6 +64,8 @@ export interface ToolContext {
   readonly emit: (msg: EventMsg) => void;
   /** Forces what was written down to the disk: before a landing (design decision 14). */
   readonly flush: () => Promise<void>;
+  /** Asks the user a question of this call. */
+  readonly inquire: Inquire;
   /** Says what was landed, for the diff of the turn. */
   readonly applied: (changes: readonly FileChange[]) => void;
   /** Aborts when the turn is interrupted. */

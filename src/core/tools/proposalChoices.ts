@@ -17,6 +17,20 @@ export function takeReview(
   return { decision: reviewedChanges(proposal, review).length === 0 ? { denied: {} } : decision };
 }
 
+/**
+ * An approval of a whole patch as it counts when `review` holds the choices that the user made in its editors: unsaved
+ * edits are discarded only in files that are applied. Every other decision stays as it is.
+ */
+export function withChoices(decision: ApprovalDecision, review: ProposalChoices | undefined): ApprovalDecision {
+  if (review === undefined) return decision;
+  const isDiscarding = typeof decision === 'object' && 'approved_discarding' in decision;
+  if (!isDiscarding && decision !== 'approved' && decision !== 'approved_for_thread') return decision;
+  const agreed = isDiscarding ? decision.approved_discarding.paths : [];
+  const left = new Set(review.filter((part) => 'leftOut' in part && part.leftOut === 'file').map(({ path }) => path));
+  const discarding = agreed.filter((path) => !left.has(path));
+  return { approved_reviewed: { files: review, ...(discarding.length > 0 ? { discarding } : {}) } };
+}
+
 /** What was said of a patch that could not land as it was. */
 export interface GivenReview {
   readonly review: ProposalChoices | undefined;

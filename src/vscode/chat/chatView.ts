@@ -37,7 +37,11 @@ export interface ChatViewOptions {
   /** What has landed and waits for review. */
   readonly pendingReview: () => PendingReview;
   /** What only the host can do. */
-  readonly handle: (message: Exclude<WebviewMessage, { type: 'ready' | 'draft' | 'load_earlier' | 'log' }>) => void;
+  readonly handle: (
+    message: Exclude<WebviewMessage, { type: 'ready' | 'op' | 'draft' | 'load_earlier' | 'log' }>,
+  ) => void;
+  /** Shows why an op was not submitted: no thread could be started for it. */
+  readonly tell: (error: unknown) => void;
   /** The page is gone, and what it showed with it. */
   readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
@@ -172,6 +176,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     switch (message.type) {
       case 'ready':
         return this.#welcome(message.build);
+      case 'op':
+        return void this.#options.threads.submit(message.op).catch(this.#options.tell);
       case 'draft':
         return this.#options.drafts.set(message.threadId, message.text, message.edit);
       case 'load_earlier':

@@ -15,7 +15,6 @@ type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 /** What a panel's request is carried out with. */
 export interface PanelRequestDeps {
   readonly state: () => ThreadState | null;
-  readonly submit: (op: Extract<PanelRequest, { type: 'op' }>['op']) => void;
   /** For this thread, and for those begun from now on. */
   readonly override: (overrides: TurnOverrides) => void;
   /** A box of this kind, as the person's settings and the folders of this window make it. */
@@ -44,8 +43,6 @@ export interface PanelRequestDeps {
 /** Carries out what the panel asks of the host. Rejects when VS Code does. */
 export async function handlePanelRequest(message: PanelRequest, deps: PanelRequestDeps): Promise<void> {
   switch (message.type) {
-    case 'op':
-      return deps.submit(message.op);
     case 'preview_rule':
       return deps.previewRule(message.approvalId, message.rule);
     case 'choose_hunk':

@@ -68,6 +68,11 @@ export class DiffPreview implements vscode.Disposable {
     this.proposals.put(approvalId, files, reviewed);
   }
 
+  /** See `Proposals.reviewOf`. */
+  reviewOf(approvalId: string): ProposalChoices | undefined {
+    return this.proposals.reviewOf(approvalId);
+  }
+
   /** `path` picks one file of several. Returns whether something was opened. */
   async show(approvalId: string, { focus }: ShowOptions, path?: string): Promise<boolean> {
     const files = this.proposals.filesOf(approvalId);

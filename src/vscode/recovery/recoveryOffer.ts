@@ -1,18 +1,14 @@
 import * as vscode from 'vscode';
+import { assertNever } from '../../core/util/assertNever.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import type { ThreadOwner } from '../../protocol/threads.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import type { InterruptedPatch, RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch, PatchSettlement } from './interruptedPatch.ts';
+import { afterSearch, openIn, type PatchState, type PatchStates, type Search, withState } from './patchState.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
 import { pickPatch, pickChoice, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryMessages.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
-
-interface Waiting {
-  readonly patch: RecoverablePatch;
-  readonly settling: RecoveryChoice | null;
-}
 
 /** Files that the panel names; a patch to more says how many there are. */
 const NAMED_FILES = 100;
@@ -27,11 +23,9 @@ export class RecoveryOffer implements Disposable {
   readonly #onChange: () => void;
   readonly #report: (error: unknown) => void;
   readonly #store = new DisposableStore();
-  /** How, or by whom else; `null`: that is not known. */
-  readonly #decided = new Map<string, RecoveryChoice | ThreadOwner | null>();
-  #waiting: readonly Waiting[] = [];
-  #looking: Promise<void> | undefined;
-  #lookAgain = false;
+  #states: PatchStates = new Map();
+  #search: Search = { type: 'none' };
+  /** Exists while a patch is open. */
   #watcher: Disposable | undefined;
 
   /** `watch`: hears of what is settled elsewhere, while anything waits. `onChange`: `patches` are others now. */
@@ -56,25 +50,40 @@ export class RecoveryOffer implements Disposable {
 
   /** The oldest first. */
   get patches(): readonly InterruptedPatch[] {
-    return this.#waiting.map(({ patch: { id, startedAt, changes }, settling }) => ({
-      id,
-      startedAt: startedAt.toISOString(),
-      count: changes.length,
-      files: changes.slice(0, NAMED_FILES).map(({ path, kind }) => ({ path: shownPath(path), kind })),
-      settling,
-    }));
+    return openIn(this.#states).map((state) => {
+      const { id, startedAt, changes } = state.patch;
+      return {
+        id,
+        startedAt: startedAt.toISOString(),
+        count: changes.length,
+        files: changes.slice(0, NAMED_FILES).map(({ path, kind }) => ({ path: shownPath(path), kind })),
+        settling: state.type === 'settling' ? state.way : null,
+      };
+    });
   }
 
   /** Asks about those that are new, and about none that is settled. */
   look(): Promise<void> {
-    this.#lookAgain = true;
-    this.#looking ??= this.#lookUntilSeen().finally(() => (this.#looking = undefined));
-    return this.#looking;
+    const search = this.#search;
+    switch (search.type) {
+      case 'none': {
+        const done = Promise.resolve().then(() => this.#lookWhileAsked());
+        this.#search = { type: 'running', done };
+        return done;
+      }
+      case 'running':
+        this.#search = { type: 'repeating', done: search.done };
+        return search.done;
+      case 'repeating':
+        return search.done;
+      default:
+        return assertNever(search);
+    }
   }
 
   /** Says how it went. What is no longer there to be decided is left alone. */
   async settle(id: string, way: RecoveryChoice): Promise<void> {
-    if (this.#open(id) === undefined) return;
+    if (this.#states.get(id)?.type !== 'offered') return;
     // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
     await vscode.commands.executeCommand('notifications.hideToasts');
     await this.#settle(id, way);
@@ -83,7 +92,8 @@ export class RecoveryOffer implements Disposable {
   /** For the palette: which patch, and what to do with it. */
   async pick(): Promise<void> {
     await this.look();
-    const patch = await pickPatch(this.#waiting.filter(({ settling }) => settling === null).map(({ patch }) => patch));
+    const offered = openIn(this.#states).filter(({ type }) => type === 'offered');
+    const patch = await pickPatch(offered.map(({ patch }) => patch));
     const way = patch && (await pickChoice(patch));
     if (way) await this.settle(patch.id, way);
   }
@@ -93,20 +103,23 @@ export class RecoveryOffer implements Disposable {
     this.#store.dispose();
   }
 
-  /** What happens during a look may have escaped it. */
-  async #lookUntilSeen(): Promise<void> {
-    while (this.#lookAgain) {
-      this.#lookAgain = false;
+  async #lookWhileAsked(): Promise<void> {
+    try {
       await this.#look();
+      while (this.#search.type === 'repeating') {
+        this.#search = { type: 'running', done: this.#search.done };
+        await this.#look();
+      }
+    } finally {
+      this.#search = { type: 'none' };
     }
   }
 
   async #look(): Promise<void> {
     const found = await this.#find();
-    const known = new Map(this.#waiting.map((waiting) => [waiting.patch.id, waiting]));
-    const open = found.filter(({ id }) => !this.#decided.has(id));
-    this.#set(open.map((patch) => known.get(patch.id) ?? { patch, settling: null }));
-    for (const patch of open) if (!known.has(patch.id)) this.#notify(patch).catch(this.#report);
+    const before = this.#states;
+    this.#update(afterSearch(before, found));
+    for (const patch of found) if (!before.has(patch.id)) this.#notify(patch).catch(this.#report);
   }
 
   /** As an error: VS Code hides any other notification after some seconds, while nobody has decided anything. */
@@ -115,52 +128,45 @@ export class RecoveryOffer implements Disposable {
     const finish = vscode.l10n.t('Finish');
     const answer = await vscode.window.showErrorMessage(sentenceOf(patch), putBack, finish);
     if (answer === undefined) return;
-    // Behind the bell it outlives the question.
-    if (this.#open(patch.id) === undefined) {
-      void vscode.window.showInformationMessage(settledSentence(patch, this.#decisionOn(patch.id)));
-    } else await this.#settle(patch.id, answer === putBack ? 'put_back' : 'finish');
-  }
-
-  /** To be decided, and not being carried out already. */
-  #open(id: string): RecoverablePatch | undefined {
-    return this.#waiting.find(({ patch, settling }) => patch.id === id && settling === null)?.patch;
-  }
-
-  /** What was decided here, or is being carried out, or who else has decided; `null` where that is not known. */
-  #decisionOn(id: string): RecoveryChoice | ThreadOwner | null {
-    return this.#decided.get(id) ?? this.#waiting.find(({ patch }) => patch.id === id)?.settling ?? null;
+    // A notification stays behind the bell when the patch is settled.
+    const state = this.#states.get(patch.id);
+    if (state?.type === 'offered') return this.#settle(patch.id, answer === putBack ? 'put_back' : 'finish');
+    void vscode.window.showInformationMessage(settledSentence(patch, decisionIn(state)));
   }
 
   async #settle(id: string, way: RecoveryChoice): Promise<void> {
-    const patch = this.#open(id);
-    if (patch === undefined) return;
-    this.#set(this.#waiting.map((waiting) => (waiting.patch === patch ? { patch, settling: way } : waiting)));
+    const state = this.#states.get(id);
+    if (state?.type !== 'offered') return;
+    const { patch } = state;
+    this.#update(withState(this.#states, id, { type: 'settling', patch, way }));
     try {
       const settlement = await carryOut(patch, way);
-      if (settlement.type === 'busy') this.#ask(id);
+      if (settlement.type === 'busy') this.#offerAgain(id);
       else {
-        this.#decided.set(id, settlement.type === 'settled' ? way : settlement.by);
-        this.#set(this.#waiting.filter((waiting) => waiting.patch.id !== id));
+        const by = settlement.type === 'settled' ? way : settlement.by;
+        this.#update(withState(this.#states, id, { type: 'settled', by }));
       }
       tellHowItWent(settlement, way);
     } catch (error) {
-      this.#ask(id);
+      this.#offerAgain(id);
       this.#report(error);
       void vscode.window.showErrorMessage(withoutLinks(inWorkspace(visibleName(messageOf(error)))));
     }
   }
 
-  /** It waits as before: the journal is there. */
-  #ask(id: string): void {
-    this.#set(this.#waiting.map((waiting) => (waiting.patch.id === id ? { ...waiting, settling: null } : waiting)));
+  /** The journal is still there. A patch that a search no longer found stays gone. */
+  #offerAgain(id: string): void {
+    const state = this.#states.get(id);
+    if (state?.type !== 'settling') return;
+    this.#update(withState(this.#states, id, { type: 'offered', patch: state.patch }));
   }
 
-  #set(waiting: readonly Waiting[]): void {
-    const isSame =
-      waiting.length === this.#waiting.length && waiting.every((one, index) => one === this.#waiting[index]);
-    if (isSame) return;
-    this.#waiting = waiting;
-    if (waiting.length > 0) this.#watcher ??= this.#watch(() => void this.look().catch(this.#report));
+  #update(states: PatchStates): void {
+    const before = openIn(this.#states);
+    const open = openIn(states);
+    this.#states = states;
+    if (open.length === before.length && open.every((one, index) => one === before[index])) return;
+    if (open.length > 0) this.#watcher ??= this.#watch(() => void this.look().catch(this.#report));
     else {
       this.#watcher?.dispose();
       this.#watcher = undefined;
@@ -169,7 +175,22 @@ export class RecoveryOffer implements Disposable {
   }
 }
 
-/** Waits for whoever else decides the same patch, and says so; the person may leave it to them. */
+/** The choice that was made, as far as it is known. */
+function decisionIn(state: PatchState | undefined): Extract<PatchState, { type: 'settled' }>['by'] {
+  switch (state?.type) {
+    case 'settled':
+      return state.by;
+    case 'settling':
+      return state.way;
+    case 'offered':
+    case undefined:
+      return null;
+    default:
+      return assertNever(state);
+  }
+}
+
+/** Waits while another process settles the same patch, and shows it; the user may leave the choice to that process. */
 async function carryOut(patch: RecoverablePatch, way: RecoveryChoice): Promise<PatchSettlement> {
   const location = vscode.ProgressLocation.Notification;
   const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');

@@ -5,14 +5,9 @@ import type { ModelClientFactory } from '../../core/model/modelClientFactory.ts'
 import type { Log } from '../../core/ports.ts';
 import { shownState } from '../../core/rollout/replay.ts';
 import type { Session } from '../../core/session/session.ts';
-import type { ChosenSandbox } from '../../core/session/sessionOptions.ts';
-import type { AgentService, ThreadConfig } from '../../core/agent/agentService.ts';
-import {
-  sandboxPolicyOf,
-  type ThreadSurroundings,
-  threadConfigOf,
-  turnSettingsOf,
-} from '../../core/agent/threadSettings.ts';
+import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
+import type { AgentService } from '../../core/agent/agentService.ts';
+import { sandboxPolicyOf, threadSettingsOf, turnSettingsOf } from '../../core/agent/threadSettings.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { TurnOverrides } from '../../protocol/op.ts';
 import type { SandboxMode, SandboxPolicy } from '../../protocol/policy.ts';
@@ -20,15 +15,16 @@ import type { Settings } from '../../protocol/settings.ts';
 import type { ReadOnlyReason } from '../../protocol/threads.ts';
 import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread.ts';
 
-export interface ThreadFactoryDeps extends Pick<ThreadConfig, 'onProposal' | 'undoTurn' | 'givesWay'> {
+export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'undoTurn' | 'givesWay'> {
   readonly manager: AgentService;
   /** Undefined when the settings name no provider that is known. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
-  readonly sandboxFor: (policy: SandboxPolicy) => ChosenSandbox;
   readonly settings: () => Settings;
   readonly homeDirectory: string;
   readonly log: Log;
 }
+
+type StartedWith = readonly [settings: ThreadSettings, host: ThreadHost];
 
 /** How often, and after what time, a thread is asked for that an ended host may still be letting go of. */
 const RELOAD_LOOKS = 5;
@@ -62,23 +58,23 @@ export class ThreadFactory implements ThreadSource {
 
   /** @throws ModelFault of kind `config` when no model is selected. */
   async start(): Promise<Session> {
-    return this.#deps.manager.start(await this.#config());
+    return this.#deps.manager.start(...(await this.#thread()));
   }
 
   async open(id: string, how: OpenHow): Promise<Opened> {
     if (how === 'read') return this.#read(id, 'owned');
     const { manager, log } = this.#deps;
-    const config = await this.#configIfAny();
-    if (config === undefined) return this.#read(id, 'no_model');
-    const resumed = await (how === 'ask' ? manager.takeOver(id, config) : this.#resume(id, how, config));
+    const thread = await this.#threadIfAny();
+    if (thread === undefined) return this.#read(id, 'no_model');
+    const resumed = await (how === 'ask' ? manager.takeOver(id, ...thread) : this.#resume(id, how, thread));
     if (resumed.type === 'resumed') return { type: 'live', session: resumed.session };
     if (resumed.type === 'refused') log.warn(resumed.message);
     return this.#read(id, resumed.type === 'owned' ? 'owned' : 'newer_format');
   }
 
-  async #resume(id: string, how: OpenHow, config: ThreadConfig): ReturnType<AgentService['resume']> {
+  async #resume(id: string, how: OpenHow, thread: StartedWith): ReturnType<AgentService['resume']> {
     for (let look = 0; ; look++) {
-      const resumed = await this.#deps.manager.resume({ id }, config);
+      const resumed = await this.#deps.manager.resume({ id }, ...thread);
       if (resumed.type !== 'owned' || how !== 'take_back' || look === RELOAD_LOOKS) return resumed;
       await new Promise((resolve) => setTimeout(resolve, RELOAD_PAUSE_MS));
     }
@@ -102,14 +98,14 @@ export class ThreadFactory implements ThreadSource {
 
   /** @throws Error that says why not. */
   async fork(id: string, itemId: string | null) {
-    const forked = await this.#deps.manager.fork({ id }, itemId, await this.#config());
+    const forked = await this.#deps.manager.fork({ id }, itemId, ...(await this.#thread()));
     if (forked.type === 'resumed') return forked;
     throw new Error(forked.type === 'owned' ? vscode.l10n.t('This thread is open in another window.') : forked.message);
   }
 
   /** @throws Error that says why not. */
   async importThread(text: string): Promise<Session> {
-    const imported = await this.#deps.manager.importThread(text, await this.#config());
+    const imported = await this.#deps.manager.importThread(text, ...(await this.#thread()));
     if (imported.type === 'resumed') return imported.session;
     throw new Error(
       imported.type === 'refused' ? imported.message : vscode.l10n.t('No thread was found in this file.'),
@@ -117,16 +113,16 @@ export class ThreadFactory implements ThreadSource {
   }
 
   /** `undefined` when no model is selected. */
-  async #configIfAny(): Promise<ThreadConfig | undefined> {
+  async #threadIfAny(): Promise<StartedWith | undefined> {
     try {
-      return await this.#config();
+      return await this.#thread();
     } catch (error) {
       if (error instanceof ModelFault && error.kind === 'config') return undefined;
       throw error;
     }
   }
 
-  async #config(): Promise<ThreadConfig> {
+  async #thread(): Promise<StartedWith> {
     const settings = this.#deps.settings();
     const models = this.#deps.modelsOf(settings);
     const model = this.#modelOf(settings);
@@ -136,26 +132,25 @@ export class ThreadFactory implements ThreadSource {
     }
     const file = settings.baseInstructionsFile;
     const baseInstructions = file === null ? null : await readFile(file, 'utf8');
-    return this.#configured(settings, { models, model, baseInstructions });
-  }
-
-  #configured(
-    settings: Settings,
-    given: Pick<ThreadSurroundings, 'models' | 'model' | 'baseInstructions'>,
-  ): ThreadConfig {
-    const { sandboxFor, onProposal, undoTurn, givesWay } = this.#deps;
-    const config = threadConfigOf(settings, {
-      ...given,
+    const { sandboxFor, proposals, undoTurn, givesWay } = this.#deps;
+    const thread = threadSettingsOf(settings, {
       ...this.#places(),
+      model,
+      baseInstructions,
       review: settings.review,
+      sandboxFor,
+    });
+    const host: ThreadHost = {
+      models,
       interactive: true,
       keepsSettings: true,
       sandboxFor,
       isTrusted: () => vscode.workspace.isTrusted,
-      onProposal,
-      undoTurn,
-    });
-    return { ...config, givesWay, settings: this.#withChoices(config.settings) };
+      ...(proposals && { proposals }),
+      ...(undoTurn && { undoTurn }),
+      ...(givesWay && { givesWay }),
+    };
+    return [{ ...thread, turn: this.#withChoices(thread.turn) }, host];
   }
 
   #modelOf(settings: Settings): string | null {

@@ -44,6 +44,7 @@ describe('a summary', () => {
       tokens: 0,
       lastTurn: 'completed',
       forkedFrom: null,
+      parentId: null,
     });
   });
 

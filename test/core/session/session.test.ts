@@ -39,6 +39,30 @@ describe('stop, and then', () => {
     expect(chat.model.prompts).toEqual([]);
   });
 
+  it('a suspension while the context of a turn is collected starts no turn', async () => {
+    for (let microtasks = 0; microtasks < 20; microtasks++) {
+      const chat = new FakeSession();
+      chat.say('go');
+      for (let passed = 0; passed < microtasks; passed++) await Promise.resolve();
+      const hasStarted = chat.said('turn_started').length > 0;
+      await chat.session.suspend();
+      for (let passed = 0; passed < 20; passed++) await tick();
+      if (!hasStarted) expect(chat.model.prompts).toEqual([]);
+      expect(chat.said('turn_completed')).toEqual([]);
+    }
+  });
+
+  it('a suspension during a shutdown waits for the end of the shutdown', async () => {
+    const chat = new FakeSession({ answers: [[run('make slow')]] });
+    chat.say('go');
+    await chat.until('item_started', 2);
+    const disposed = chat.session.dispose();
+    await tick();
+    await chat.session.suspend();
+    expect(chat.messages.slice(-2).map(({ type }) => type)).toEqual(['turn_aborted', 'thread_closed']);
+    await disposed;
+  });
+
   it('what was queued is told to the model although the turn pauses', async () => {
     const chat = new FakeSession({ answers: [[{ type: 'waits', ticks: 5 }, plan]], maxToolRounds: 1 });
     chat.say('go');

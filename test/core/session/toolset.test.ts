@@ -9,8 +9,9 @@ function toolset() {
   let trusted = true;
   const collisions: string[] = [];
   const tools = new Toolset({
-    ...TOOL_OPTIONS,
-    isTrusted: () => trusted,
+    rules: TOOL_OPTIONS.rules,
+    settings: { ...TOOL_OPTIONS, unreadable: [] },
+    host: { isTrusted: () => trusted },
     onCollision: (name, providerId) => collisions.push(`${providerId}: ${name}`),
   });
   return { tools, collisions, trust: (is: boolean) => (trusted = is) };

@@ -88,6 +88,16 @@ test('what a thread has running is known to the others until it ends', async () 
   expect(coordinator.commandsOfOthers('second')).toEqual([]);
 });
 
+test('commands of a sub-agent count as those of its root thread', async () => {
+  const coordinator = new WorkspaceCoordinator();
+  using here = deps();
+  const { exec } = coordinator.portsFor('child', here.ports, 'root');
+  await exec.spawn({ argv: ['make'], cwd: here.at('.'), env: {}, stdin: 'none', confinement: { type: 'none' } });
+  expect(coordinator.commandsOfOthers('root')).toEqual([]);
+  expect(coordinator.commandsOfOthers('other')).toEqual([{ threadId: 'root', argv: ['make'], cwd: here.at('.') }]);
+  here.end();
+});
+
 test.each([
   ['in the same folder', '/work/app', [{ threadId: 'other', command: 'npm test && echo done' }]],
   ['in a folder below it', '/work/app/src', [{ threadId: 'other', command: 'npm test && echo done' }]],

@@ -8,8 +8,8 @@ import { commandApprovalKey, patchApprovalKeys, patchBinding } from '../../../sr
 import { explainCommand } from '../../../src/core/policy/decideCommand.ts';
 import type { FileChange } from '../../../src/core/ports.ts';
 import { rulesOfThread } from '../../../src/core/rules/rulesStore.ts';
-import { Approvals } from '../../../src/core/session/approvals.ts';
-import { type Permission, type ReadyCall, seekPermission } from '../../../src/core/tools/permission.ts';
+import { type EmitForTurn, PendingRequests } from '../../../src/core/session/pendingRequests.ts';
+import { type Approver, type Permission, type ReadyCall, seekPermission } from '../../../src/core/tools/permission.ts';
 import {
   type ApprovalDecision,
   type SandboxMechanism,
@@ -84,7 +84,7 @@ interface Call {
 
 /** One thread with its gate, and what the person has said in it, kept apart from it. */
 class Thread {
-  readonly approvals: Approvals;
+  readonly requests: PendingRequests;
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
   readonly #asked: string[] = [];
@@ -98,20 +98,21 @@ class Thread {
   constructor() {
     let id = 0;
     const ids = { uuid: () => '', next: (prefix: string) => `${prefix}-${id++}`, random: () => 0 };
-    this.approvals = new Approvals({ ids, interactive: true });
+    this.requests = new PendingRequests({ ids, interactive: true });
   }
 
   ask(one: Wanted): void {
-    const ready = one.what === 'patch' ? patchCall(one) : commandCall(one, () => this.approvals.memory.rules);
+    const ready = one.what === 'patch' ? patchCall(one) : commandCall(one, () => this.requests.memory.rules);
     const call: Call = { wanted: one, binding: ready.binding ?? '', questions: new Set(), permission: undefined };
     this.calls.push(call);
     const turn = this.#turn;
-    const approver = this.approvals.forTurn((msg) => {
+    const emit: EmitForTurn = (msg) => {
       if (msg.type === 'approval_requested') this.#asked.push(msg.approvalId);
       // A rule may settle what nobody has answered.
       if (msg.type === 'approval_resolved' && msg.by === 'rule') this.#over.add(msg.approvalId);
       if (msg.type === 'approval_requested' || msg.type === 'approval_joined') call.questions.add(msg.approvalId);
-    });
+    };
+    const approver: Approver = { ask: (question, signal) => this.requests.approve(question, { emit, signal }) };
     const deps = { approver, interrupt: () => turn.abort(new Error('stopped')), noteUse: () => {} };
     seekPermission(ready, deps, { callId: `call-${this.calls.length}`, signal: turn.signal }).then(
       (permission) => this.#settled(call, permission),
@@ -131,7 +132,7 @@ class Thread {
     }
     if (rule && open.length > 0) this.#rules = [...this.#rules, rule];
     if (said === 'abort' && open.length > 0) this.#allOver();
-    await this.approvals.answer({ approvalIds: ids, decision: said }, 'op');
+    await this.requests.answer({ type: 'approval', approvalIds: ids, decision: said }, 'op');
   }
 
   interrupt(): void {
@@ -142,7 +143,7 @@ class Thread {
   forget(): void {
     this.#remembered.clear();
     this.#rules = [];
-    this.approvals.memory.replace([], []);
+    this.requests.memory.replace([], []);
   }
 
   newTurn(): void {

@@ -32,8 +32,9 @@ interface ToolOnTheWire {
 function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const family = capabilitiesOf(model, dialect, wire);
   const toolset = new Toolset({
-    ...TOOL_OPTIONS,
-    isTrusted: () => true,
+    rules: TOOL_OPTIONS.rules,
+    settings: { ...TOOL_OPTIONS, unreadable: [] },
+    host: { isTrusted: () => true },
     onCollision: () => {},
   });
   toolset.register([WEATHER]);

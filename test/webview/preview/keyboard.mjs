@@ -118,10 +118,27 @@ const STORIES = {
   async 'Enter answers a question with the first choice and no note'(stage) {
     const page = await stage.show(stage.scenes.question);
     await expectFocus(page, 'question-answer');
-    await press(page, 'Enter');
+    await press(page, 'Enter', 'Enter');
     const answers = { constructor: ['Yes, like any failure'] };
     assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-1', answers }]);
     return page;
+  },
+  async 'Enter sends what stands in the form of a server, once; a button declines'(stage) {
+    const page = await stage.show(stage.scenes.mcp);
+    await expectFocus(page, 'elicitation-send');
+    await page.getByLabel('Assign to').fill('me');
+    await page.getByTestId('elicitation-send').focus();
+    await press(page, 'Enter', 'Enter');
+    const questionId = 'question-2';
+    const content = { repository: 'acme/web', label: 'bug', assignee: 'me', link: true };
+    const sent = { type: 'elicitation_answer', questionId, action: 'accept', content };
+    assert.deepEqual(await takeOps(page), [sent]);
+    await page.close();
+    const other = await stage.show(stage.scenes.mcp);
+    await other.getByTestId('elicitation-decline').focus();
+    await press(other, 'Enter');
+    assert.deepEqual(await takeOps(other), [{ type: 'elicitation_answer', questionId, action: 'decline' }]);
+    return other;
   },
   async 'R reviews a patch'(stage) {
     const page = await stage.show(stage.scenes.patch);

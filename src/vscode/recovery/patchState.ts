@@ -1,0 +1,39 @@
+import type { ThreadOwner } from '../../protocol/threads.ts';
+import type { RecoveryChoice } from '../../protocol/wire.ts';
+import type { RecoverablePatch } from './interruptedPatch.ts';
+
+/** What is known of an interrupted patch. One without a state was never found here, or was settled by another process. */
+export type PatchState =
+  /** The user has not chosen. */
+  | { readonly type: 'offered'; readonly patch: RecoverablePatch }
+  /** The choice of the user is being carried out. */
+  | { readonly type: 'settling'; readonly patch: RecoverablePatch; readonly way: RecoveryChoice }
+  /** `by`: what the user chose here, or the process that settled it; `null` where that is not known. */
+  | { readonly type: 'settled'; readonly by: RecoveryChoice | ThreadOwner | null };
+
+export type OpenPatch = Exclude<PatchState, { type: 'settled' }>;
+
+export type PatchStates = ReadonlyMap<string, PatchState>;
+
+/** Patches that are not settled, in the order in which they were found. */
+export function openIn(states: PatchStates): readonly OpenPatch[] {
+  return [...states.values()].filter((state) => state.type !== 'settled');
+}
+
+/** After a search: new patches are offered, known ones keep their state, and open ones that were not found are gone. */
+export function afterSearch(states: PatchStates, found: readonly RecoverablePatch[]): PatchStates {
+  const settled = [...states].filter(([, { type }]) => type === 'settled');
+  const open = found.map((patch) => [patch.id, states.get(patch.id) ?? { type: 'offered', patch }] as const);
+  return new Map<string, PatchState>([...settled, ...open]);
+}
+
+export function withState(states: PatchStates, id: string, state: PatchState): PatchStates {
+  return new Map([...states, [id, state]]);
+}
+
+/** The search for interrupted patches: one at a time. */
+export type Search =
+  | { readonly type: 'none' }
+  | { readonly type: 'running'; readonly done: Promise<void> }
+  /** Another one follows it: what happens during a search may have escaped it. */
+  | { readonly type: 'repeating'; readonly done: Promise<void> };

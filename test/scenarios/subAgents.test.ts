@@ -1,0 +1,131 @@
+// A thread that another one has started: it is asked, stopped and closed with it.
+import { describe, expect, it } from 'vitest';
+import { ShownThread, type ThreadSource, type WindowState } from '../../src/core/agent/shownThread.ts';
+import { calls, hangs, says } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+
+const write = calls('exec_command', { cmd: 'echo x >> made.txt' });
+
+function go(chat: Scenario): Promise<unknown> {
+  const ended = chat.turnEnds();
+  chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+  return ended;
+}
+
+describe('a sub-agent', () => {
+  it('is answered through its root thread, which remembers the approval for both', async () => {
+    await using root = await startScenario({ model: [[write], [says('One.')], [write], [says('Two.')]] });
+    const child = await root.subAgent();
+    const ended = go(child);
+    const { approvalId } = await child.next('approval_requested');
+    expect(child.said('thread_started')).toMatchObject([{ parentId: root.session.threadId }]);
+    root.submit({ type: 'approval', approvalIds: [approvalId], decision: 'approved_for_thread' });
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'One.' });
+    expect(root.said('warning')).toEqual([]);
+    await root.send('now you');
+    expect(root.said('approval_requested')).toEqual([]);
+    expect(root.files()).toEqual({ 'made.txt': 'x\nx\n' });
+  });
+
+  it('is interrupted with its root thread, as are its own sub-agents', async () => {
+    await using root = await startScenario({ model: () => [hangs()] });
+    const child = await root.subAgent();
+    const grandchild = await child.subAgent();
+    const threads = [root, child, grandchild];
+    const ended = threads.map(go);
+    await Promise.all(threads.map((thread) => thread.next('turn_started')));
+    expect(root.manager.live.submit(root.session.threadId, { type: 'interrupt' })).toBe(true);
+    const aborted = { type: 'turn_aborted', reason: 'interrupted' };
+    expect(await Promise.all(ended)).toEqual([aborted, aborted, aborted]);
+  });
+
+  it('leaves its parent running when it is interrupted itself', async () => {
+    await using root = await startScenario({ model: () => [hangs()] });
+    const child = await root.subAgent();
+    void go(root);
+    const ended = go(child);
+    await child.next('turn_started');
+    root.manager.live.submit(child.session.threadId, { type: 'interrupt' });
+    await ended;
+    expect(root.state.activeTurnId).not.toBe(null);
+  });
+
+  it.each(['end', 'suspend'] as const)('is closed before its root thread: %s', async (how) => {
+    await using root = await startScenario({ model: [] });
+    const child = await root.subAgent();
+    const grandchild = await child.subAgent();
+    const closed: string[] = [];
+    for (const [name, { session }] of Object.entries({ root, child, grandchild })) {
+      void session.closed.then(() => closed.push(name));
+    }
+    await root.manager.live.close(root.session.threadId, how);
+    expect(closed).toEqual(['grandchild', 'child', 'root']);
+    expect(root.manager.live.sessions).toEqual([]);
+  });
+
+  it('ends when a client shuts its parent down', async () => {
+    await using root = await startScenario({ model: [] });
+    const child = await root.subAgent();
+    root.submit({ type: 'shutdown' });
+    await child.session.closed;
+    expect(child.said('thread_closed')).toHaveLength(1);
+  });
+
+  it('stands in no list and no search, and is not the last thread to resume; its fork is a thread of its own', async () => {
+    await using root = await startScenario({ model: [[says('One.')], [says('Two.')]] });
+    await root.send('the root');
+    const child = await root.subAgent();
+    await child.send('the child');
+    const { catalog } = root.manager;
+    const listed = async () => (await catalog.list([root.folder.path])).map(({ title }) => title);
+    expect(await listed()).toEqual(['the root']);
+    const hits: string[] = [];
+    for await (const { threadId } of catalog.search('the', new AbortController().signal)) hits.push(threadId);
+    expect(new Set(hits)).toEqual(new Set([root.session.threadId]));
+    await root.manager.live.closeAll('end');
+
+    const resumed = await root.manager.resume('last', ...root.thread);
+    expect(resumed.type === 'resumed' && resumed.session.threadId).toBe(root.session.threadId);
+    const forked = await root.manager.fork({ id: child.session.threadId }, null, ...root.thread);
+    expect(forked.type === 'resumed' && forked.session.parentId).toBe(null);
+    expect(await listed()).toHaveLength(2);
+    await root.manager.live.closeAll('end');
+  });
+
+  it('keeps its root thread live while it works, also when another thread is shown', async () => {
+    await using root = await startScenario({ model: () => [hangs()] });
+    const { live } = root.manager;
+    const get = <Value>(_key: string, fallback?: Value) => fallback as Value;
+    const memento: WindowState = { get, update: async () => {} };
+    const source: ThreadSource = {
+      start: () => root.manager.start(...root.thread),
+      open: async () => ({ type: 'missing' }),
+    };
+    const report = (error: unknown) => expect.unreachable(String(error));
+    const shown = new ShownThread({ live, source, memento, clock: { after: () => () => {} }, report });
+    await shown.adopt(await source.start());
+    const threadId = shown.state?.threadId ?? '';
+    const child = await root.manager.start(...root.thread, threadId);
+    live.begin(child);
+    const ends: unknown[] = [];
+    live.onEvent(({ event }) => void (event.msg.type === 'turn_aborted' && ends.push(event.threadId)));
+    const isThere = () => [threadId, child.threadId].map((id) => live.get(id) !== undefined);
+    live.submit(child.threadId, { type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await expect.poll(() => live.get(child.threadId)?.state.activeTurnId).not.toBe(null);
+    await shown.clear();
+    await live.get(threadId)?.session.idle();
+    expect(isThere()).toEqual([true, true]);
+    live.submit(child.threadId, { type: 'interrupt' });
+    await expect.poll(isThere).toEqual([false, false]);
+    // A suspension would not have recorded it.
+    expect(ends).toEqual([child.threadId]);
+    await shown.close();
+  });
+
+  it('needs a live parent', async () => {
+    await using root = await startScenario({ model: [] });
+    await expect(root.manager.start(...root.thread, 'gone')).rejects.toThrow(
+      'The thread gone is not live: it cannot have a sub-agent.',
+    );
+  });
+});
