@@ -80,7 +80,7 @@ describe('"always allow commands that start with …"', () => {
     await isRefused(chat);
     expect(chat.said('warning').map(({ message }) => message.replace(/.*rules\.json/, 'rules.json'))).toEqual([
       'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used.',
-      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Mend it first. The question still waits.',
+      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Correct it first. The question still waits.',
     ]);
     expect(readFileSync(chat.home.at('rules.json'), 'utf8')).toBe(broken);
   });
