@@ -3,11 +3,11 @@ import type { Dispensable } from './fieldFallback.ts';
 export interface RequestBody {
   /** JSON. */
   readonly text: string;
-  /** What of it the server may refuse. */
+  /** The omittable fields that it contains. */
   readonly sent: readonly Dispensable[];
 }
 
-/** Writes a request field by field, in the order they are given, and keeps book of what the server may refuse. */
+/** Writes a request field by field, in the order of the calls, and records which omittable fields it contains. */
 export class RequestWriter {
   readonly #refused: ReadonlySet<Dispensable>;
   readonly #fields: string[] = [];
@@ -25,7 +25,7 @@ export class RequestWriter {
     this.#fields.push(`${JSON.stringify(name)}:${json}`);
   }
 
-  /** Whether it may be sent; who asks sends it. */
+  /** True when the field may be sent; a caller that gets true must send it. */
   takes(name: Dispensable): boolean {
     if (this.#refused.has(name)) return false;
     this.#sent.push(name);

@@ -1,17 +1,17 @@
 import { endOfString, parseJson, QUOTE } from '../util/json.ts';
 
 /**
- * Whether the lines of a text that grows are a JSON document by now. Each line is looked at once, and the document is
- * parsed once, when its brackets are closed: a large one of many lines costs what it is, not its square.
+ * Detects when the lines of a growing text are a JSON document. Each line is scanned once, and the document is parsed
+ * once, when its brackets are closed: a large document of many lines takes linear, not quadratic time.
  */
 export class WholeJson {
   readonly #lines: string[] = [];
-  /** Lines whose brackets are counted. */
+  /** The number of lines whose brackets were counted. */
   #counted = 0;
   #depth = 0;
-  /** White space only: no document yet. */
+  /** True while there is only white space. */
   #isBlank = true;
-  /** No line that follows can make a document of it. */
+  /** True when no further line can make it a document. */
   #isHopeless = false;
 
   get text(): string {
@@ -28,7 +28,7 @@ export class WholeJson {
     }
     if (this.#isBlank || this.#isHopeless || this.#depth > 0) return false;
     if (parseJson(this.text) !== undefined) return true;
-    // With all brackets closed only white space may follow upon a document, and nothing can mend what is none.
+    // Only white space may follow closed brackets, so further lines cannot make it valid.
     this.#isHopeless = true;
     return false;
   }
@@ -39,7 +39,7 @@ export class WholeJson {
       const character = line.charCodeAt(at);
       if (character === QUOTE) {
         at = endOfString(line, at + 1);
-        // No string goes on in the next line.
+        // A JSON string cannot continue in the next line.
         if (at >= line.length) this.#isHopeless = true;
       } else if (character === OPEN_BRACE || character === OPEN_BRACKET) this.#depth++;
       else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) this.#depth--;
