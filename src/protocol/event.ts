@@ -47,7 +47,7 @@ export const turnSettingsSchema = z.object({
   approvalPolicy: approvalPolicySchema,
   sandboxPolicy: sandboxPolicySchema,
   box: sandboxMechanismSchema,
-  /** Why no sandbox works although the policy wants one: one sentence with the remedy. */
+  /** Why no sandbox works although the policy requires one: one sentence with the remedy. */
   noBoxCause: z.string().optional(),
 });
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;

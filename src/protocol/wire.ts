@@ -29,7 +29,7 @@ export interface PanelSettings {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: SandboxMechanism;
-  /** Why no sandbox works although the policy wants one. */
+  /** Why no sandbox works although the policy requires one. */
   readonly noBoxCause?: string | undefined;
   /** Ids of quarantined files that can be restored. */
   readonly quarantined: readonly string[];

@@ -39,7 +39,7 @@ export interface StartRequest {
 
 /**
  * The processes of one thread. The call of a command may end before the command does: the process then continues here,
- * is found by its session id, and is removed once the model was told how it ended.
+ * is found by its session id, and is removed once its end was reported.
  */
 export class Processes {
   readonly #options: ProcessesOptions;

@@ -64,7 +64,7 @@ export type ResponseEvent =
   | {
       readonly type: 'completed';
       readonly usage: TokenUsage | null;
-      /** False when the server wants to continue although no tool output is pending. */
+      /** False when the server requests to continue although no tool output is pending. */
       readonly endTurn: boolean;
     };
 

@@ -152,9 +152,9 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   engine_overloaded_error: OVERLOADED,
 };
 
-const SAYS_CONTEXT_EXCEEDED =
+const MENTIONS_CONTEXT_EXCEEDED =
   /context[ _](?:length|window|size)|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available|model'?s?) (?:context|maximum)/i;
-const SAYS_MODEL_UNKNOWN =
+const MENTIONS_MODEL_UNKNOWN =
   /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model/i;
 
 function byWords(error: ServerError): Verdict | undefined {
@@ -188,8 +188,8 @@ function httpVerdict(status: number, error: ServerError): Verdict {
     case 413:
     case 422:
       if (known) return { ...known, retryable: false };
-      if (SAYS_CONTEXT_EXCEEDED.test(words) || status === 413) return CONTEXT_EXCEEDED;
-      return SAYS_MODEL_UNKNOWN.test(words) ? MODEL_NOT_FOUND : REFUSED;
+      if (MENTIONS_CONTEXT_EXCEEDED.test(words) || status === 413) return CONTEXT_EXCEEDED;
+      return MENTIONS_MODEL_UNKNOWN.test(words) ? MODEL_NOT_FOUND : REFUSED;
     case 401:
       return AUTH;
     case 402:
@@ -199,7 +199,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
       return { ...AUTH, message: 'The API key is not allowed to do this.' };
     case 404:
       if (known) return { ...known, retryable: false };
-      if (SAYS_MODEL_UNKNOWN.test(words)) return MODEL_NOT_FOUND;
+      if (MENTIONS_MODEL_UNKNOWN.test(words)) return MODEL_NOT_FOUND;
       return {
         kind: 'config',
         message: 'There is no model service at this address: check the base URL.',
@@ -272,7 +272,7 @@ function inStreamVerdict(error: ServerError): Verdict {
   if (error.code === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
   const known = byWords(error);
   if (known) return known;
-  if (SAYS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
+  if (MENTIONS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
   // A gateway that has started its response can report the status of the server behind it only here.
   const status = Number(error.code ?? Number.NaN);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? httpVerdict(status, error) : BROKEN_OFF;
@@ -335,7 +335,7 @@ export function streamClosedFault(cause?: unknown): ModelFault {
 
 export function idleFault(milliseconds: number): ModelFault {
   return faultOf(
-    { kind: 'timeout', message: 'The server sent nothing any more.', retryable: true, action: 'retry' },
+    { kind: 'timeout', message: 'The server stopped sending data.', retryable: true, action: 'retry' },
     { detail: `nothing received for ${Number((milliseconds / 1000).toFixed(1))} s` },
   );
 }

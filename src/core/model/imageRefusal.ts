@@ -16,7 +16,7 @@
 import type { ErrorKind } from '../../protocol/policy.ts';
 import type { ModelFault } from './client.ts';
 
-const SAYS_IMAGE = /image|multi-?modal|\bvision\b|mmproj|图片|图像/i;
+const MENTIONS_IMAGE = /image|multi-?modal|\bvision\b|mmproj|图片|图像/i;
 const TAKES_TEXT_ONLY =
   /content\b.{0,40}\bmust be a string|expected a string|cannot unmarshal array into .*content|role\W+user\W+after role\W+tool/i;
 
@@ -38,5 +38,5 @@ const IN_STREAM_CODE = /^(?:\w*image\w*|invalid_request\w*|invalid_value|bad_?re
 export function refusesImage({ kind, status, detail = '' }: ModelFault): boolean {
   if (!KINDS.has(kind)) return false;
   const isAboutRequest = status === undefined ? IN_STREAM_CODE.test(detail) : STATUSES.has(status);
-  return isAboutRequest && (SAYS_IMAGE.test(detail) || TAKES_TEXT_ONLY.test(detail));
+  return isAboutRequest && (MENTIONS_IMAGE.test(detail) || TAKES_TEXT_ONLY.test(detail));
 }

@@ -12,7 +12,7 @@ export class WholeJson {
   /** True while there is only white space. */
   #isBlank = true;
   /** True when no further line can make it a document. */
-  #isHopeless = false;
+  #isInvalid = false;
 
   get text(): string {
     return this.#lines.join('\n');
@@ -23,13 +23,13 @@ export class WholeJson {
   }
 
   isWhole(): boolean {
-    for (; this.#counted < this.#lines.length && !this.#isHopeless; this.#counted++) {
+    for (; this.#counted < this.#lines.length && !this.#isInvalid; this.#counted++) {
       this.#count(this.#lines[this.#counted] ?? '');
     }
-    if (this.#isBlank || this.#isHopeless || this.#depth > 0) return false;
+    if (this.#isBlank || this.#isInvalid || this.#depth > 0) return false;
     if (parseJson(this.text) !== undefined) return true;
     // Only white space may follow closed brackets, so further lines cannot make it valid.
-    this.#isHopeless = true;
+    this.#isInvalid = true;
     return false;
   }
 
@@ -40,11 +40,11 @@ export class WholeJson {
       if (character === QUOTE) {
         at = endOfString(line, at + 1);
         // A JSON string cannot continue in the next line.
-        if (at >= line.length) this.#isHopeless = true;
+        if (at >= line.length) this.#isInvalid = true;
       } else if (character === OPEN_BRACE || character === OPEN_BRACKET) this.#depth++;
       else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) this.#depth--;
     }
-    if (this.#depth < 0) this.#isHopeless = true;
+    if (this.#depth < 0) this.#isInvalid = true;
   }
 }
 

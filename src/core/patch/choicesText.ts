@@ -63,14 +63,14 @@ function placesOfChoices(file: ProposedFile, text: string): readonly PlacedHunk[
     const unchanged = before.slice(read, hunk.before.start);
     const next = new Map<number, Trail>();
     for (const trail of trails) {
-      if (!standsAt(lines, trail.at, unchanged)) continue;
+      if (!matchesAt(lines, trail.at, unchanged)) continue;
       const start = trail.at + unchanged.length;
       for (const [state, part] of [
         ['in', linesIn(after, hunk.after)],
         ['out', linesIn(before, hunk.before)],
       ] as const) {
         const end = start + part.length;
-        if (next.has(end) || !standsAt(lines, start, part)) continue;
+        if (next.has(end) || !matchesAt(lines, start, part)) continue;
         next.set(end, { at: end, last: { state, start, end, lead: '', tail: '' }, rest: trail });
       }
     }
@@ -78,7 +78,7 @@ function placesOfChoices(file: ProposedFile, text: string): readonly PlacedHunk[
     read = hunk.before.end;
   }
   const unchanged = before.slice(read);
-  const whole = trails.find(({ at }) => at + unchanged.length === lines.length && standsAt(lines, at, unchanged));
+  const whole = trails.find(({ at }) => at + unchanged.length === lines.length && matchesAt(lines, at, unchanged));
   return whole && placesOf(whole);
 }
 
@@ -88,7 +88,7 @@ function placesOf(trail: Trail): readonly PlacedHunk[] {
   return places;
 }
 
-function standsAt(lines: readonly string[], at: number, part: readonly string[]): boolean {
+function matchesAt(lines: readonly string[], at: number, part: readonly string[]): boolean {
   return part.every((line, index) => lines[at + index] === line);
 }
 

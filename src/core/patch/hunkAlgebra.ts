@@ -62,7 +62,7 @@ export function rebaseHunks(hunks: readonly TextHunk[], base: string, now: strin
       shift += textLines(their.text).length - (their.end - their.start);
     }
     const moved = { start: hunk.start + shift, end: hunk.end + shift, text: hunk.text };
-    if (!standsOnWholeLines(moved, lines)) return undefined;
+    if (!keepsWholeLines(moved, lines)) return undefined;
     rebased.push(moved);
   }
   return rebased;
@@ -100,7 +100,7 @@ function touches(their: TextHunk, hunk: TextHunk): boolean {
 }
 
 /** False when the final newline was added or removed, so that a line would be joined to its neighbour. */
-function standsOnWholeLines({ start, end, text }: TextHunk, lines: readonly string[]): boolean {
+function keepsWholeLines({ start, end, text }: TextHunk, lines: readonly string[]): boolean {
   const before = lines[start - 1];
   const isGluedBefore = text !== '' && before !== undefined && !endsLine(before);
   const isGluedAfter = text !== '' && !endsLine(text) && end < lines.length;

@@ -8,7 +8,7 @@
 export interface LineIndex {
   /** The first place of the pattern at `from` or later. The pattern has at least one line. */
   find(pattern: readonly string[], from: number): number | undefined;
-  standsAt(pattern: readonly string[], at: number): boolean;
+  matchesAt(pattern: readonly string[], at: number): boolean;
   /** All places of a line, ascending. */
   placesOf(line: string): Uint32Array;
 }
@@ -23,7 +23,7 @@ export function indexLines(lines: readonly string[], fold: (line: string) => str
   function walk(pattern: readonly string[], from: number): number | undefined {
     const last = folded.length - pattern.length;
     let at = from;
-    while (at <= last && (folded[at] !== pattern[0] || !standsIn(folded, pattern, at))) at++;
+    while (at <= last && (folded[at] !== pattern[0] || !matchesIn(folded, pattern, at))) at++;
     walked += at - from;
     return at <= last ? at : undefined;
   }
@@ -33,12 +33,12 @@ export function indexLines(lines: readonly string[], fold: (line: string) => str
       const wanted = pattern.map(fold);
       return walked <= folded.length ? walk(wanted, from) : findNumbered(numbers(), wanted, from);
     },
-    standsAt: (pattern, at) => standsIn(folded, pattern.map(fold), at),
+    matchesAt: (pattern, at) => matchesIn(folded, pattern.map(fold), at),
     placesOf: (line) => placesOf(numbers(), fold(line)),
   };
 }
 
-function standsIn<Line>(lines: ArrayLike<Line>, pattern: readonly Line[], at: number): boolean {
+function matchesIn<Line>(lines: ArrayLike<Line>, pattern: readonly Line[], at: number): boolean {
   return pattern.every((line, offset) => lines[at + offset] === line);
 }
 
@@ -84,7 +84,7 @@ function findNumbered(lines: NumberedLines, pattern: readonly string[], from: nu
   const candidates = places[rarest] ?? new Uint32Array();
   for (let next = firstAtLeast(candidates, from + rarest); next < candidates.length; next++) {
     const at = (candidates[next] ?? 0) - rarest;
-    if (standsIn(lines.numbers, wanted, at)) return at;
+    if (matchesIn(lines.numbers, wanted, at)) return at;
   }
   return undefined;
 }

@@ -9,11 +9,11 @@ type TextEntry = Extract<TreeEntry, { type: 'text' }>;
 export function netChanges(tree: WorkingTree): FileChange[] {
   const changes: FileChange[] = [];
   const movedAway = new Set<string>();
-  const gone: string[] = [];
+  const removed: string[] = [];
   for (const path of tree.touched) {
     const entry = tree.get(path);
     if (entry.type !== 'text') {
-      gone.push(path);
+      removed.push(path);
       continue;
     }
     const continued = continuedFile(path, entry, tree);
@@ -21,7 +21,7 @@ export function netChanges(tree: WorkingTree): FileChange[] {
     const change = continued === null ? addition(path, entry, tree) : update(continued, path, entry, tree);
     if (change !== undefined) changes.push(change);
   }
-  for (const path of gone) {
+  for (const path of removed) {
     const { type } = tree.found(path);
     const wasThere = type === 'text' || type === 'not_text';
     if (wasThere && !movedAway.has(path)) changes.push({ kind: 'delete', path, before: textFound(path, tree) });

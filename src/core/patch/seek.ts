@@ -30,7 +30,7 @@ export function createSeeker(lines: readonly string[]): Seeker {
       if (from > last) return undefined;
       for (const pass of FOLDS.keys()) {
         const index = indexFor(pass);
-        const found = atEnd ? (index.standsAt(pattern, last) ? last : undefined) : index.find(pattern, from);
+        const found = atEnd ? (index.matchesAt(pattern, last) ? last : undefined) : index.find(pattern, from);
         if (found !== undefined) return found;
       }
       return undefined;

@@ -40,5 +40,5 @@ function withoutVersion(name: string): string {
 export function banReason(rule: Rule): string | undefined {
   if (rule.decision !== 'allow' || !isBannedPattern(rule.pattern)) return undefined;
   const words = rule.pattern.map((word) => (typeof word === 'string' ? word : word.join('|'))).join(' ');
-  return `A rule for "${words}" would allow whatever is run through it. Add the words that follow, so that it says what it allows.`;
+  return `A rule for "${words}" would allow any command that is run with it. Add the words that follow, to limit what it allows.`;
 }

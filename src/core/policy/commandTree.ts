@@ -65,7 +65,7 @@ function scriptTree(
   const isFed = script.feeds && commands.some(treeRunsInput);
   const mentions = isFed ? [...commands, ...inner(script.texts.map((text) => ['sh', '-c', text]))] : commands;
   if (script.type === 'opaque') return { type: 'opaque', argv, why: script.why, mentions };
-  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs what it is fed', mentions };
+  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs its input', mentions };
   return { type: 'script', argv, commands: script.complex ? commands.map(fedByHereDocument) : commands };
 }
 

@@ -11,7 +11,7 @@ export function decideProcessInput(): ApprovalRequirement {
     reason: {
       source: 'policy',
       id: 'running-process',
-      text: 'It goes to a command that was decided when it was started.',
+      text: 'The command was decided when it was started.',
     },
   };
 }

@@ -6,8 +6,8 @@ import type { ApprovalPolicy, SandboxMechanism, SandboxPermissions, SandboxPolic
 import type { CommandClass } from './commandTree.ts';
 
 /**
- * What confines a command: the sandbox; nothing, although the policy wants a sandbox; or nothing, because the policy
- * wants none.
+ * What confines a command: the sandbox; nothing, although the policy requires a sandbox; or nothing, because the policy
+ * requires none.
  */
 export type Containment = 'sandboxed' | 'no-box' | 'unrestricted';
 

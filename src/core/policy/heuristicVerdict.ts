@@ -54,7 +54,7 @@ function freedomReason({ sandboxPolicy }: Circumstances): DecisionReason {
     case 'danger-full-access':
       return { source: 'policy', id: 'full-access', text: 'Full access lets commands run without a sandbox.' };
     case 'external-sandbox':
-      return { source: 'policy', id: 'external-sandbox', text: 'A sandbox outside of Tiller surrounds every command.' };
+      return { source: 'policy', id: 'external-sandbox', text: 'An external sandbox confines every command.' };
     case 'read-only':
     case 'workspace-write':
       return {
@@ -82,7 +82,7 @@ const UNTRUSTED: DecisionReason = {
 };
 function noBox({ noBoxCause }: Circumstances): DecisionReason {
   const cause = noBoxCause === undefined ? '' : ` (${noBoxCause.replace(/\.$/, '')})`;
-  const text = `No sandbox works on this machine${cause}, so everything that is not known to only read is asked about.`;
+  const text = `No sandbox works on this machine${cause}, so every command that is not known to only read needs approval.`;
   return { source: 'sandbox', id: 'no-box', text };
 }
 

@@ -39,7 +39,7 @@ export function decidingRule(matches: LoadedRules): LoadedRule | undefined {
   return strictest(longestFirst.map((loaded) => ({ loaded, decision: loaded.rule.decision })))?.loaded;
 }
 
-const SAYS: Readonly<Record<RuleDecision, string>> = {
+const PHRASES: Readonly<Record<RuleDecision, string>> = {
   allow: 'A rule allows commands that start with',
   prompt: 'A rule asks before commands that start with',
   forbidden: 'A rule forbids commands that start with',
@@ -48,7 +48,7 @@ const SAYS: Readonly<Record<RuleDecision, string>> = {
 /** Uses the justification in the rule if it has one. */
 export function ruleReason(loaded: LoadedRule): DecisionReason {
   const { pattern, decision, justification } = loaded.rule;
-  const text = justification ?? `${SAYS[decision]} ${showPattern(pattern)}.`;
+  const text = justification ?? `${PHRASES[decision]} ${showPattern(pattern)}.`;
   return { source: 'rule', id: rulePlace(loaded), text, rule: { pattern, decision } };
 }
 

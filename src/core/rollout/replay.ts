@@ -28,7 +28,7 @@ export type Replay =
   | { readonly type: 'thread'; readonly thread: ReplayedThread }
   | { readonly type: 'unreadable'; readonly message: string };
 
-export const NO_THREAD = 'No line says that this is a Tiller thread.';
+export const NO_THREAD = 'This file contains no Tiller thread.';
 const UNREADABLE: Replay = { type: 'unreadable', message: NO_THREAD };
 
 /**

@@ -8,7 +8,7 @@ export type SandboxSupport =
   | { readonly type: 'fails'; readonly cause: string };
 
 /**
- * The sandbox mechanism for commands under a policy. When no sandbox works, a policy that wants one gets `none` with
+ * The sandbox mechanism for commands under a policy. When no sandbox works, a policy that requires one gets `none` with
  * the cause, and the decision table asks for every command not known to be safe (design decision 9: fail closed, never
  * run outside instead).
  */

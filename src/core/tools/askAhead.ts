@@ -34,7 +34,7 @@ function askedWith(deps: OrchestratorDeps, question: Question, signal: AbortSign
     ({ decision }) => decision === 'abort' && deps.interrupt(),
     () => {},
   );
-  const withdraw = () => withdrawal.abort(new Error('The question was withdrawn.'));
+  const withdraw = () => withdrawal.abort(new Error('The approval request was withdrawn.'));
   return {
     answerTo(other) {
       if (JSON.stringify(other) === JSON.stringify(question)) return answer;

@@ -33,8 +33,8 @@ export async function askOutside(
     return { type: 'granted', escalated: true, answer: answer.decision, record: recordOf('allowed', reason, answer) };
   }
   if (answer.decision === 'abort') deps.interrupt();
-  const told = `${textOf(output)}\nIt was not run again outside the sandbox: ${refusal}.`;
-  return { type: 'refused', output: told, record: recordOf('denied', reason, answer) };
+  const message = `${textOf(output)}\nIt was not run again outside the sandbox: ${refusal}.`;
+  return { type: 'refused', output: message, record: recordOf('denied', reason, answer) };
 }
 
 function refusalOf({ decision, by }: Answered): string | undefined {

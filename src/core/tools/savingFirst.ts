@@ -38,7 +38,7 @@ export function savingFirst<Args, Plan>(
       const unsaved = isCommand ? context.workspace.unsavedFiles() : [];
       const isToSave = setting === 'always' || attempt.answer === 'approved_saving';
       const left = isToSave && unsaved.length > 0 ? await context.workspace.save(unsaved) : unsaved;
-      if (isSaidAnyway(attempt)) for (const path of left) runAnyway.add(path);
+      if (isRunAnyway(attempt)) for (const path of left) runAnyway.add(path);
       const result = await handler.run(plan, attempt, context);
       if (left.length === 0) return result;
       return { ...result, output: `${textOf(result.output)}\n${NOT_SAVED}${left.join(', ')}` };
@@ -71,6 +71,6 @@ const UNSAVED = {
   text: 'Files that Tiller changed are not saved, and the command would see their old text.',
 } as const;
 
-function isSaidAnyway({ answer }: Attempt): boolean {
+function isRunAnyway({ answer }: Attempt): boolean {
   return answer === 'approved' || answer === 'approved_for_thread';
 }

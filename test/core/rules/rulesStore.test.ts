@@ -71,7 +71,7 @@ describe('a rule for everywhere', () => {
   it('is refused when it would allow anything, and the file is left alone', async () => {
     const { home, store } = open();
     await expect(store.add('user', { pattern: ['bash', '-c'], decision: 'allow' }, place)).rejects.toThrow(
-      'A rule for "bash -c" would allow whatever is run through it.',
+      'A rule for "bash -c" would allow any command that is run with it.',
     );
     await expect(store.add('user', { pattern: [['ls', 'sudo']], decision: 'allow' }, place)).rejects.toThrow('ls|sudo');
     await store.add('user', { pattern: ['bash', '-c'], decision: 'forbidden' }, place);

@@ -217,8 +217,8 @@ async function resultOf(
     await process.log.close();
   }
   const blocked = blockedIn(process, output.text);
-  const told = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
-  const notes = [...background, ...told];
+  const blockedNotes = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
+  const notes = [...background, ...blockedNotes];
   const answer = { process, durationMs, output, notes };
   return {
     blocked,

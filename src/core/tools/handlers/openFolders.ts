@@ -29,8 +29,8 @@ async function placeIn(written: string, cwd: string, workspace: Pick<Workspace, 
   const named = workspace.roots.filter((root) => path.basename(root) === first && root !== cwd);
   const [folder] = named;
   if (folder === undefined || named.length > 1 || rest.length === 0) return written;
-  const standsHere = await workspace.stat(path.join(cwd, first)).catch(() => undefined);
-  return standsHere === undefined ? path.join(folder, ...rest) : written;
+  const existing = await workspace.stat(path.join(cwd, first)).catch(() => undefined);
+  return existing === undefined ? path.join(folder, ...rest) : written;
 }
 
 /** An address of another machine is returned as it is. */
