@@ -2,9 +2,8 @@
  * Parses a shell script into the list of commands it runs, or returns why that is not possible.
  *
  * Guarantee: when the answer is `commands`, bash, dash and zsh run exactly these programs with exactly these words, as
- * far as `&&` and `
- * ` let them (measured against bash in test/core/policy/parseScript.test.ts). The rule is the strict one of sandbox.md
- * §6, within codex-behaviour.md §6.6. The only file that depends on the parser.
+ * far as `&&` and `||` let them (measured against bash in test/core/policy/parseScript.test.ts). The rule is the strict
+ * one of sandbox.md §6, within codex-behaviour.md §6.6. The only file that depends on the parser.
  */
 import {
   type Command,

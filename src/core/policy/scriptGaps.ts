@@ -15,8 +15,8 @@ const BEFORE = /^([ \t\n]|\\\n)*$/;
 const AFTER = /^([ \t\n]|\\\n)*;?([ \t\n]|\\\n)*$/;
 
 /**
- * True when the source consists only of the words, space, `&&`, `
- * `, `|`, `;`, line ends and comments; `commands` in source order.
+ * True when the source consists only of the words, space, `&&`, `||`, `|`, `;`, line ends and comments; `commands` in
+ * source order.
  */
 export function isAllAccountedFor(source: string, commands: readonly (readonly Span[])[]): boolean {
   const gap = (from: number, to: number): string => source.slice(from, to).replaceAll(COMMENTS, '');

@@ -5,7 +5,7 @@ import { readLines } from './readLines.ts';
 import { EMPTY_FOLD, foldLines, summaryFoldSchema } from './summary.ts';
 
 const PATH = 'index/threads.json';
-/** In bytes: after less unread growth, reading it again is cheaper than saving the index each time. */
+/** In bytes: for less unsaved growth, reading it again is cheaper than saving the index. */
 const WORTH_SAVING = 512 * 1024;
 const READS_AT_ONCE = 8;
 

@@ -38,7 +38,10 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
   };
 }
 
-/** The machine's temporary folder: hidden once `$TMPDIR` names the thread's own folder. */
+/**
+ * The folder that `TMPDIR` names in Tiller's own environment, where other programs keep temporary files: hidden once
+ * `$TMPDIR` of commands names the thread's own folder.
+ */
 function replacedTmpdir(
   box: SandboxMechanism,
   temporary: Temporary,

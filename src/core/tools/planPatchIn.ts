@@ -32,7 +32,7 @@ export type LookedUpPlaces = ReadonlyMap<string, FilePlace | WorkspaceError>;
 const MAX_LOOKS = 5;
 
 /**
- * Reads the files that a patch names, open buffers first, and plans it. No side effects. `judge` is called before
+ * Reads the files that a patch names, open buffers first, and plans it. No side effects. `refuse` is called before
  * anything is read; if it returns a refusal, that is returned instead of a plan.
  */
 export async function planPatchIn<Refusal extends { readonly type: 'refused' } = never>(
@@ -40,11 +40,11 @@ export async function planPatchIn<Refusal extends { readonly type: 'refused' } =
   operations: readonly PatchOperation[],
   cwd: string,
   signal?: AbortSignal,
-  decideVerdict?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
+  refuse?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
 ): Promise<DecidedPlan | PlanFailure | Refusal> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const places = await workspace.places(pathsOf(operations, cwd));
-    const refusal = await decideVerdict?.(places);
+    const refusal = await refuse?.(places);
     if (refusal !== undefined) return refusal;
     const plan = await planAt(workspace, operations, cwd, places, signal);
     if (plan.type !== 'moved') return plan;
