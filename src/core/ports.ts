@@ -1,7 +1,7 @@
 /**
- * What core asks of the world. Core decides; behind every interface here stands a hand (in `node/` or `vscode/`) that acts.
+ * What core needs from the outside. Core decides; each interface is implemented in `node/` or `vscode/`.
  *
- * Paths are absolute and in the host's own notation unless said otherwise. Every wait takes an `AbortSignal`.
+ * Paths are absolute and in the notation of the host unless stated otherwise. Every wait takes an `AbortSignal`.
  */
 import type { AuditEntry } from '../protocol/audit.ts';
 import type { ThreadOwner } from '../protocol/threads.ts';
@@ -15,7 +15,7 @@ export interface TextFile {
   readonly text: string;
   /** The live document where one is open, the disk otherwise. */
   readonly source: 'buffer' | 'disk';
-  /** True when the buffer holds edits the person has not saved. */
+  /** True when the buffer has unsaved edits of the user. */
   readonly dirty: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface DirectoryEntry {
   readonly type: 'file' | 'directory' | 'symbolic_link' | 'other';
 }
 
-/** Lines `start`…`end` (0-based, end excluded) of the old text become `text`, which carries its own line endings. */
+/** Replaces lines `start`…`end` (0-based, end excluded) of the old text by `text`, which has its own line endings. */
 export interface TextHunk {
   readonly start: number;
   readonly end: number;
@@ -41,11 +41,11 @@ export interface TextHunk {
 }
 
 /**
- * One file's net change, planned against the text that was read. A plan can be shown, approved, tested and thrown away;
- * only `Workspace.apply` touches anything.
+ * One file's net change, planned against the text that was read. A plan can be shown, approved, tested and discarded;
+ * only `Workspace.apply` changes files.
  */
 export type FileChange = TextChange & {
-  /** The person was asked about this file by its name and agreed that unsaved edits in it may go. */
+  /** Set when the user was asked about this file by its name and agreed to lose unsaved edits in it. */
   readonly discardsUnsaved?: boolean;
 };
 
@@ -75,25 +75,28 @@ type TextChange =
       readonly movedOver: string | null;
     };
 
-/** Where a path led when it was looked at. Absolute; no folder of either is a link. */
+/** The resolved place of a path at one time. Absolute; no folder of either path is a link. */
 export interface FilePlace {
-  /** Links of the folders followed, the last name as it is: what a removal removes. */
+  /** With the links of its folders resolved, but not its last name: what a removal removes. */
   readonly name: string;
-  /** The last name followed, too, even where it leads to nothing yet: what is read and written. The same where it is no link. */
+  /**
+   * With the last name resolved too, even if its target does not exist: what is read and written. Equals `name` where
+   * that is no link.
+   */
   readonly target: string;
 }
 
 export type FilePlaces = ReadonlyMap<string, FilePlace>;
 
 /**
- * A change with the places that were decided about. Everything that reads or writes for it uses these places, follows no
- * link there, and refuses it as stale when its paths lead elsewhere by then.
+ * A change with the places that the decision covers. Every read and write for it uses these places, follows no link
+ * there, and refuses the change as stale when its paths lead elsewhere by then.
  */
 export type DecidedChange = FileChange & { readonly places: ChangePlaces };
 
 export interface ChangePlaces {
   readonly path: FilePlace;
-  /** `null` for a change that moves nothing. */
+  /** `null` for a change without a move. */
   readonly movedTo: FilePlace | null;
 }
 
@@ -103,53 +106,56 @@ export interface LineSpan {
   readonly end: number;
 }
 
-/** A part of a file's change that a person decides about by itself: what stands before and after it in both texts. */
+/** A part of a file's change that the user can decide about separately: its lines before and after the change. */
 export interface ProposedHunk {
   readonly before: LineSpan;
   readonly after: LineSpan;
 }
 
-/** One file of a patch as a person is asked about it. */
+/** One file of a patch, as shown to the user for approval. */
 export interface ProposedFile {
-  /** As the question names it. */
+  /** The file's name on the approval card. */
   readonly name: string;
   readonly change: FileChange;
-  /** One for each `@@` of the file in the question's diff, without the lines around it; in order. */
+  /** One for each `@@` of the file's diff on the card, without context lines; in order. */
   readonly hunks: readonly ProposedHunk[];
 }
 
-/** Whose landing it is, so that it can be undone by name. */
+/** The origin of an applied patch, so that it can be identified for undo. */
 export interface ApplyOrigin {
   readonly turnId: string;
   readonly itemId: string;
-  /** Nobody was asked about it: the person may want to look at it now. */
+  /** True when the patch was applied without approval: the user may want to look at it now. */
   readonly isUnseen?: boolean;
 }
 
 export interface AppliedFile {
   readonly path: string;
-  /** False when the change stands in a buffer only: that held the person's own edits, or could not be saved. */
+  /** False when the change is only in a buffer: it has unsaved edits of the user, or could not be saved. */
   readonly saved: boolean;
-  /** Set when saving changed the text (a formatter), so that the model can be told. */
+  /** True when saving changed the text (a formatter), so that the model can be informed. */
   readonly reformatted: boolean;
 }
 
 export type ApplyResult =
   | { readonly type: 'applied'; readonly files: readonly AppliedFile[] }
-  /** The files, or the places their paths lead to, are no longer what the plan was made for: plan and decide again. Nothing was changed. */
+  /**
+   * The files, or the places that their paths lead to, are no longer what was planned: plan and decide again. Nothing
+   * was changed.
+   */
   | {
       readonly type: 'stale';
       readonly paths: readonly string[];
-      /** Set when another thread of this host was the last to land a patch there, after the plan was made. */
+      /** True when another thread of this host was the last to apply a patch there, after the plan was made. */
       readonly byAnotherThread?: boolean;
     }
-  /** Everything was put back; `notRestored` names what could not be. */
+  /** Everything was rolled back; `notRestored` names files that could not be. */
   | { readonly type: 'failed'; readonly message: string; readonly notRestored: readonly string[] };
 
-/** `moved`: the path leads to another place than the one that was asked for. */
+/** `moved`: the path leads to another place than the requested one. */
 export type WorkspaceErrorCode = 'not_found' | 'is_directory' | 'not_text' | 'too_large' | 'denied' | 'io' | 'moved';
 
-/** Why a file could not be read, in a form a tool can answer with. */
+/** Why a file could not be read, with a message that a tool can return. */
 export class WorkspaceError extends Error {
   readonly code: WorkspaceErrorCode;
   readonly path: string;
@@ -161,89 +167,98 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** What a file system said, as an error of this port. */
+/** Converts an error of a file system to one of this port. */
 export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
   if (error instanceof WorkspaceError) return error;
   return new WorkspaceError(fileErrorKind(error), path, describeFileError(error, path));
 }
 
 export interface Workspace {
-  /** Folders that are open, the first one first. */
+  /** The open folders, the first one first. */
   readonly roots: readonly string[];
   /** @throws WorkspaceError */
   read(path: string, signal?: AbortSignal): Promise<TextFile>;
   /** @throws WorkspaceError; `too_large` above `maxBytes`. */
   readBytes(path: string, options?: { maxBytes?: number; signal?: AbortSignal }): Promise<Uint8Array>;
-  /** `undefined` when there is nothing. Follows symbolic links and says so. */
+  /** Returns `undefined` when nothing is there. Follows symbolic links and reports them. */
   stat(path: string): Promise<FileStat | undefined>;
-  /** Where a file lies when every link on the way to it is followed. @throws WorkspaceError */
+  /** The path of a file with all links resolved. @throws WorkspaceError */
   realPath(path: string): Promise<string>;
-  /** Where each path leads now, existing or not; the error where that cannot be said. An entry for each. */
+  /**
+   * The resolved place of each path, existing or not; the error where it cannot be resolved. One entry for each path.
+   */
   places(paths: readonly string[]): Promise<ReadonlyMap<string, FilePlace | WorkspaceError>>;
   /**
-   * What stands at each place, read without following a link; `moved` where one has come to stand there. By the keys of
+   * Reads the file at each place without following a link; `moved` where a link has replaced it. Has the keys of
    * `places`. Rejects only with the signal's reason.
    */
   readPlaces(places: FilePlaces, signal?: AbortSignal): Promise<ReadonlyMap<string, TextFile | WorkspaceError>>;
   /** @throws WorkspaceError. Sorted by name. */
   list(path: string): Promise<readonly DirectoryEntry[]>;
-  /** Lands all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write. */
+  /**
+   * Applies all changes or none (design decision 4). Never rejects, except when `signal` aborts before the first write.
+   */
   apply(changes: readonly DecidedChange[], signal?: AbortSignal, origin?: ApplyOrigin): Promise<ApplyResult>;
-  /** Files that were changed by `apply` and stand unsaved in an editor now. */
+  /** Files that `apply` changed and that are unsaved in an editor now. */
   unsavedFiles(): readonly string[];
-  /** Saves them as the person would. Returns those that are still unsaved. Never rejects. */
+  /** Saves them as the user would. Returns those that are still unsaved. Never rejects. */
   save(paths: readonly string[]): Promise<readonly string[]>;
 }
 
 // ---------------------------------------------------------------- commands
 
-/** A folder a box leaves writable, and what stays read-only below it, whether or not it exists. Absolute paths. */
+/**
+ * A folder that a sandbox leaves writable, and what stays read-only below it, whether or not it exists. Absolute paths.
+ */
 export interface WritableRoot {
   readonly path: string;
   readonly protectedPaths: readonly string[];
 }
 
-/** What a process may do inside a box: `core/sandbox` draws these walls, the hand builds them. */
+/** What a process may do inside a sandbox: `core/sandbox` decides these limits, `node/sandbox` enforces them. */
 export interface SandboxLimits {
-  /** Empty: nothing may be written but the temporary folder. */
+  /** If empty, only the temporary folder may be written. */
   readonly writableRoots: readonly WritableRoot[];
-  /** Can be read even where the folder around them is hidden or unreadable. */
+  /** Readable even where the folder around them is hidden or unreadable. */
   readonly visible: readonly string[];
   readonly network: boolean;
-  /** Files and folders that look empty or cannot be opened from inside. */
+  /** Files and folders that look empty or cannot be opened inside the sandbox. */
   readonly unreadable: readonly string[];
   readonly temporary: {
-    /** A folder of ours that outlives the process; made when it is missing. */
+    /** A folder of Tiller that outlives the process; created when it is missing. */
     readonly folder: string;
-    /** Where the process sees it, and nothing of what the machine has there: none, or its own path first. */
+    /** The paths at which the process sees it instead of the machine's folders: none, or its own path first. */
     readonly seenAt: readonly string[];
-    /** Whether `$TMPDIR` of the process names it. */
+    /** True when `$TMPDIR` of the process names it. */
     readonly isTmpdir: boolean;
   };
 }
 
 /**
- * What a boxed process has left behind that the person and the model must hear of before anything of ours reads it.
- * `message` is one plain sentence for both.
+ * What a sandboxed process has left behind that the user and the model must learn before Tiller reads it. `message` is
+ * one plain sentence for both.
  */
 export type SandboxFinding =
-  /** A name that nobody may make, or what had taken the place of a link: it was moved away, and can be put back. */
+  /** A protected name that was created, or what had replaced a link: it was quarantined and can be restored. */
   | {
       readonly kind: 'quarantined';
       readonly path: string;
       readonly quarantineId: string;
       readonly message: string;
     }
-  /** The same, where there was nothing to move away, or it could not be moved. */
+  /** Like `quarantined`, but there was nothing to move, or moving it failed. */
   | { readonly kind: 'left_behind'; readonly path: string; readonly message: string }
-  /** New or changed git metadata that would run a program on the host. */
+  /** New or changed git metadata that would run a program outside the sandbox. */
   | { readonly kind: 'git_metadata'; readonly path: string; readonly message: string };
 
-/** What surrounds a process. `none` is a decision, never a fallback: a box that cannot be built is a failure to start. */
+/**
+ * The sandbox of a process. `none` is a decision, never a fallback: if a sandbox cannot be built, the process does not
+ * start.
+ */
 export type Confinement = { readonly type: 'none' } | { readonly type: 'box'; readonly walls: SandboxLimits };
 
 export interface ExecRequest {
-  /** Program and arguments; never a string for a shell to take apart. */
+  /** Program and arguments; never a string for a shell to parse. */
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   /** The whole environment of the process. */
@@ -263,16 +278,19 @@ export interface ExecOutput {
 export interface ExecProcess {
   readonly pid: number | undefined;
   /**
-   * Resolves when the process has ended and all its output was delivered. Output pipes that a surviving child still
-   * holds are waited for at most 2 s. Never rejects.
+   * Resolves when the process has ended and all its output was delivered. Waits at most 2 s for output pipes that a
+   * surviving child still holds open. Never rejects.
    */
   readonly exited: Promise<ExecExit>;
-  /** Output that came before the first listener is kept for it. One listener. */
+  /** Allows one listener. Output that arrived before is kept for it. */
   onOutput(listener: (output: ExecOutput) => void): void;
   write(chars: string): void;
-  /** Of its terminal, if it has one. */
+  /** Resizes its terminal, if it has one. */
   resize(columns: number, rows: number): void;
-  /** Ends the whole tree: politely, and after `graceMs` (default 500) by force. Resolves when it has exited. */
+  /**
+   * Ends the whole process tree: first with a request to exit, and after `graceMs` (default 500) by force. Resolves
+   * when it has exited.
+   */
   kill(graceMs?: number): Promise<void>;
 }
 
@@ -280,26 +298,26 @@ export interface ExecExit {
   /** 128 + n when signal n ended it. */
   readonly code: number;
   readonly signal: string | null;
-  /** Of a boxed process; absent when there is nothing to tell. */
+  /** Set only for a sandboxed process that left something behind. */
   readonly findings?: readonly SandboxFinding[];
 }
 
 export interface Exec {
-  /** @throws Error with a sentence fit for the model when the process cannot be started. */
+  /** @throws Error with a message for the model when the process cannot be started. */
   spawn(request: ExecRequest): Promise<ExecProcess>;
 }
 
 // ---------------------------------------------------------------- state on disk
 
-/** A file that only grows. */
+/** A file that is only appended to. */
 export interface AppendFile {
   readonly path: string;
   /**
-   * Returns once the operating system has it, so that a killed process loses nothing. A text that is very long may come
-   * in pieces. @throws Error
+   * Returns once the operating system has the text, so that a killed process loses nothing. A very long text may be
+   * passed in pieces. @throws Error
    */
   append(text: string | Iterable<string>): void;
-  /** Forces it to the disk. */
+  /** Forces the file to disk. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -308,23 +326,29 @@ export interface AppendFile {
 export interface Storage {
   readonly home: string;
   openAppend(path: string): Promise<AppendFile>;
-  /** `undefined` when there is no such file. */
+  /** Returns `undefined` when there is no such file. */
   readText(path: string): Promise<string | undefined>;
-  /** Another text whenever the file is another; `undefined` when there is none. Cheap enough to ask each time. Rejects for a link that leads nowhere. */
+  /**
+   * Returns a text that differs after every change of the file; `undefined` when there is none. Cheap enough to call
+   * each time. Rejects for a link whose target does not exist.
+   */
   stamp(path: string): Promise<string | undefined>;
-  /** Replaces the file whole: afterwards it is the old one or the new one. */
+  /** Replaces the file atomically: afterwards it has the old content or the new one. */
   writeText(path: string, text: string): Promise<void>;
-  /** Reads, changes and writes as one act, whoever else does. What `change` throws leaves the file as it was. */
+  /** Reads, changes and writes atomically, also between processes. When `change` throws, the file stays as it was. */
   updateText(path: string, change: (text: string | undefined) => string): Promise<void>;
-  /** The same for what need not be text. */
+  /** Like `writeText`, for bytes. */
   writeBytes(path: string, bytes: Uint8Array): Promise<void>;
-  /** At most `length` bytes from byte `from` on; fewer at the end, none when there is no such file. */
+  /** Reads at most `length` bytes from offset `from`; fewer at the end, none when there is no such file. */
   readBytes(path: string, from: number, length: number): Promise<Uint8Array>;
   /** Paths of all files below a folder, sorted; none when there is no folder. */
   listFiles(path: string): Promise<readonly string[]>;
-  /** The same, with what tells whether one has changed. */
+  /** Like `listFiles`, with size and time to detect changes. */
   statFiles(path: string): Promise<readonly StoredFile[]>;
-  /** Into a folder that is made where it is missing; takes the place of what is there. @throws Error when there is no such file */
+  /**
+   * Moves a file; creates the target folder if needed and replaces an existing file. @throws Error when there is no
+   * such file
+   */
   move(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
 }
@@ -336,7 +360,7 @@ export interface StoredFile {
   readonly modifiedAt: number;
 }
 
-/** A name that one process holds. It is free again when that process lets go or is gone. */
+/** A name that one process holds, until the process releases it or ends. */
 export interface HeldLock {
   release(): Promise<void>;
 }
@@ -345,46 +369,49 @@ export type LockAttempt =
   | { readonly type: 'held'; readonly lock: HeldLock }
   | { readonly type: 'owned'; readonly owner: ThreadOwner };
 
-/** Names that at most one process holds at a time, over all processes that share TILLER_HOME (design decision 13). */
+/** Names that at most one process holds at a time, among all processes that share TILLER_HOME (design decision 13). */
 export interface Locks {
-  /** `onAsked` is called whenever somebody else would like to have it. */
+  /** `onAsked` is called whenever another process asks for the lock. */
   acquire(name: string, onAsked?: () => void): Promise<LockAttempt>;
-  /** Tells the owner that it is wanted; the returned function takes the wish back. */
+  /** Asks the owner to release the lock; the returned function withdraws the request. */
   ask(name: string): Promise<() => Promise<void>>;
-  /** Who holds what. */
+  /** The owner of each held name. */
   owners(): Promise<ReadonlyMap<string, ThreadOwner & { readonly mine: boolean }>>;
 }
 
-/** What was decided and what came of it. It only grows; secrets are hidden; it is for nobody else's eyes. */
+/** Decisions and their results. Append-only; secrets are redacted; readable only by the user. */
 export interface AuditJournal {
-  /** Returns once the operating system has it. @throws Error when it cannot be kept. */
+  /** Returns once the operating system has the entry. @throws Error when it cannot be written. */
   append(entry: AuditEntry): void;
-  /** The last ones, oldest first. Costs what they are, not what the whole log is. */
+  /** The last entries, oldest first. The cost depends on `limit`, not on the size of the log. */
   latest(limit: number): Promise<readonly AuditEntry[]>;
 }
 
-// ---------------------------------------------------------------- small hands
+// ---------------------------------------------------------------- small ports
 
 export type Fetch = typeof globalThis.fetch;
 
 export interface Secrets {
-  /** The key entered for exactly this origin (scheme, host, port); a key is sent nowhere else (design decision 12). */
+  /**
+   * The key that was entered for exactly this origin (scheme, host, port); a key is sent to no other origin (design
+   * decision 12).
+   */
   keyFor(origin: string): Promise<string | undefined>;
 }
 
 export interface Clock {
-  /** Wall time, for showing and recording. */
+  /** Wall-clock time, for display and records. */
   now(): Date;
-  /** Milliseconds of a clock that never jumps, for measuring. */
+  /** Milliseconds of a monotonic clock, for measuring. */
   monotonic(): number;
   /** Rejects with the signal's reason as soon as it aborts. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once; the returned function cancels. */
+  /** Calls `callback` once; the returned function cancels it. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
 export interface Ids {
-  /** UUID version 7: sorts by time. For threads. */
+  /** UUID version 7, which sorts by time. For threads. */
   uuid(): string;
   /** Short and unique in this process, e.g. `item_k3f9…`. */
   next(prefix: string): string;
@@ -399,21 +426,21 @@ export interface Log {
   error(message: string, data?: unknown): void;
 }
 
-/** Facts about the machine that do not change while we run. */
+/** Facts about the machine that do not change while the process runs. */
 export interface Host {
   readonly platform: 'linux' | 'darwin' | 'win32';
   readonly homeDirectory: string;
   readonly tempDirectory: string;
-  /** Path of the person's shell. */
+  /** Path of the user's shell. */
   readonly shell: string;
   /** IANA name. */
   readonly timeZone: string;
-  /** As we were started; what a command gets of it is decided in core. */
+  /** The environment of this process; core decides what a command gets of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Ports {
-  /** Keys that Tiller holds: hidden in everything that is shown, written down or told to a model. */
+  /** Keys that Tiller holds: redacted in everything that is shown, recorded or sent to a model. */
   readonly keys: SecretRedactor;
   readonly workspace: Workspace;
   readonly exec: Exec;

@@ -1,11 +1,11 @@
 import type { ApprovalRequest } from './event.ts';
 
-/** Something leaves the box, or there is none. */
+/** True for a request to leave the sandbox (even if no sandbox works) or to use the network. */
 export function leavesSandbox({ kind }: ApprovalRequest): boolean {
   return kind === 'escalation' || kind === 'network';
 }
 
-/** What leaves the box or can destroy work is not part of a yes to many unless it is named. */
+/** True when the call leaves the sandbox or can destroy work: an approval of several requests at once must name it. */
 export function needsCare(request: ApprovalRequest): boolean {
   return leavesSandbox(request) || request.reason.id === 'dangerous';
 }

@@ -1,4 +1,4 @@
-/** The audit log (issue 7 point 5): one line for each decision, and one for the end of whatever ran. */
+/** The audit log: one line for each decision, and one for the end of each call that ran. */
 import * as z from 'zod';
 import { itemStatusSchema } from './item.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
@@ -7,13 +7,13 @@ export const auditActSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command'), command: z.string(), argv: z.array(z.string()), cwd: z.string() }),
   z.object({
     type: z.literal('patch'),
-    /** Relative to the working directory where they lie inside. */
+    /** Relative to the working directory if they lie inside. */
     files: z.array(
       z.object({ path: z.string(), kind: z.enum(['add', 'update', 'delete']), movedTo: z.string().optional() }),
     ),
     cwd: z.string(),
   }),
-  /** What was typed into a command that runs. */
+  /** Input that was typed into a running command. */
   z.object({ type: z.literal('input'), processId: z.string(), command: z.string(), chars: z.string() }),
   z.object({ type: z.literal('tool'), tool: z.string(), cwd: z.string() }),
 ]);
@@ -24,7 +24,7 @@ const whoseSchema = z.object({
   /** ISO 8601, milliseconds, UTC. */
   at: z.string(),
   threadId: z.string(),
-  /** `null` for the person's own thread. */
+  /** The sub-agent; `null` for the root thread. */
   agentId: z.string().nullable(),
   turnId: z.string(),
   itemId: z.string(),
@@ -37,11 +37,14 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     type: z.literal('decision'),
     act: auditActSchema,
     outcome: z.enum(['allowed', 'denied', 'forbidden']),
-    /** The person, what the person said before, nobody being there; or what decided without asking. */
+    /**
+     * What decided: the user, a remembered approval, the absence of a user, the end of the turn; or the source that
+     * decided without asking.
+     */
     by: z.enum(['user', 'memory', 'non_interactive', 'turn_ended', 'rule', 'heuristic', 'policy', 'sandbox', 'hint']),
-    /** Why it was decided so, or why it was asked about. Of a rule, `id` is its place. */
+    /** The reason for the decision, or for asking. For a rule, `id` is its place. */
     reason: decisionReasonSchema,
-    /** What the person said with it. */
+    /** The user's message with the decision. */
     word: z.string().optional(),
     box: sandboxMechanismSchema,
     escalated: z.boolean(),
@@ -50,7 +53,7 @@ export const auditEntrySchema = z.discriminatedUnion('type', [
     ...whoseSchema.shape,
     type: z.literal('end'),
     status: itemStatusSchema,
-    /** Of a command that ended by itself. */
+    /** The exit code of a command that ended by itself. */
     exit: z.number().nullable(),
     durationMs: z.number(),
   }),
@@ -59,14 +62,14 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>;
 export type AuditDecision = Extract<AuditEntry, { type: 'decision' }>;
 export type AuditEnd = Extract<AuditEntry, { type: 'end' }>;
 
-/** A decision and what came of it. */
+/** A decision and its result. */
 export interface AuditRow {
   readonly decision: AuditDecision;
-  /** `null` for what did not run, and for what runs still or was cut by a crash. */
+  /** `null` if it did not run, still runs, or was cut off by a crash. */
   readonly end: AuditEnd | null;
 }
 
-/** As a table shows them, newest first. */
+/** The entries as table rows, newest first. */
 export function auditRows(entries: readonly AuditEntry[]): readonly AuditRow[] {
   const rows: { decision: AuditDecision; end: AuditEnd | null }[] = [];
   const open = new Map<string, { end: AuditEnd | null }>();

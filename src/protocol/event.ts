@@ -1,5 +1,5 @@
 /**
- * News that come up: what a session tells everybody who listens (design §2).
+ * The events that a session emits to its listeners (design §2).
  *
  * Every turn ends with exactly one `turn_completed` or `turn_aborted`, and no event with that `turnId` follows.
  * What outlives a turn (a process, an agent) reports with `turnId: null`.
@@ -28,7 +28,7 @@ import {
   sandboxPolicySchema,
 } from './policy.ts';
 
-/** Tokens, as the server counted them or, marked `estimated`, as we did. */
+/** Tokens as the server counted them, or as Tiller estimated them (`estimated`). */
 export const tokenUsageSchema = z.object({
   input: z.number(),
   cachedInput: z.number(),
@@ -47,12 +47,12 @@ export const turnSettingsSchema = z.object({
   approvalPolicy: approvalPolicySchema,
   sandboxPolicy: sandboxPolicySchema,
   box: sandboxMechanismSchema,
-  /** Why nothing surrounds commands although the policy wants something to: one sentence that says what to do. */
+  /** Why no sandbox works although the policy requires one: one sentence with the remedy. */
   noBoxCause: z.string().optional(),
 });
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
-/** Answers a person is offered; the wire form of the answer is `approvalDecisionSchema`. */
+/** The answers that the user is offered; the wire form of the answer is `approvalDecisionSchema`. */
 export const approvalChoiceSchema = z.enum([
   'approved',
   'approved_for_thread',
@@ -69,14 +69,14 @@ export const approvalRequestSchema = z.object({
   itemId: z.string(),
   callId: z.string(),
   kind: z.enum(['command', 'patch', 'escalation', 'tool', 'network']),
-  /** As a person would type it. */
+  /** The command line as a user would type it. */
   command: z.string().optional(),
   cwd: z.string().optional(),
-  /** Where it would run. */
+  /** The sandbox mechanism that it would run under. */
   box: sandboxMechanismSchema.optional(),
-  /** It would get a terminal, and what the model types there is not asked about again. */
+  /** True when it would get a terminal; input that the model types there needs no further approval. */
   tty: z.boolean().optional(),
-  /** Each sub-command of a script with its own verdict. */
+  /** Each command of a script with its own verdict. */
   parts: z
     .array(
       z.object({
@@ -87,22 +87,24 @@ export const approvalRequestSchema = z.object({
     )
     .optional(),
   changes: z.array(fileChangeSummarySchema).optional(),
-  /** Of a command: files that Tiller changed and that stand unsaved in the editor; it would see their old text. */
+  /**
+   * For a command: files that Tiller changed and that are unsaved in the editor; the command would see their old text.
+   */
   unsaved: z.array(z.string()).optional(),
-  /** Of a patch: what it would change, in git format. */
+  /** For a patch: its diff in git format. */
   diff: z.string().optional(),
-  /** Of a patch that is asked about again because its files have changed: what of the person's choices still fits. */
+  /** For a patch that needs approval again because its files have changed: the earlier choices that still fit. */
   reviewed: proposalChoicesSchema.optional(),
-  /** Why a person is asked. */
+  /** Why the user is asked. */
   reason: decisionReasonSchema,
-  /** What the model says it is for. */
+  /** The purpose that the model gives. */
   justification: z.string().optional(),
   /** The rule that "always allow …" would add. */
   proposedRule: ruleSchema.optional(),
   choices: z.array(approvalChoiceSchema),
-  /** Commands that other threads run right now in the same place: they may be changing the same files. */
+  /** Commands that other threads currently run in the same place and that may change the same files. */
   elsewhere: z.array(z.object({ threadId: z.string(), command: z.string() })).optional(),
-  /** Items of further calls of the very same thing, which wait for the same answer. */
+  /** Items of further identical calls, which wait for the same answer. */
   alsoItems: z.array(z.string()).optional(),
 });
 export type ApprovalRequest = z.infer<typeof approvalRequestSchema>;
@@ -134,7 +136,10 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
 ]);
 export type QuestionRequest = z.infer<typeof questionRequestSchema>;
 
-/** Who settled a question: the person, a remembered approval, a rule, the policy, nobody being there, or the turn's end. */
+/**
+ * What resolved a request: the user, a remembered approval, a rule, the policy, the absence of a user, or the end of
+ * the turn.
+ */
 export const resolvedBySchema = z.enum(['user', 'memory', 'rule', 'policy', 'non_interactive', 'turn_ended']);
 export type ResolvedBy = z.infer<typeof resolvedBySchema>;
 
@@ -151,7 +156,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     box: sandboxMechanismSchema,
     noBoxCause: z.string().optional(),
     rolloutPath: z.string().nullable(),
-    /** True when the thread was there before this process. */
+    /** True when the thread existed before this process. */
     resumed: z.boolean().optional(),
     forkedFrom: z.string().optional(),
     /** Of a sub-agent: the thread that started it. */
@@ -166,7 +171,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     type: z.literal('input_queued'),
     id: z.string(),
     input: z.array(userInputSchema),
-    /** The user is editing it: no turn takes it meanwhile. */
+    /** True while the user edits it: no turn takes it. */
     held: z.boolean().optional(),
   }),
   z.object({ type: z.literal('input_dequeued'), id: z.string(), reason: z.enum(['joined', 'withdrawn', 'dropped']) }),
@@ -176,12 +181,12 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     itemId: z.string(),
     kind: deltaKindSchema,
     text: z.string(),
-    /** For `output`: which pipe it came through. */
+    /** For `output`: the stream of the process. */
     stream: z.enum(['stdout', 'stderr']).optional(),
   }),
   z.object({ type: z.literal('item_completed'), item: turnItemSchema }),
   z.object({ type: z.literal('approval_requested'), ...approvalRequestSchema.shape }),
-  /** Another call of the very same thing waits for the same answer. */
+  /** Another identical call waits for the same answer. */
   z.object({
     type: z.literal('approval_joined'),
     approvalId: z.string(),
@@ -193,10 +198,10 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     approvalId: z.string(),
     decision: approvalDecisionSchema,
     by: resolvedBySchema,
-    /** With `approved_for_thread`: what is remembered from here on. */
+    /** With `approved_for_thread`: the keys that are remembered from now on. */
     keys: z.array(z.string()).optional(),
   }),
-  /** What the thread remembers from here on, all of it: the person has changed it. */
+  /** Everything that the thread remembers from now on, after a change by the user. */
   z.object({ type: z.literal('memory_changed'), keys: z.array(z.string()), rules: z.array(ruleSchema) }),
   z.object({ type: z.literal('question_requested'), request: questionRequestSchema }),
   z.object({ type: z.literal('question_resolved'), questionId: z.string(), by: resolvedBySchema }),
@@ -209,26 +214,28 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('dynamic_tool_resolved'), callId: z.string(), success: z.boolean() }),
   z.object({ type: z.literal('plan_updated'), explanation: z.string().optional(), steps: z.array(planStepSchema) }),
-  /** All the turn has changed so far, in git format, paths from the working directory. */
+  /** All changes of the turn so far, in git format, with paths relative to the working directory. */
   z.object({ type: z.literal('turn_diff'), unifiedDiff: z.string() }),
   z.object({
     type: z.literal('token_count'),
-    /** Of the last request: what the context meter shows. */
+    /** Of the last request; the context meter shows it. */
     last: tokenUsageSchema,
     /** Sum over all requests of the thread. */
     total: tokenUsageSchema,
     contextWindow: z.number().nullable(),
     estimated: z.boolean(),
-    /** What an estimate goes by, once the server was seen to count: kept for a thread that is taken up again. */
+    /** The basis of estimates once the server has counted tokens: kept for resuming the thread. */
     bytesPerToken: z.number().optional(),
-    /** Where the settings give the model's prices; in their currency. `total` counts the requests that had a price. */
+    /**
+     * Set if the settings have prices for the model; in their currency. `total` counts the requests that had a price.
+     */
     cost: z.object({ last: z.number(), total: z.number() }).optional(),
   }),
   z.object({
     type: z.literal('stream_error'),
     kind: errorKindSchema,
     message: z.string(),
-    /** The attempt that failed, counted from 1. */
+    /** The number of the failed attempt, from 1. */
     attempt: z.number(),
     of: z.number(),
     retryInMs: z.number(),
@@ -236,9 +243,9 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('warning'),
     message: z.string(),
-    /** Of what was moved away; whoever has the quarantine can put it back. */
+    /** Identifies quarantined files, which can be restored. */
     quarantineId: z.string().optional(),
-    /** Images that the model is not sent from now on, by the SHA-256 of their URL. */
+    /** Images that are no longer sent to the model, by the SHA-256 of their URL. */
     imagesLeftOut: z.array(z.object({ sha256: z.string(), reason: z.string() })).optional(),
   }),
   z.object({
@@ -246,7 +253,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     kind: errorKindSchema,
     /** One plain sentence. */
     message: z.string(),
-    /** The server's or system's own words. */
+    /** The original message of the server or the system. */
     detail: z.string().optional(),
     action: errorActionSchema.optional(),
   }),
@@ -259,7 +266,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     command: z.string(),
     cwd: z.string(),
     box: sandboxMechanismSchema,
-    /** It has a terminal and can be typed into. */
+    /** True when it has a terminal and accepts input. */
     tty: z.boolean().optional(),
   }),
   z.object({
@@ -289,18 +296,18 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     turnId: z.string(),
     direction: z.enum(['undo', 'redo']),
     paths: z.array(z.string()),
-    /** Left alone because somebody else has changed them since. */
+    /** Not reverted because another writer has changed them since. */
     skipped: z.array(z.object({ path: z.string(), reason: z.string() })),
   }),
   z.object({
     type: z.literal('turns_rolled_back'),
     toItemId: z.string(),
-    /** Taken out of the conversation, oldest first. */
+    /** Removed from the conversation, oldest first. */
     turnIds: z.array(z.string()),
     files: z.boolean(),
     conversation: z.boolean(),
   }),
-  /** The command's output is gone, in the thread and on the disk. */
+  /** The command's output was removed from the thread and the disk. */
   z.object({ type: z.literal('output_purged'), itemId: z.string() }),
   z.object({ type: z.literal('thread_closed') }),
 ]);
@@ -323,7 +330,7 @@ export const eventSchema = z.object({
 export type Event = z.infer<typeof eventSchema>;
 
 /**
- * Whether an event is kept in the rollout. What is not kept can be told again from what is: a delta is part of the
+ * True when an event is recorded in the rollout. Other events can be derived from recorded ones: a delta is part of the
  * completed item, a retry ends in a turn.
  */
 export function isPersisted(msg: EventMsg): boolean {

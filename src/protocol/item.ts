@@ -1,19 +1,19 @@
 /**
- * What a person sees: the items of a turn, one model for core, disk and view (design decision 1).
+ * The items of a turn, which the user sees: one model for core, disk and view (design decision 1).
  *
- * Fields are the contract's (docs/cli.md). An item lives from `item_started` (texts empty) through `item_delta`s, whose
- * texts concatenate exactly to the final one, to `item_completed`, which carries the whole item.
+ * The fields are documented in docs/cli.md. An item lives from `item_started` (texts empty) through `item_delta`s,
+ * whose texts concatenate exactly to the final one, to `item_completed`, which has the whole item.
  */
 import * as z from 'zod';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
-/** What a person (or a client) puts into a turn. */
+/** The input of a turn, from the user or a client. */
 export const userInputSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   /** A data or https URL. */
   z.object({ type: z.literal('image'), imageUrl: z.string() }),
   z.object({ type: z.literal('local_image'), path: z.string() }),
-  /** A file, folder or symbol the person pointed at; `text` is what is sent for it. */
+  /** A file, folder or symbol that the user refers to; `text` is what is sent for it. */
   z.object({ type: z.literal('mention'), name: z.string(), path: z.string(), text: z.string().optional() }),
 ]);
 export type UserInput = z.infer<typeof userInputSchema>;
@@ -30,40 +30,40 @@ export type PlanStep = z.infer<typeof planStepSchema>;
 export const changeDecisionSchema = z.enum(['accepted', 'declined', 'edited', 'partial']);
 export type ChangeDecision = z.infer<typeof changeDecisionSchema>;
 
-/** One file of a patch. Paths are as a person reads them: relative to the working directory where they can be. */
+/** One file of a patch. Paths are for display: relative to the working directory if possible. */
 export const fileChangeSummarySchema = z.object({
   path: z.string(),
   kind: z.enum(['add', 'update', 'delete']),
   movedTo: z.string().optional(),
-  /** Lines. */
+  /** In lines. */
   added: z.number(),
   removed: z.number(),
-  /** Of a proposal: the file holds edits the person has not saved, and they would go. */
+  /** For a proposal: the file has unsaved edits of the user, which would be lost. */
   discardsUnsaved: z.boolean().optional(),
-  /** Landed in the buffer and not saved: it holds edits the person has not saved, or could not be saved. */
+  /** Applied to the buffer and not saved: the file has unsaved edits of the user, or could not be saved. */
   unsaved: z.boolean().optional(),
-  /** Absent until the user has decided. */
+  /** Absent until it is decided. */
   decision: changeDecisionSchema.optional(),
   /** Of an applied patch: the number of proposed hunks that the user left out. */
   leftOut: z.number().optional(),
 });
 export type FileChangeSummary = z.infer<typeof fileChangeSummarySchema>;
 
-/** What a tool that is not ours hands back, for the eye and for the model. */
+/** The output of a tool that is not built in, for the user and the model. */
 export const toolContentItemSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_text'), text: z.string() }),
   z.object({ type: z.literal('input_image'), imageUrl: z.string() }),
 ]);
 export type ToolContentItem = z.infer<typeof toolContentItemSchema>;
 
-/** Life of a sub-agent (codex-behaviour.md §11). */
+/** The states of a sub-agent (codex-behaviour.md §11). */
 export const agentStateSchema = z.enum(['pending_init', 'running', 'interrupted', 'completed', 'errored', 'shutdown']);
 export type AgentState = z.infer<typeof agentStateSchema>;
 
 const base = { id: z.string(), status: itemStatusSchema };
-/** What a person wants to do something about, and so has to know why it was not done. */
+/** For items whose failure the user may want to act on. */
 const why = {
-  /** Why it failed or was refused, where nobody but a tool or a rule says so. */
+  /** Why it failed or was refused, if a tool or a rule is the only source of that information. */
   why: z.string().optional(),
 };
 
@@ -82,33 +82,33 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     ...why,
     type: z.literal('command_execution'),
     callId: z.string(),
-    /** As a person would type it. */
+    /** The command line as a user would type it. */
     command: z.string(),
     argv: z.array(z.string()),
     cwd: z.string(),
     box: sandboxMechanismSchema,
     exitCode: z.number().nullable(),
     durationMs: z.number(),
-    /** The rule that let it run unasked. */
+    /** The rule that allowed it to run without approval. */
     allowedBy: decisionReasonSchema.optional(),
     /** The rule that forbade it. */
     forbiddenBy: decisionReasonSchema.optional(),
     /** Set while the process outlives its call. */
     processId: z.string().optional(),
-    /** What the model got of the output: the whole, or head and tail within its budget. */
+    /** The output that the model got: all of it, or head and tail within its budget. */
     output: z.string(),
-    /** The whole output on disk, where that is more; absolute. */
+    /** The absolute path of the whole output, if it is longer. */
     logPath: z.string().optional(),
   }),
-  /** The model looked in on a process in the background, or typed into it. */
+  /** The model read the output of a background process, or typed into it. */
   z.object({
     ...base,
     type: z.literal('process_interaction'),
     callId: z.string(),
     processId: z.string(),
-    /** Of the process. */
+    /** The command of the process. */
     command: z.string(),
-    /** What was typed; empty when it was only looked at. */
+    /** The typed input; empty for reading only. */
     chars: z.string(),
   }),
   z.object({
@@ -119,7 +119,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     changes: z.array(fileChangeSummarySchema),
     /** Unified diff in git format. */
     diff: z.string(),
-    /** The patch as far as the model has written it; only while it is being written. */
+    /** The part of the patch that the model has written; only while it is being written. */
     patch: z.string().optional(),
   }),
   z.object({
@@ -155,7 +155,7 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   z.object({
     ...base,
     type: z.literal('compaction'),
-    /** Tokens. */
+    /** In tokens. */
     beforeTokens: z.number(),
     afterTokens: z.number(),
     summary: z.string(),
@@ -165,6 +165,6 @@ export type TurnItem = z.infer<typeof turnItemSchema>;
 export type TurnItemType = TurnItem['type'];
 export type TurnItemOf<Type extends TurnItemType> = Extract<TurnItem, { type: Type }>;
 
-/** A delta's `kind` says which text of the item grows. */
+/** The `kind` of a delta selects the text of the item that grows. */
 export const deltaKindSchema = z.enum(['text', 'summary', 'raw', 'section_break', 'output', 'patch']);
 export type DeltaKind = z.infer<typeof deltaKindSchema>;

@@ -1,5 +1,5 @@
 /**
- * Words that go down: what a client asks of a session (design §2).
+ * The ops that a client submits to a session (design §2).
  *
  * An unknown, stale or already answered id is never an error: it is ignored with a `warning`.
  */
@@ -13,10 +13,10 @@ export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
 export const reasoningSummarySchema = z.enum(['auto', 'concise', 'detailed', 'none']);
 export type ReasoningSummary = z.infer<typeof reasoningSummarySchema>;
 
-/** Settings of a turn that a client may change, for one turn or from then on (codex-behaviour.md §3.5). */
+/** Settings that a client may change, for one turn or permanently (codex-behaviour.md §3.5). */
 export const turnOverridesSchema = z.strictObject({
   model: z.string().min(1).optional(),
-  /** `null` takes the model's own default again. */
+  /** `null` restores the model's own default. */
   effort: reasoningEffortSchema.nullable().optional(),
   summary: reasoningSummarySchema.optional(),
   /** Absolute path. */
@@ -43,15 +43,15 @@ export const opSchema = z.discriminatedUnion('type', [
     input: z.array(userInputSchema).min(1),
     /** For this turn only. */
     overrides: turnOverridesSchema.optional(),
-    /** JSON Schema the last message must satisfy, for this turn only. */
+    /** A JSON Schema that the last message must satisfy, for this turn only. */
     outputSchema: jsonSchemaSchema.optional(),
   }),
   /** Joins the running turn at its next boundary; queued until then. Starts a turn when none runs. */
   z.strictObject({ type: z.literal('steer'), input: z.array(userInputSchema).min(1) }),
   /**
-   * `held: true`: the user edits this queued input, and no turn takes it before `edit_queued` or `held: false`. It stays
-   * queued when the turn ends or is interrupted. Released while no turn runs it is dropped, so that the client can give
-   * it back to the user. `id` is the submission that queued it.
+   * `held: true`: the user edits this queued input, and no turn takes it before `edit_queued` or `held: false`. It
+   * stays queued when the turn ends or is interrupted. If it is released while no turn runs, it is dropped, so that the
+   * client can return it to the user. `id` is the submission that queued it.
    */
   z.strictObject({ type: z.literal('hold_queued'), id: z.string(), held: z.boolean() }),
   /** Replaces a queued input, or withdraws it with `null`. Ends the hold; starts a turn when none runs. */
@@ -61,14 +61,14 @@ export const opSchema = z.discriminatedUnion('type', [
     input: z.array(userInputSchema).min(1).nullable(),
   }),
   z.strictObject({ type: z.literal('interrupt') }),
-  /** From the next turn on. */
+  /** Takes effect from the next turn on. */
   z.strictObject({ type: z.literal('override_turn_context'), ...turnOverridesSchema.shape }),
   z.strictObject({
     type: z.literal('approval'),
     approvalIds: z.array(z.string()).min(1),
     decision: approvalDecisionSchema,
   }),
-  /** What the thread remembers from here on, all of it. A key that it did not remember before is not one it does now. */
+  /** Replaces everything that the thread remembers. Keys that it did not remember before are ignored. */
   z.strictObject({ type: z.literal('remember'), keys: z.array(z.string()), rules: z.array(ruleSchema) }),
   z.strictObject({
     type: z.literal('user_input_answer'),
@@ -91,7 +91,7 @@ export const opSchema = z.discriminatedUnion('type', [
   /** Declares the client's own tools. Only before the first turn. */
   z.strictObject({ type: z.literal('register_tools'), tools: z.array(dynamicToolSpecSchema) }),
   z.strictObject({ type: z.literal('process_input'), processId: z.string(), chars: z.string() }),
-  /** Of its terminal; without one it means nothing. */
+  /** Resizes its terminal; ignored without one. */
   z.strictObject({
     type: z.literal('process_resize'),
     processId: z.string(),
@@ -99,19 +99,19 @@ export const opSchema = z.discriminatedUnion('type', [
     rows: z.number().int().min(1).max(10_000),
   }),
   z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
-  /** Takes up a turn that failed, was interrupted or was cut by a crash, with nothing new said. */
+  /** Continues a turn that failed, was interrupted or was cut off by a crash, without new input. */
   z.strictObject({ type: z.literal('retry') }),
   z.strictObject({ type: z.literal('compact') }),
   z.strictObject({ type: z.literal('undo'), turnId: z.string() }),
   z.strictObject({ type: z.literal('redo') }),
   z.strictObject({
     type: z.literal('rollback'),
-    /** The first user message that is taken back, with all that followed. */
+    /** The first user message that is removed, with everything after it. */
     toItemId: z.string(),
     files: z.boolean(),
     conversation: z.boolean(),
   }),
-  /** Takes the output of a command out of the thread and off the disk, for good. */
+  /** Removes the output of a command from the thread and the disk permanently. */
   z.strictObject({ type: z.literal('purge_output'), itemId: z.string() }),
   z.strictObject({ type: z.literal('set_title'), title: z.string().trim().min(1).max(200) }),
   z.strictObject({ type: z.literal('shutdown') }),
@@ -120,9 +120,9 @@ export type Op = z.infer<typeof opSchema>;
 export type OpType = Op['type'];
 export type OpOf<Type extends OpType> = Extract<Op, { type: Type }>;
 
-/** One entry of the submission queue. Everything an op causes carries its `id` as `submissionId`. */
+/** One entry of the submission queue. Every event that an op causes has its `id` as `submissionId`. */
 export const submissionSchema = z.strictObject({ id: z.string().min(1), op: opSchema });
 export type Submission = z.infer<typeof submissionSchema>;
 
-/** The same as it stands on a line of `exec --input jsonl`, where the id may be left out. */
+/** A submission on a line of `exec --input jsonl`, where the id may be omitted. */
 export const submissionLineSchema = z.strictObject({ id: z.string().min(1).optional(), op: opSchema });

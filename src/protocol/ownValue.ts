@@ -1,6 +1,6 @@
 /**
- * The value that a table itself has under a name: for names that a model, a server or a user gives. `table[name]` would
- * find `constructor` and what else objects inherit.
+ * The table's own value under a name that a model, a server or a user gives. `table[name]` would also find inherited
+ * members such as `constructor`.
  */
 export function ownValue<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;

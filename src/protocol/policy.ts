@@ -1,18 +1,18 @@
 /**
- * The words of permission: who is asked, what a command may touch, and why a decision fell the way it did.
+ * The types of permissions: when the user is asked, what a command may touch, and why a decision was made.
  *
  * Names and semantics follow codex-behaviour.md §6 (SEED era): `AskForApproval` and `SandboxPolicy`.
  */
 import * as z from 'zod';
 
-/** When a person is asked before something runs or is written (codex-behaviour.md §6.1). */
+/** When the user is asked before something runs or is written (codex-behaviour.md §6.1). */
 export const approvalPolicySchema = z.enum(['untrusted', 'on-failure', 'on-request', 'never']);
 export type ApprovalPolicy = z.infer<typeof approvalPolicySchema>;
 
 export const sandboxModeSchema = z.enum(['read-only', 'workspace-write', 'danger-full-access', 'external-sandbox']);
 export type SandboxMode = z.infer<typeof sandboxModeSchema>;
 
-/** What a command may touch (codex-behaviour.md §6.2). The paths are absolute. */
+/** What a command may touch (codex-behaviour.md §6.2). Paths are absolute. */
 export const sandboxPolicySchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('read-only'), networkAccess: z.boolean().default(false) }),
   z.object({
@@ -24,31 +24,37 @@ export const sandboxPolicySchema = z.discriminatedUnion('type', [
     excludeSlashTmp: z.boolean().default(false),
   }),
   z.object({ type: z.literal('danger-full-access') }),
-  /** Somebody else's sandbox surrounds this process: commands run plain, the model is told about the network. */
+  /**
+   * A sandbox of another program surrounds this process: commands run without Tiller's sandbox, and the model is
+   * informed about the network.
+   */
   z.object({ type: z.literal('external-sandbox'), networkAccess: z.boolean().default(false) }),
 ]);
 export type SandboxPolicy = z.infer<typeof sandboxPolicySchema>;
 
-/** Whether the policy itself speaks of the network and allows it. */
+/** True when the policy has a network setting and allows the network. */
 export function allowsNetwork(policy: SandboxPolicy): boolean {
   return 'networkAccess' in policy && policy.networkAccess;
 }
 
-/** A sandbox policy, or just its mode, which stands for that mode with its defaults. */
+/** A sandbox policy, or only its mode, which means that mode with its defaults. */
 export const sandboxPolicyInputSchema = z.union([
   sandboxModeSchema.transform((type): SandboxPolicy => sandboxPolicySchema.parse({ type })),
   sandboxPolicySchema,
 ]);
 
-/** The mechanism that really surrounds a command; `none` says honestly that nothing does. */
+/** The mechanism that actually confines a command; `none` if nothing does. */
 export const sandboxMechanismSchema = z.enum(['bubblewrap', 'seatbelt', 'external', 'none']);
 export type SandboxMechanism = z.infer<typeof sandboxMechanismSchema>;
 
-/** Whether a patch inside the writable roots waits for a decision (`before`) or lands and is reviewed `after`. */
+/**
+ * Whether a patch inside the writable roots needs a decision `before` it is applied, or is applied and reviewed
+ * `after`.
+ */
 export const reviewSettingSchema = z.enum(['before', 'after']);
 export type ReviewSetting = z.infer<typeof reviewSettingSchema>;
 
-/** A chat mode is nothing but a named bundle of policy, box and review (design decision 6). */
+/** A chat mode is only a named combination of policy, sandbox and review (design decision 6). */
 export const chatModeSchema = z.enum(['chat', 'agent', 'plan', 'full-access']);
 export type ChatMode = z.infer<typeof chatModeSchema>;
 
@@ -60,27 +66,27 @@ const rulePatternSchema = z
   .array(z.union([z.string(), z.array(z.string()).min(1)], { error: 'must be a word, or a list of at least one' }))
   .min(1);
 
-/** The rule or heuristic that made a decision, in a form a person can look up. */
+/** The rule or heuristic that made a decision, in a form that the user can look up. */
 export const decisionReasonSchema = z.object({
   source: z.enum(['rule', 'heuristic', 'policy', 'sandbox', 'hint']),
-  /** Stable name, e.g. `known-safe`, `dangerous`, `untrusted`, or the rule's own place. */
+  /** A stable name, e.g. `known-safe`, `dangerous`, `untrusted`, or the place of the rule. */
   id: z.string(),
   /** One plain sentence. */
   text: z.string(),
-  /** Of a rule: what it says itself, for by tomorrow another one may stand in its place. */
+  /** The rule itself, because another one may be at its place later. */
   rule: z.object({ pattern: rulePatternSchema, decision: ruleDecisionSchema }).optional(),
 });
 export type DecisionReason = z.infer<typeof decisionReasonSchema>;
 
-/** One prefix rule of `rules.json` (contract.md): matches an argv that starts with the pattern, token by token. */
+/** One prefix rule of `rules.json` (docs/cli.md): matches an argv that starts with the pattern, word by word. */
 export const ruleSchema = z
   .strictObject({
     pattern: rulePatternSchema,
     decision: ruleDecisionSchema.default('allow'),
-    /** What it allows also leaves the sandbox. Without it the sandbox stays around it (docs/decisions/0009). */
+    /** True when matching commands run outside the sandbox. Otherwise they stay inside (docs/decisions/0009). */
     bypassSandbox: z.boolean().optional(),
     justification: z.string().trim().min(1).optional(),
-    /** Examples checked when the file is loaded; a string is split into words as a shell would. */
+    /** Examples that are checked when the file is loaded; a string is split into words as a shell would. */
     match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
     not_match: z.array(z.union([z.string(), z.array(z.string())])).optional(),
   })
@@ -90,12 +96,12 @@ export const ruleSchema = z
   });
 export type Rule = z.infer<typeof ruleSchema>;
 
-/** Whether two rules do the same, whatever they say of themselves. */
+/** True when two rules have the same effect, whatever their justifications. */
 export function isSameRule(one: Rule, other: Rule): boolean {
   return ruleMeaning(one) === ruleMeaning(other);
 }
 
-/** What a rule does, as a text that is the same for every rule that does it. */
+/** The effect of a rule, as a text that is equal for equal effects. */
 export function ruleMeaning({ pattern, decision, bypassSandbox }: Rule): string {
   const words = pattern.map((word) => (typeof word === 'string' ? [word] : [...new Set(word)].toSorted()));
   return JSON.stringify([words, decision, bypassSandbox === true]);
@@ -107,45 +113,45 @@ export const rulesFileSchema = z.strictObject({ version: z.literal(1), rules: z.
 export const ruleScopeSchema = z.enum(['thread', 'workspace', 'user']);
 export type RuleScope = z.infer<typeof ruleScopeSchema>;
 
-/** Where a rule stands: with the person (`user`, `workspace`, `thread`), or in a file that a workspace brought. */
+/** Where a rule comes from: the user (`user`, `workspace`, `thread`), or a file of the workspace. */
 export const ruleLayerSchema = z.enum(['user', 'workspace', 'thread', 'workspace_file']);
 export type RuleLayer = z.infer<typeof ruleLayerSchema>;
 
 /**
- * What a person made of one file of a patch before it landed: `path` as the question names it. Hunks are the `@@` of that
- * file in the question's diff, counted from 0.
+ * The user's choices on one file of a patch before it is applied: `path` as on the approval card. Hunks are the `@@` of
+ * that file in the diff of the card, counted from 0.
  */
 export const fileReviewSchema = z.union([
-  /** The file stays as it is. */
+  /** The file is not changed. */
   z.strictObject({ path: z.string(), leftOut: z.literal('file') }),
   z.strictObject({ path: z.string(), leftOut: z.array(z.int().nonnegative()).min(1) }),
-  /** The text that lands in place of the proposed one. */
+  /** The text that is applied instead of the proposed one. */
   z.strictObject({ path: z.string(), text: z.string() }),
 ]);
 export type FileReview = z.infer<typeof fileReviewSchema>;
 
-/** Files that are not named land as proposed. */
+/** Files that are not listed are applied as proposed. */
 export const proposalChoicesSchema = z.array(fileReviewSchema).min(1);
 export type ProposalChoices = z.infer<typeof proposalChoicesSchema>;
 
 /**
- * What a person answered. `"denied"` alone is read as a denial without a word.
- * `abort` denies and stops the turn, as an interrupt does.
+ * The user's answer. `"denied"` alone is read as a denial without a message. `abort` denies and stops the turn, as an
+ * interrupt does.
  */
 export const approvalDecisionSchema = z.union([
   z.literal('approved'),
   z.literal('approved_for_thread'),
   z.strictObject({ approved_rule: z.strictObject({ rule: ruleSchema, scope: ruleScopeSchema }) }),
-  /** Yes, and the unsaved edits in these files may go: paths as the question names them. */
+  /** Approved, and the unsaved edits in these files may be lost: paths as on the approval card. */
   z.strictObject({ approved_discarding: z.strictObject({ paths: z.array(z.string()).min(1) }) }),
-  /** Yes to a patch in part, or as the person rewrote it; `discarding` as above. */
+  /** Approved in part, or as the user rewrote it; `discarding` as above. */
   z.strictObject({
     approved_reviewed: z.strictObject({
       files: proposalChoicesSchema,
       discarding: z.array(z.string()).min(1).optional(),
     }),
   }),
-  /** Save the unsaved files that the question names, then run. */
+  /** Saves the unsaved files on the card, then runs. */
   z.literal('approved_saving'),
   z.strictObject({ denied: z.strictObject({ message: z.string().optional() }) }),
   z.literal('denied').transform((): { denied: { message?: string } } => ({ denied: {} })),
@@ -153,24 +159,26 @@ export const approvalDecisionSchema = z.union([
 ]);
 export type ApprovalDecision = z.infer<typeof approvalDecisionSchema>;
 
-/** What the answer makes of a patch; `undefined` when it takes the patch as it is, or not at all. */
+/** The choices in an answer; `undefined` when it takes the patch as proposed, or not at all. */
 export function reviewIn(decision: ApprovalDecision | null): ProposalChoices | undefined {
   if (decision === null || typeof decision === 'string' || !('approved_reviewed' in decision)) return undefined;
   return decision.approved_reviewed.files;
 }
 
-/** What was said with a no; `undefined` when it was none. */
+/** The denial in an answer, with its message; `undefined` when it is none. */
 export function denialIn(decision: ApprovalDecision): { readonly message?: string | undefined } | undefined {
   return typeof decision === 'object' && 'denied' in decision ? decision.denied : undefined;
 }
 
-/** What a call asks of the sandbox (codex-behaviour.md §6.2). */
+/** What a call requests from the sandbox (codex-behaviour.md §6.2). */
 export const sandboxPermissionsSchema = z.enum(['use_default', 'require_escalated']);
 export type SandboxPermissions = z.infer<typeof sandboxPermissionsSchema>;
 
-/** Every kind of failure a person may meet (design decision 18). Each has a sentence, a cause and an action. */
+/**
+ * All kinds of failures that are shown to the user (design decision 18). Each has a sentence, a cause and an action.
+ */
 export const errorKindSchema = z.enum([
-  /** The server wants a key and none was entered for it. */
+  /** The server requires a key and none was entered for it. */
   'no_key',
   /** The key was rejected. */
   'auth',
@@ -190,13 +198,13 @@ export const errorKindSchema = z.enum([
   'config',
   'storage',
   'sandbox',
-  /** Too many rounds of tool calls: the user decides whether the turn goes on. */
+  /** Too many rounds of tool calls: the user decides whether the turn continues. */
   'paused',
   'internal',
 ]);
 export type ErrorKind = z.infer<typeof errorKindSchema>;
 
-/** The one thing a person can do about an error; the front door knows how to offer it. */
+/** The action that the user can take about an error; each front door offers it in its own way. */
 export const errorActionSchema = z.enum([
   'set_api_key',
   'select_model',

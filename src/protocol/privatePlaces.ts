@@ -1,4 +1,4 @@
-/** Where keys, passwords, sessions of browsers and what was typed into shells usually lie; what is absent costs nothing. */
+/** The usual places of keys, passwords, browser sessions and shell histories; places that do not exist cost nothing. */
 export const PRIVATE_PLACES: readonly string[] = [
   // Keys and passwords of programs.
   '~/.ssh',

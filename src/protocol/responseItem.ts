@@ -1,8 +1,8 @@
 /**
- * What the model sees: the items of the Responses wire, in its own spelling (codex-behaviour.md §2.2).
+ * What the model sees: the items of the Responses wire, with its own field names (codex-behaviour.md §2.2).
  *
- * Unknown fields are dropped and unknown item types are skipped by whoever reads the wire: a server that learns a new
- * word must not break a thread.
+ * Code that reads the wire drops unknown fields and skips unknown item types, so that an extension of a server does not
+ * break a thread.
  */
 import * as z from 'zod';
 
@@ -13,7 +13,7 @@ export const contentPartSchema = z.discriminatedUnion('type', [
 ]);
 export type ContentPart = z.infer<typeof contentPartSchema>;
 
-/** A tool's answer when it is more than a string. */
+/** A tool's output when it is more than a string. */
 export const outputPartSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('input_text'), text: z.string() }),
   z.object({ type: z.literal('input_image'), image_url: z.string(), detail: z.string().optional() }),
@@ -39,7 +39,7 @@ export const reasoningItemSchema = z.object({
   summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
   content: z.array(z.object({ type: z.enum(['reasoning_text', 'text']), text: z.string() })).nullish(),
   encrypted_content: z.string().nullish(),
-  /** Where a Chat server said it, and wants to hear it again. */
+  /** The field in which a Chat server sent it and expects it back. */
   chat_field: z.enum(['reasoning', 'reasoning_content', 'content']).optional().catch(undefined),
 });
 export type ReasoningItem = z.infer<typeof reasoningItemSchema>;
@@ -50,9 +50,9 @@ export const functionCallItemSchema = z.object({
   call_id: z.string(),
   name: z.string(),
   namespace: z.string().optional(),
-  /** JSON in a string, exactly as the model wrote it; it may be broken. */
+  /** JSON in a string, exactly as the model wrote it; it may be invalid. */
   arguments: z.string(),
-  /** What a Chat server put beside the call and misses if it does not come back: Gemini's signature of its thoughts. */
+  /** Data of a Chat server about the call that it requires back: Gemini's signature of its reasoning. */
   extra_content: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 export type FunctionCallItem = z.infer<typeof functionCallItemSchema>;
@@ -118,7 +118,7 @@ export const responseItemSchema = z.discriminatedUnion('type', [
 ]);
 export type ResponseItem = z.infer<typeof responseItemSchema>;
 
-/** An item that asks for something to be done here and is owed exactly one output. */
+/** A call that is executed here and must get exactly one output. */
 export type ToolCallItem = FunctionCallItem | CustomToolCallItem | LocalShellCallItem;
 export type ToolCallOutputItem = FunctionCallOutputItem | CustomToolCallOutputItem;
 
@@ -130,12 +130,14 @@ export function isToolCallOutput(item: ResponseItem): item is ToolCallOutputItem
   return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
 }
 
-/** The id a call is answered under. A `local_shell_call` may carry only its item id (codex-behaviour.md §2.2). */
+/**
+ * The id that the output of a call must have. A `local_shell_call` may have only its item id (codex-behaviour.md §2.2).
+ */
 export function callIdOf(item: ToolCallItem): string | undefined {
   return item.type === 'local_shell_call' ? (item.call_id ?? item.id) : item.call_id;
 }
 
-/** All text of a message or output, images left out. */
+/** The text of a message or output, without images. */
 export function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
   if (typeof content === 'string') return content;
   return content.map((part) => part.text ?? '').join('');

@@ -1,21 +1,21 @@
-/** What a person has chosen of a patch that waits, for whoever shows it. */
+/** The user's choices on a pending patch, for display. */
 import type { FileChangeSummary } from './item.ts';
 
-/** It stands in what would land; it was taken out; or the person wrote something else in its place. */
+/** `in`: part of what would be applied; `out`: left out; `edited`: replaced by the user's own text. */
 export type HunkState = 'in' | 'out' | 'edited';
 
 export interface ReviewedFile {
-  /** As the question names it. */
+  /** The path on the approval card. */
   readonly path: string;
-  /** The whole file was left out. */
+  /** True when the whole file was left out. */
   readonly isOut: boolean;
-  /** What would land is the person's own text, and no choice of hunks. */
+  /** True when the user's own text would be applied instead of a choice of hunks. */
   readonly isEdited: boolean;
-  /** One for each `@@` of the file in the question's diff. */
+  /** One for each `@@` of the file in the diff of the card. */
   readonly hunks: readonly HunkState[];
 }
 
-/** Of one patch. */
+/** The choices on one patch. */
 export interface ReviewState {
   readonly approvalId: string;
   readonly files: readonly ReviewedFile[];
@@ -25,7 +25,7 @@ export function isTouched({ isOut, isEdited, hunks }: ReviewedFile): boolean {
   return isOut || isEdited || hunks.some((state) => state !== 'in');
 }
 
-/** A file without hunks of its own counts as one. */
+/** A file without hunks counts as one. */
 export function countHunks(files: readonly ReviewedFile[]): { readonly taken: number; readonly total: number } {
   let taken = 0;
   let total = 0;
@@ -37,7 +37,7 @@ export function countHunks(files: readonly ReviewedFile[]): { readonly taken: nu
   return { taken, total };
 }
 
-/** Of a patch that has landed: the files it has changed, without those that the person left out. */
+/** The changed files of an applied patch, without those that the user left out. */
 export function changesTaken(changes: readonly FileChangeSummary[]): readonly FileChangeSummary[] {
   return changes.filter(({ decision }) => decision !== 'declined');
 }

@@ -1,4 +1,4 @@
-/** Rules and remembered approvals as a person sees them, tries them and changes them (issue 7 point 2). */
+/** Rules and remembered approvals, as the rules page shows, tests and edits them. */
 import * as z from 'zod';
 import {
   type DecisionReason,
@@ -9,40 +9,43 @@ import {
   ruleScopeSchema,
 } from './policy.ts';
 
-/** How often something has decided, over all processes. */
+/** How often a rule or an approval has decided, over all processes. */
 export interface Uses {
   readonly count: number;
-  /** ISO 8601; `null` when it never has. */
+  /** ISO 8601; `null` if never. */
   readonly lastUsedAt: string | null;
 }
 
-/** A rule that is in force. */
+/** A rule that applies. */
 export interface RuleEntry {
-  /** Its name in an edit. Another one as soon as the rule does something else. */
+  /** Its id in edits. It changes whenever the effect of the rule does. */
   readonly id: string;
   readonly layer: RuleLayer;
   readonly rule: Rule;
-  /** The file it stands in, absolute; `null` for a rule of a thread. */
+  /** The absolute path of its file; `null` for a rule of a thread. */
   readonly file: string | null;
-  /** Place among the rules of its layer, from 0. */
+  /** The position among the rules of its layer, from 0. */
   readonly index: number;
   readonly uses: Uses;
 }
 
-/** One exact thing that was approved for the thread. */
+/** One command or file that was approved for the thread. */
 export interface RememberedApproval {
   readonly key: string;
   readonly kind: 'command' | 'patch';
-  /** The command as a person would type it, or the file. */
+  /** The command line as a user would type it, or the file. */
   readonly text: string;
-  /** Of a command. */
+  /** Set for a command. */
   readonly cwd: string | null;
   readonly uses: Uses;
 }
 
-/** A workspace asks that something be allowed (design decision 12). Nothing comes of it until the person says so. */
+/**
+ * A rule that a workspace proposes in order to loosen the policy (design decision 12). It has no effect until the user
+ * accepts it.
+ */
 export interface RuleProposal {
-  /** Of the definition: another text is another proposal. */
+  /** The hash of the definition: another text is another proposal. */
   readonly hash: string;
   readonly rule: Rule;
   readonly file: string;
@@ -53,11 +56,14 @@ export interface RulesOverview {
   readonly rules: readonly RuleEntry[];
   readonly approvals: readonly RememberedApproval[];
   readonly proposals: readonly RuleProposal[];
-  /** Files of which no rule is used, each with the place of its fault. */
+  /** Files of which no rule is used, each with the place of its error. */
   readonly problems: readonly { readonly file: string; readonly message: string }[];
 }
 
-/** What would happen to a command and why: the answer of `tiller execpolicy check` and of the view's test box. */
+/**
+ * What would happen to a command and why: the output of `tiller execpolicy check` and of trying a command in the rules
+ * page.
+ */
 export interface CommandExplanation {
   readonly decision: RuleDecision;
   readonly bypassSandbox: boolean;
@@ -69,37 +75,37 @@ export interface CommandExplanation {
     readonly decision: RuleDecision;
     readonly justification: string | null;
   }[];
-  /** `null` for a script that could not be read. */
+  /** `null` for a script that could not be parsed. */
   readonly commands: readonly (readonly string[])[] | null;
 }
 
-/** What became of rules that were written for another tool. Nothing of it is in force before the person adds it. */
+/** Rules converted from another tool. None applies before the user adds it. */
 export interface ImportedRules {
   readonly rules: readonly Rule[];
-  /** Left out, each with one plain sentence. */
+  /** Entries that were left out, each with one plain sentence. */
   readonly skipped: readonly { readonly what: string; readonly why: string }[];
 }
 
-/** What "always allow …" would mean for one command that waits. */
+/** What "always allow …" would cover for one pending command. */
 export interface RulePreview {
-  /** The command that it is about, whole; empty when it covers none of them. */
+  /** The covered command, complete; empty when the rule covers none. */
   readonly words: readonly string[];
-  /** Why such a rule cannot be made. */
+  /** Why such a rule is not allowed. */
   readonly problem: string | null;
-  /** Commands of the script, as a person would type them. */
+  /** The covered commands of the script, as a user would type them. */
   readonly covered: readonly string[];
-  /** Of those that would not be covered, the ones not known to be harmless. */
+  /** The commands that are neither covered nor known to be safe. */
   readonly stillAsked: readonly string[];
 }
 
-/** What a person does in the view. */
+/** An edit in the rules page. */
 export const ruleEditSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('add'), scope: ruleScopeSchema, rule: ruleSchema }),
   z.strictObject({ type: z.literal('replace'), id: z.string(), rule: ruleSchema }),
   z.strictObject({ type: z.literal('remove'), id: z.string() }),
-  /** A remembered approval. */
+  /** Removes a remembered approval. */
   z.strictObject({ type: z.literal('forget'), key: z.string() }),
-  /** A proposal of the workspace; one that was refused may still be accepted. */
+  /** Decides on a proposal of the workspace; one that was refused may still be accepted. */
   z.strictObject({ type: z.literal('settle_proposal'), hash: z.string(), accept: z.boolean() }),
 ]);
 export type RuleEdit = z.infer<typeof ruleEditSchema>;

@@ -1,18 +1,18 @@
 /**
- * The wire between the extension host and the page "Rules and Approvals". A page is opened by the build that speaks with
- * it and ends with its window, so nobody has to say of what build they are.
+ * The messages between the extension host and the page "Rules and Approvals". A page is opened by the build that it
+ * talks to and closes with its window, so messages need no build id.
  */
 import * as z from 'zod';
 import { type CommandExplanation, type RuleEditResult, ruleEditSchema, type RulesOverview } from './rules.ts';
 
-/** All the page shows. */
+/** Everything that the page shows. */
 export interface RulesPageState {
   readonly overview: RulesOverview;
   /** `null` without a folder. */
   readonly workspaceName: string | null;
-  /** Whether there is a thread that could remember something. */
+  /** True when a thread exists that could remember something. */
   readonly hasThread: boolean;
-  /** Nothing that the workspace brought is looked at where it is not trusted. */
+  /** False when the workspace is not trusted: then its own rules are ignored. */
   readonly trusted: boolean;
 }
 
@@ -27,11 +27,11 @@ export type RulesHostMessage =
   | { readonly type: 'edited'; readonly requestId: number; readonly result: RuleEditResult }
   | { readonly type: 'explained'; readonly command: string; readonly explanation: CommandExplanation };
 
-/** Sent by the page; parsed by the host before anything is done with it. */
+/** Sent by the page; the host validates it first. */
 export const rulesPageMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready') }),
   z.object({ type: z.literal('edit'), requestId: z.number().int(), edit: ruleEditSchema }),
-  /** What would happen to this command, and why? */
+  /** Asks what would happen to this command, and why. */
   z.object({ type: z.literal('explain'), command: z.string() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
   z.object({ type: z.literal('import') }),

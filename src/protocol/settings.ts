@@ -1,6 +1,6 @@
 /**
- * Every setting, by its key without `tiller.`: what VS Code contributes, what `settings.json` in TILLER_HOME holds and
- * what `-c key=value` takes (contract.md, "State"). One list, so that both front doors mean the same.
+ * All settings, by key without `tiller.`: those that VS Code contributes, those of `settings.json` in TILLER_HOME and
+ * those of `-c key=value` (docs/cli.md). One list, so that both front doors use the same.
  */
 import * as z from 'zod';
 import { PRIVATE_PLACES } from './privatePlaces.ts';
@@ -12,44 +12,44 @@ export const wireApiSchema = z.enum(['responses', 'chat']);
 
 const httpUrlSchema = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
 
-/** What the person knows of a model and we do not. Prices are for a million tokens, in whatever currency they count in. */
+/** What the user knows about a model and Tiller does not. Prices are for a million tokens, in any currency. */
 const modelSettingsSchema = z.strictObject({
   contextWindow: z.number().int().positive().optional(),
   inputPrice: z.number().min(0).optional(),
-  /** As `inputPrice` unless given. */
+  /** Equals `inputPrice` if absent. */
   cachedInputPrice: z.number().min(0).optional(),
   outputPrice: z.number().min(0).optional(),
 });
 export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
-/** A server that models are reached through. Keys are never part of it: they are stored under their origin. */
+/** A server for models. Contains no keys: those are stored under their origin. */
 export const providerSettingsSchema = z.strictObject({
   baseUrl: httpUrlSchema,
   wireApi: wireApiSchema.default('responses'),
   headers: z.record(z.string(), z.string()).optional(),
   queryParams: z.record(z.string(), z.string()).optional(),
   auth: z.enum(['bearer', 'api_key', 'none']).optional(),
-  /** Whose server it is, where the host name does not say: what may be asked of it. */
+  /** The kind of server, if the host name does not show it: decides what it may be sent. */
   dialect: z.enum(['openai', 'azure', 'plain']).optional(),
-  /** By the name the provider gives a model. */
+  /** By the provider's model name. */
   models: z.record(z.string(), modelSettingsSchema).optional(),
 });
 export type ProviderSettings = z.infer<typeof providerSettingsSchema>;
 
-/** What commands get of the environment; `*` and `?` stand for anything in names, whose case does not matter. */
+/** Which environment variables commands get; `*` and `?` are wildcards in names, and case is ignored. */
 const environmentSettingsSchema = z.strictObject({
   inherit: z.enum(['all', 'core', 'none']).default('all'),
-  /** Inherited in any case, secrets too. */
+  /** Always inherited, even secrets. */
   keep: z.array(z.string()).default([]),
   exclude: z.array(z.string()).default([]),
   set: z.record(z.string(), z.string()).default({}),
-  /** Where not empty: nothing but these. */
+  /** If not empty, only these are set. */
   includeOnly: z.array(z.string()).default([]),
 });
 export type EnvironmentSettings = z.infer<typeof environmentSettingsSchema>;
 export const DEFAULT_ENVIRONMENT: EnvironmentSettings = environmentSettingsSchema.parse({});
 
-/** Of what a server sends and the memory has to hold; a string of JavaScript cannot have much more than the maximum. */
+/** Sizes of server data that must fit into memory; a JavaScript string cannot be much longer than the maximum. */
 const bytesSchema = z
   .number()
   .int()
@@ -73,13 +73,16 @@ export const settingsSchema = z.strictObject({
   'sandbox.networkAccess': z.boolean().default(false),
   'sandbox.excludeTmpdirEnvVar': z.boolean().default(false),
   'sandbox.excludeSlashTmp': z.boolean().default(false),
-  /** What commands in the box cannot read, and patches cannot take anything from: absolute or `~/…`. TILLER_HOME is never readable there. */
+  /**
+   * What sandboxed commands cannot read and patches cannot use: absolute paths or `~/…`. TILLER_HOME is never readable
+   * there.
+   */
   'sandbox.unreadable': z
     .array(z.string().regex(/^(~?\/|[A-Za-z]:[\\/])/, 'must be absolute or begin with ~/'))
     .default([...PRIVATE_PLACES]),
   environment: environmentSettingsSchema.prefault({}),
   review: reviewSettingSchema.default('before'),
-  /** Not below `review`: VS Code knows no setting within a setting. */
+  /** Not below `review`, because VS Code allows no setting within a setting. */
   reviewQuickDiff: z.boolean().default(true),
   saveBeforeCommands: z.enum(['ask', 'always', 'never']).default('ask'),
   /** A program and its arguments, started at the end of each completed turn with one more argument; empty: none. */
@@ -92,32 +95,35 @@ export const settingsSchema = z.strictObject({
   'reasoning.effort': reasoningEffortSchema.nullable().default(null),
   'reasoning.summary': reasoningSummarySchema.default('auto'),
   'reasoning.showRaw': z.boolean().default(false),
-  /** How much models say that let themselves be told; `null`: as the model family has it. */
+  /** For models with adjustable verbosity; `null`: the default of the model family. */
   verbosity: z.enum(['low', 'medium', 'high']).nullable().default(null),
-  /** Whether what the person says is kept, for the composer of any thread to bring it back. */
+  /** Whether the user's messages are kept for the composer's history in all threads. */
   'history.persistence': z.enum(['save-all', 'none']).default('save-all'),
   'history.maxBytes': z.number().int().positive().default(1_048_576),
-  /** Rounds of tool calls after which a turn pauses. */
+  /** The number of rounds of tool calls after which a turn pauses. */
   maxToolRounds: z.number().int().positive().default(200),
-  /** Attempts of one request, the first included. */
+  /** Attempts of one request, including the first. */
   'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
-  /** Milliseconds of silence that end an attempt; from the default on, the first byte has at least 30 minutes. */
+  /** Milliseconds of silence that end an attempt; at the default or more, the first byte has at least 30 minutes. */
   'stream.idleTimeoutMs': z.number().int().positive().default(300_000),
-  /** Milliseconds in which an answer must grow, comments and keep-alives aside; `null`: six times the idle timeout. */
+  /**
+   * Milliseconds in which a response must grow, not counting comments and keep-alives; `null`: six times the idle
+   * timeout.
+   */
   'stream.progressTimeoutMs': z.number().int().positive().nullable().default(null),
-  /** Bytes that are read of an HTTP error. */
+  /** The maximum bytes to read of an HTTP error. */
   'stream.maxErrorBytes': bytesSchema.default(64 * 1024),
-  /** Bytes of one event of a response. */
+  /** The maximum bytes of one event of a response. */
   'stream.maxEventBytes': bytesSchema.default(32 * 1024 * 1024),
-  /** Bytes of one response. */
+  /** The maximum bytes of one response. */
   'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
-  /** Said to the model after the base instructions. */
+  /** Sent to the model after the base instructions. */
   userInstructions: z.string().default(''),
-  /** Bytes of AGENTS.md files of the project; 0 leaves them out. */
+  /** The maximum bytes of AGENTS.md files of the project; 0 turns them off. */
   projectDocMaxBytes: z.number().int().min(0).default(32_768),
-  /** Names that count in a folder that has no AGENTS.md, the first that exists. */
+  /** File names to look for in a folder without AGENTS.md; the first that exists is used. */
   projectDocFallbackFilenames: z
     .array(z.string().regex(/^[^/\\]+$/, 'must be a file name without a folder'))
     .default([]),
@@ -125,15 +131,15 @@ export const settingsSchema = z.strictObject({
 export type Settings = z.infer<typeof settingsSchema>;
 export type SettingKey = keyof Settings;
 
-/** What holds where the user sets nothing. */
+/** The defaults. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({});
 
 export const SETTING_KEYS = Object.keys(settingsSchema.shape) as readonly SettingKey[];
 
-/** The id of the embedded scripted provider, which is no server elsewhere (design decision 3). */
+/** The id of the embedded scripted provider, which is not a remote server (design decision 3). */
 export const DEMO_PROVIDER = 'demo';
 
-/** Servers everybody knows; `providers` may name others or replace these. */
+/** Well-known servers; `providers` may add others or replace these. */
 const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
   openai: { baseUrl: 'https://api.openai.com/v1', wireApi: 'responses' },
   openrouter: { baseUrl: 'https://openrouter.ai/api/v1', wireApi: 'chat' },
@@ -141,12 +147,12 @@ const BUILTIN_PROVIDERS: Readonly<Record<string, ProviderSettings>> = {
   lmstudio: { baseUrl: 'http://127.0.0.1:1234/v1', wireApi: 'chat', auth: 'none' },
 };
 
-/** In the order a list shows them: those of the settings first. */
+/** In display order: those of the settings first. */
 export function providerNames(settings: Pick<Settings, 'providers'>): readonly string[] {
   return [...new Set([...Object.keys(settings.providers), ...Object.keys(BUILTIN_PROVIDERS)])];
 }
 
-/** The server of that name; the settings may replace a built-in one. */
+/** The server with that name; the settings may replace a built-in one. */
 export function providerNamed(settings: Pick<Settings, 'providers'>, name: string): ProviderSettings | undefined {
   return ownValue(settings.providers, name) ?? ownValue(BUILTIN_PROVIDERS, name);
 }
@@ -155,7 +161,7 @@ export type SettingsResult =
   | { readonly type: 'settings'; readonly settings: Settings }
   | { readonly type: 'invalid'; readonly message: string };
 
-/** Settings from the values given, with defaults for the rest. Layers are merged by the caller, the last one winning. */
+/** Settings from the given values, with defaults for the rest. The caller merges layers, the last one winning. */
 export function parseSettings(values: Readonly<Record<string, unknown>>): SettingsResult {
   const parsed = settingsSchema.safeParse(values);
   if (parsed.success) return { type: 'settings', settings: parsed.data };
@@ -167,8 +173,8 @@ export function parseSettings(values: Readonly<Record<string, unknown>>): Settin
 }
 
 /**
- * The value of `-c a.b=V` put in its place: the longest known key takes it, the rest of the path leads into it.
- * Returns `undefined` when no key fits.
+ * Sets the value of `-c a.b=V`: the longest known key matches, and the rest of the path leads into its value. Returns
+ * `undefined` when no key matches.
  */
 export function placeSetting(
   values: Readonly<Record<string, unknown>>,

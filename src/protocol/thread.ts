@@ -2,8 +2,8 @@
  * The transcript as a value. One pure fold, used three times: in the panel, for the host's snapshot, and on resume
  * (design invariants 4 and 6).
  *
- * Promises: an event is folded at most once (`seq`), an event of another thread or of a turn that is over changes
- * nothing, and nothing is ever `in_progress` in a turn that has ended.
+ * Guarantees: an event is folded at most once (`seq`), an event of another thread or of an ended turn changes nothing,
+ * and no item is `in_progress` in an ended turn.
  */
 import type {
   ApprovalRequest,
@@ -39,7 +39,7 @@ export interface TurnError {
   readonly action?: ErrorAction | undefined;
 }
 
-/** A retry that is being waited for: shown with its countdown. */
+/** A pending retry, shown with a countdown. */
 export interface RetryState {
   readonly kind: ErrorKind;
   readonly message: string;
@@ -51,17 +51,17 @@ export interface RetryState {
 
 export interface Warning {
   readonly message: string;
-  /** Of what was moved away, and may still be put back. */
+  /** Identifies quarantined files that can still be restored. */
   readonly quarantineId?: string | undefined;
-  /** Images that the model is not sent from now on. */
+  /** Images that are no longer sent to the model. */
   readonly imagesLeftOut?: readonly { readonly sha256: string; readonly reason: string }[] | undefined;
 }
 
-/** A no that somebody has said to an item. */
+/** A denial of an item. */
 export interface Denial {
   readonly itemId: string;
   readonly by: ResolvedBy;
-  /** What was said with it; empty for nothing. */
+  /** The message of the denial; may be empty. */
   readonly word: string;
 }
 
@@ -77,7 +77,7 @@ export interface TurnState {
   readonly denials: readonly Denial[];
   /** How often the user was asked: approvals and questions. */
   readonly asked: number;
-  /** Git format; empty while nothing was changed. */
+  /** In git format; empty while nothing was changed. */
   readonly diff: string;
   /** Set by `files_reverted`: the turn's file changes are undone. */
   readonly reverted: boolean;
@@ -113,27 +113,27 @@ export interface McpServerState {
 /** A question without an answer, with the turn that asks it; `null`: a server asks outside of turns. */
 export type PendingQuestion = QuestionRequest & { readonly turnId: string | null };
 
-/** Sent while a turn ran, not taken by one yet. */
+/** A message that was sent while a turn ran and that no turn has taken yet. */
 export interface QueuedMessage {
   readonly id: string;
   readonly input: readonly UserInput[];
-  /** The user is editing it: no turn takes it meanwhile. */
+  /** True while the user edits it: no turn takes it. */
   readonly held: boolean;
 }
 
 export interface ThreadState {
   readonly threadId: string;
-  /** The first message unless the person named it. */
+  /** The name that the user gave, otherwise the first message. */
   readonly title: string | null;
   readonly started: EventMsgOf<'thread_started'> | null;
-  /** From the next turn on. */
+  /** Used from the next turn on. */
   readonly settings: TurnSettings | null;
   readonly turns: readonly TurnState[];
   readonly activeTurnId: string | null;
   readonly approvals: readonly ApprovalRequest[];
-  /** What was approved for the thread: back after a reload, not inherited by forks (design §2). */
+  /** What was approved for the thread: restored after a reload, not inherited by forks (design §2). */
   readonly approvedKeys: readonly string[];
-  /** Rules for this thread alone: as lasting as its approvals. */
+  /** Rules for this thread only, kept as long as its approvals. */
   readonly approvedRules: readonly Rule[];
   readonly questions: readonly PendingQuestion[];
   readonly queuedInputs: readonly QueuedMessage[];
@@ -143,23 +143,23 @@ export interface ThreadState {
   readonly tokens: Omit<EventMsgOf<'token_count'>, 'type'> | null;
   readonly mcpServers: readonly McpServerState[];
   readonly agents: readonly AgentSummary[];
-  /** News that belong to no turn. */
+  /** Warnings that belong to no turn. */
   readonly warnings: readonly Warning[];
   readonly error: TurnError | null;
   readonly closed: boolean;
-  /** The last event folded. Of one process: set back to 0 when another one takes the thread up. */
+  /** The `seq` of the last folded event. Valid within one process: reset to 0 when another one resumes the thread. */
   readonly lastSeq: number;
 }
 
-/** Characters of live output kept per item or process; the completed item carries the model's own cut. */
+/** In characters: live output kept for each item or process; the completed item has the model's version. */
 export const LIVE_OUTPUT_LIMIT = 256 * 1024;
 
-/** Characters that `tail` keeps when it cuts. */
+/** In characters: what `tail` keeps when it cuts. */
 const KEPT_OUTPUT = (LIVE_OUTPUT_LIMIT * 3) / 4;
 
-/** Characters that are kept of one that has ended; its log has the rest. */
+/** In characters: what is kept of the output of an ended process; its log has the rest. */
 const ENDED_OUTPUT_LIMIT = 64 * 1024;
-/** Processes a thread remembers; more only if more run. */
+/** How many processes a thread lists; more only if more run. */
 const PROCESS_LIMIT = 100;
 
 export function initialThreadState(threadId: string): ThreadState {
@@ -188,27 +188,29 @@ export function initialThreadState(threadId: string): ThreadState {
   };
 }
 
-/** Of a thread: those that run while no call waits for them, the oldest first. */
+/** The running processes of a thread whose call has ended, oldest first. */
 export function runningInBackground(state: ThreadState): readonly ProcessState[] {
   const items = state.turns.at(-1)?.items ?? [];
   const waitedFor = new Set(items.filter(({ status }) => status === 'in_progress').map(({ id }) => id));
   return state.processes.filter(({ status, itemId }) => status.type === 'running' && !waitedFor.has(itemId));
 }
 
-/** More of a text of the thread: what the host sends the panel in place of an event whose text it had to change. */
+/**
+ * An addition to a text of the thread: the host sends it to the panel instead of an event whose text it had to redact.
+ */
 export interface TextGrowth {
   readonly turnId: string | null;
   readonly msg: EventMsgOf<'item_delta' | 'process_output'>;
 }
 
-/** What the panel folds, in order: events as they are, and growth of texts in which a key had to be hidden. */
+/** What the panel folds, in order: events, and additions to texts that were redacted. */
 export type PanelEvent = Event | TextGrowth;
 
 export function foldPanelEvent(state: ThreadState, update: PanelEvent): ThreadState {
   return 'seq' in update ? threadReducer(state, update) : growText(state, update);
 }
 
-/** Folds one piece of text. Pieces have no number: the host sends each once, in order. */
+/** Folds one addition. Additions have no number: the host sends each once, in order. */
 function growText(state: ThreadState, { turnId, msg }: TextGrowth): ThreadState {
   if (turnId !== null && turnId !== state.activeTurnId) return state;
   return msg.type === 'item_delta'
@@ -216,7 +218,7 @@ function growText(state: ThreadState, { turnId, msg }: TextGrowth): ThreadState 
     : updateProcess(state, msg.processId, (process) => ({ ...process, output: tail(process.output + msg.text) }));
 }
 
-/** Folds one event. Returns the very same object when the event changes nothing. */
+/** Folds one event. Returns the same object when the event changes nothing. */
 export function threadReducer(state: ThreadState, event: Event): ThreadState {
   if (event.threadId !== state.threadId || event.seq <= state.lastSeq) return state;
   if (event.turnId !== null && event.msg.type !== 'turn_started' && event.turnId !== state.activeTurnId) return state;
@@ -370,7 +372,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
   }
 }
 
-/** Several questions may be answered with one rule: it is kept once. */
+/** Several approvals may add the same rule: it is kept once. */
 function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly Rule[] {
   if (typeof decision !== 'object' || !('approved_rule' in decision)) return rules;
   const { rule, scope } = decision.approved_rule;
@@ -378,7 +380,7 @@ function withRule(rules: readonly Rule[], decision: ApprovalDecision): readonly 
   return [...rules, rule];
 }
 
-/** `null` when it was a yes. */
+/** Returns `null` for an approval. */
 function wordOfDenial(decision: ApprovalDecision): string | null {
   if (decision === 'abort') return '';
   const denied = denialIn(decision);
@@ -389,7 +391,7 @@ function countRequest(turn: TurnState): TurnState {
   return { ...turn, asked: turn.asked + 1 };
 }
 
-/** The item of the question, and those of the calls that waited for the same answer. */
+/** Adds a denial to the item of the request and to those of the calls that waited for the same answer. */
 function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'itemId'>): TurnState {
   const itemIds = [request.itemId, ...(request.alsoItems ?? [])];
   return {
@@ -398,7 +400,7 @@ function deny(turn: TurnState, request: ApprovalRequest, denial: Omit<Denial, 'i
   };
 }
 
-/** For words of a newer build: the compiler insists on all the known ones, the reader lets the others pass. */
+/** For values of a newer build: the compiler checks all known ones, and unknown ones are ignored at run time. */
 function softAssertNever(_value: never): void {}
 
 function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: Event): ThreadState {
@@ -417,12 +419,12 @@ function startTurn(state: ThreadState, msg: EventMsgOf<'turn_started'>, event: E
     diff: '',
     reverted: false,
   };
-  // At most one turn runs: one whose end was lost has ended by now.
+  // At most one turn runs: a turn whose end is missing has crashed.
   const before = endTurn(state, state.activeTurnId, { type: 'aborted', at: event.at, reason: 'crashed' });
   return { ...before, turns: [...before.turns, turn], activeTurnId: turn.id, error: null };
 }
 
-/** What is still open in a turn ends with it. Only a question that was asked outside of turns stays pending. */
+/** Ends everything that is still open with the turn: no progress indicator and no request remains. */
 function endTurn(state: ThreadState, turnId: string | null, status: TurnStatus): ThreadState {
   if (turnId === null) return state;
   const ended = updateTurn(state, turnId, (turn) => ({
@@ -453,7 +455,7 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   return title === null ? completed : { ...completed, title };
 }
 
-/** The words of a message, without its images and mentions. */
+/** The text of a message, without its images and mentions. */
 export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
@@ -466,7 +468,7 @@ export function titleOf(content: readonly UserInput[]): string | null {
   return line.length <= 80 ? line : `${line.slice(0, 79)}…`;
 }
 
-/** A patch that was shown while it was being written is from here on shown as what it would change. */
+/** Replaces the preview of a patch by its proposed changes. */
 function proposeChanges(turn: TurnState, { itemId, changes, diff }: ApprovalRequest): TurnState {
   const index = turn.items.findLastIndex((item) => item.id === itemId);
   const item = turn.items[index];
@@ -508,12 +510,12 @@ function grow(item: TurnItem, delta: EventMsgOf<'item_delta'>): TurnItem {
   }
 }
 
-/** Whether the beginning of this live output may have been cut off. */
+/** True when the beginning of this live output may have been cut. */
 export function mayBeCut(output: string): boolean {
   return output.length >= KEPT_OUTPUT;
 }
 
-/** Keeps the end, cut a quarter at a time so that a long stream is not copied for every delta. */
+/** Keeps the end of a text; cuts a quarter at a time, so that a long stream is not copied for each delta. */
 function tail(text: string): string {
   return text.length <= LIVE_OUTPUT_LIMIT ? text : text.slice(-KEPT_OUTPUT);
 }
@@ -526,7 +528,7 @@ function updateTurn(state: ThreadState, turnId: string | null, update: (turn: Tu
   return updated === turn ? state : { ...state, turns: state.turns.with(index, updated) };
 }
 
-/** Of those that have ended the newest are remembered. */
+/** Drops the oldest ended process if there are too many. */
 function withoutOldest(processes: readonly ProcessState[]): readonly ProcessState[] {
   if (processes.length < PROCESS_LIMIT) return processes;
   const oldest = processes.findIndex(({ status }) => status.type === 'exited');
@@ -571,5 +573,5 @@ function without<Element, Key extends keyof Element>(
   return list.some((element) => element[key] === value) ? list.filter((element) => element[key] !== value) : list;
 }
 
-/** Totals of a thread that was resumed go on from here. */
+/** The start of the totals of a thread. */
 export const NO_USAGE: TokenUsage = { input: 0, cachedInput: 0, output: 0, reasoning: 0, total: 0 };

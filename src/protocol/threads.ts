@@ -1,7 +1,7 @@
-/** Threads as a list shows them: read from their rollouts, without taking them up. */
+/** Threads for lists: read from their rollouts without resuming them. */
 import * as z from 'zod';
 
-/** How the last turn of a thread stands on disk; `open` and `waiting` mean cut unless a process owns the thread. */
+/** The state of the last turn on disk; `open` and `waiting` mean cut off unless a process owns the thread. */
 export const lastTurnSchema = z.enum(['none', 'open', 'waiting', 'completed', 'failed', 'interrupted', 'crashed']);
 export type LastTurn = z.infer<typeof lastTurnSchema>;
 
@@ -9,28 +9,28 @@ export const threadSummarySchema = z.object({
   id: z.string(),
   /** The rollout, relative to TILLER_HOME. */
   path: z.string(),
-  /** The name given to it, else the first line of the first message. */
+  /** The name that the user gave, otherwise the first line of the first message. */
   title: z.string().nullable(),
-  /** The beginning of what the person said last. */
+  /** The beginning of the user's last message. */
   preview: z.string(),
   /** Of the last turn. */
   model: z.string(),
   provider: z.string(),
   originator: z.string(),
-  /** Where the last turn worked. */
+  /** The working directory of the last turn. */
   cwd: z.string(),
-  /** Folders that were open when it began. */
+  /** The workspace folders that were open when it started. */
   folders: z.array(z.string()),
-  /** `host/path` of the git remote of the folder it began in. */
+  /** `host/path` of the git remote of the folder that it started in. */
   remote: z.string().nullable(),
   /** ISO 8601. */
   startedAt: z.string(),
-  /** Of the last line. */
+  /** The time of the last line. */
   updatedAt: z.string(),
-  /** End of the last turn that ended. */
+  /** The end of the last turn that has ended. */
   endedAt: z.string().nullable(),
   turns: z.number(),
-  /** Sum over all requests. */
+  /** The sum over all requests. */
   tokens: z.number(),
   lastTurn: lastTurnSchema,
   forkedFrom: z.string().nullable(),
@@ -39,40 +39,40 @@ export const threadSummarySchema = z.object({
 });
 export type ThreadSummary = z.infer<typeof threadSummarySchema>;
 
-/** What a list knows beside the rollout. */
+/** What a list shows in addition to the rollout. */
 export interface ThreadListEntry extends ThreadSummary {
   /** `running` and `waiting` (for an answer) only while a process owns the thread. */
   readonly status: 'running' | 'waiting' | 'resting';
-  /** Its last turn ended after it was last looked at. A thread that no window has shown is not unread. */
+  /** True when its last turn ended after it was last displayed. A thread that was never displayed is not unread. */
   readonly unread: boolean;
   readonly owner: 'nobody' | 'this_process' | 'another_process';
-  /** `moved`: the folder it worked in is gone, and one that is open is a clone of the same repository. */
+  /** `moved`: its folder no longer exists, and an open one is a clone of the same repository. */
   readonly place: 'here' | 'moved' | 'elsewhere';
 }
 
-/** One place in a thread where a text was found. */
+/** One match of a text search in a thread. */
 export interface ThreadSearchHit {
   readonly threadId: string;
   /** The item to scroll to; `null` when the title matched. */
   readonly itemId: string | null;
-  /** One line around the match. */
+  /** The line around the match. */
   readonly before: string;
   readonly match: string;
   readonly after: string;
 }
 
-/** Another process that holds a thread. */
+/** The process that owns a thread. */
 export interface ThreadOwner {
   readonly pid: number;
-  /** What it is: `vscode` or `cli`. */
+  /** The front door: `vscode` or `cli`. */
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
 }
 
-/** Why a thread can be looked at but not continued. */
+/** Why a thread can be read but not continued. */
 export type ReadOnlyReason =
   | { readonly type: 'owned'; readonly owner: ThreadOwner }
   | { readonly type: 'newer_format'; readonly version: number }
-  /** Nobody could answer in it. */
+  /** No model is available. */
   | { readonly type: 'no_model' };

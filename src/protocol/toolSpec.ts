@@ -1,8 +1,12 @@
 /**
- * How a tool is described to the model (seed 004, "ToolSpec"). It is spoken by the tools and by both wires, hence here.
+ * The description of a tool for the model (seed 004, "ToolSpec"). Used by the tools and by both wires, so it is in this
+ * layer.
  */
 
-/** The subset of JSON Schema that every server understands. Key order is part of the prompt cache: keep it stable. */
+/**
+ * The subset of JSON Schema that every server understands. Keep the order of keys, because it is part of the prompt
+ * cache.
+ */
 export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;
@@ -23,7 +27,7 @@ export interface FunctionToolSpec {
   readonly parameters: JsonSchema;
 }
 
-/** A tool whose input is text in a grammar of its own. */
+/** A tool whose input is text with a grammar. */
 export interface CustomToolSpec {
   readonly type: 'custom';
   readonly name: string;

@@ -1,8 +1,8 @@
 /**
- * The wire between the extension host and its webview.
+ * The messages between the extension host and its webview.
  *
- * Down come a snapshot and then every later event; up go ops and requests that only the host can fulfil. Both ends carry
- * the build id: a webview of another build reloads itself instead of guessing.
+ * The host sends a snapshot and then every later event; the webview sends ops and requests that only the host can
+ * serve. Both include the build id: a webview of another build reloads.
  */
 import * as z from 'zod';
 import type { QueuedEdit } from './draft.ts';
@@ -21,7 +21,7 @@ import type { RulePreview } from './rules.ts';
 import type { PanelEvent, ThreadState } from './thread.ts';
 import type { ReadOnlyReason } from './threads.ts';
 
-/** What the panel needs to know beside the thread. */
+/** What the panel needs besides the thread. */
 export interface PanelSettings {
   readonly model: string | null;
   readonly models: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
@@ -29,74 +29,74 @@ export interface PanelSettings {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: SandboxMechanism;
-  /** Why there is none where the policy wants one. */
+  /** Why no sandbox works although the policy requires one. */
   readonly noBoxCause?: string | undefined;
-  /** What was moved out of the workspace and can be put back. */
+  /** Ids of quarantined files that can be restored. */
   readonly quarantined: readonly string[];
   readonly review: ReviewSetting;
   readonly fontSize: number | null;
   readonly fontFamily: string | null;
-  /** Raw reasoning is shown only where the person asked for it. */
+  /** True when the user has turned on raw reasoning. */
   readonly showRawReasoning: boolean;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
-  /** "demo (scripted)" wherever the embedded model shows (design decision 3). */
+  /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */
   readonly demo: boolean;
   /** The folder's name, for the empty state. */
   readonly workspaceName?: string;
-  /** Offered in the empty state with one click; set with the demo model. */
+  /** A task that the empty state offers with one click; set with the demo model. */
   readonly demoTask?: string;
 }
 
-/** What may be done with the thread that is shown. `taken`: another window has just taken it from this one. */
+/** The access to the shown thread. `taken`: another window has just taken it over from this one. */
 export type ThreadAccess =
   | { readonly type: 'own' }
   | { readonly type: 'read_only'; readonly reason: ReadOnlyReason['type']; readonly taken: boolean };
 
-/** One line of the list of threads. */
+/** One row of the list of threads. */
 export interface ThreadRow {
   readonly id: string;
   readonly title: string | null;
-  /** `unread`: it ended while another one was shown. */
+  /** `unread`: it ended while another thread was shown. */
   readonly status: 'waiting' | 'running' | 'unread' | 'idle';
-  /** What it waits for, or the words that were searched for, with some around them. */
+  /** What it waits for, or the matched text with its surroundings. */
   readonly note: string | null;
   /** ISO 8601. */
   readonly updatedAt: string;
   readonly model: string;
-  /** Over all its requests. */
+  /** The sum over all its requests. */
   readonly tokens: number;
   /** The folder's name. */
   readonly place: string;
 }
 
 const recoveryChoiceSchema = z.enum(['put_back', 'finish']);
-/** Every file as it was before a patch that was interrupted, or as the patch wanted it. */
+/** `put_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
 export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
 
-/** A patch that a crash left half landed: the person says what becomes of it (design decision 4). */
+/** An interrupted patch: the user decides how to recover it (design decision 4). */
 export interface InterruptedPatch {
   readonly id: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Of all its files; `files` may be the first of them. */
+  /** The number of all its files; `files` may be only the first of them. */
   readonly count: number;
   readonly files: readonly { readonly path: string; readonly kind: 'add' | 'update' | 'delete' }[];
-  /** What was decided and is being done. */
+  /** The choice that is being carried out. */
   readonly settling: RecoveryChoice | null;
 }
 
-/** Sent by the host. Trusted by the webview: both are of one build. */
+/** Sent by the host. Trusted by the webview, because both are of one build. */
 export type HostMessage =
   | {
       readonly type: 'snapshot';
       readonly build: string;
       readonly thread: ThreadState | null;
-      /** Earlier turns that were left out; asked for with `load_earlier`. */
+      /** The number of earlier turns that were left out; `load_earlier` requests them. */
       readonly earlierTurns: number;
       readonly access: ThreadAccess;
       readonly draft: string;
-      /** The queued message that `draft` is an edit of. */
+      /** The queued message that is edited in `draft`. */
       readonly edit: QueuedEdit | null;
       readonly settings: PanelSettings;
       /** Translated texts by their English original. */
@@ -110,7 +110,7 @@ export type HostMessage =
       readonly turns: ThreadState['turns'];
       readonly earlierTurns: number;
     }
-  /** A part of the list that was asked for: the first replaces what was shown. */
+  /** A part of the requested list: the first one replaces the previous list. */
   | {
       readonly type: 'threads';
       readonly build: string;
@@ -118,22 +118,22 @@ export type HostMessage =
       readonly isFirst: boolean;
       readonly isLast: boolean;
     }
-  /** Threads that are not shown and wait for the person, or run. */
+  /** The numbers of threads that are not shown and wait for the user, or run. */
   | { readonly type: 'elsewhere'; readonly build: string; readonly waiting: number; readonly running: number }
-  /** All of them, the oldest first; they belong to no thread. */
+  /** All interrupted patches, oldest first; they belong to no thread. */
   | { readonly type: 'interrupted'; readonly build: string; readonly patches: readonly InterruptedPatch[] }
-  /** What was said in any thread, newest first, for the composer to bring back. */
+  /** The user's messages of all threads, newest first, for the composer's history. */
   | { readonly type: 'history'; readonly build: string; readonly texts: readonly string[] }
-  /** What has landed and waits for the person's word. */
+  /** Applied changes that wait for the user's decision. */
   | { readonly type: 'review'; readonly build: string; readonly review: PendingReview }
-  /** It is in the bin; said to a list that is open, which offers to take it back. */
+  /** The thread is in the trash; sent to an open list, which offers to restore it. */
   | {
       readonly type: 'thread_deleted';
       readonly build: string;
       readonly threadId: string;
       readonly title: string | null;
     }
-  /** Opens the list of threads, or begins to rename one in it. */
+  /** Opens the list of threads, or starts renaming one in it. */
   | { readonly type: 'show_threads'; readonly build: string; readonly rename?: string }
   | { readonly type: 'insert_text'; readonly build: string; readonly text: string }
   | { readonly type: 'focus_composer'; readonly build: string }
@@ -145,35 +145,35 @@ export type HostMessage =
       readonly rule: Rule;
       readonly preview: RulePreview;
     }
-  /** What was chosen so far of a patch that waits, here or in its diff. */
+  /** The current choices on a pending patch, made here or in its diff. */
   | { readonly type: 'patch_review'; readonly build: string; readonly review: ReviewState }
-  /** All that waits, as one list. */
+  /** Shows all pending requests as one list. */
   | { readonly type: 'show_waiting'; readonly build: string };
 
-/** Changes that have landed and wait for Keep or Undo. */
+/** Applied changes that wait for Keep or Undo. */
 export interface PendingReview {
   readonly changes: number;
   readonly fileCount: number;
-  /** The first ones: a message is never large. */
+  /** The first files, because messages are limited in size. */
   readonly files: readonly PendingReviewFile[];
 }
 
 export interface PendingReviewFile {
-  /** What a `review_file` names it by. */
+  /** The path that `review_file` uses. */
   readonly path: string;
-  /** As a person knows it. */
+  /** The name for display. */
   readonly name: string;
   readonly kind: 'edited' | 'added' | 'moved' | 'deleted';
   readonly changes: number;
 }
 
-/** Sent by the webview; parsed by the host before anything is done with it. */
+/** Sent by the webview; the host validates it first. */
 export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), build: z.string() }),
   z.object({ type: z.literal('op'), op: opSchema }),
-  /** What would a rule cover of the command that waits? */
+  /** Asks what a rule would cover of the pending command. */
   z.object({ type: z.literal('preview_rule'), approvalId: z.string(), rule: ruleSchema }),
-  /** Takes a hunk of a patch that waits out of it, or back in; `null` is the whole file. */
+  /** Leaves a hunk of a pending patch out, or includes it again; `null` means the whole file. */
   z.object({
     type: z.literal('choose_hunk'),
     approvalId: z.string(),
@@ -181,7 +181,7 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     hunk: z.int().nonnegative().nullable(),
     wanted: z.enum(['in', 'out']),
   }),
-  /** `null` is the thread that the next message begins. */
+  /** `threadId` is `null` for the thread that the next message starts. */
   z.object({
     type: z.literal('draft'),
     threadId: z.string().nullable(),
@@ -189,19 +189,19 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     edit: z.object({ id: z.string(), original: z.string(), draft: z.string() }).nullable(),
   }),
   z.object({ type: z.literal('load_earlier'), before: z.string() }),
-  /** Opens the proposed or landed change of one item, of one file of it, or of a whole turn. */
+  /** Opens the proposed or applied change of one item, of one file of it, or of a whole turn. */
   z.object({ type: z.literal('open_diff'), itemId: z.string(), path: z.string().optional() }),
   z.object({ type: z.literal('open_file'), path: z.string(), line: z.number().int().positive().optional() }),
-  /** Sent again whenever something in the list changes, until `close_threads`. */
+  /** Requests the list; it is sent again after each change until `close_threads`. */
   z.object({ type: z.literal('list_threads'), scope: z.enum(['workspace', 'all']), query: z.string() }),
   z.object({ type: z.literal('close_threads') }),
   z.object({ type: z.literal('open_thread'), threadId: z.string() }),
   z.object({ type: z.literal('rename_thread'), threadId: z.string(), title: z.string().trim().min(1).max(200) }),
   z.object({ type: z.literal('delete_thread'), threadId: z.string() }),
   z.object({ type: z.literal('restore_thread'), threadId: z.string() }),
-  /** Goes another way from an item of the thread that is shown, or from its end. */
+  /** Forks the shown thread at an item, or at its end. */
   z.object({ type: z.literal('fork_thread'), itemId: z.string().nullable() }),
-  /** Asks the window that has the thread to give it up. */
+  /** Asks the window that owns the thread to hand it over. */
   z.object({ type: z.literal('take_over') }),
   z.object({ type: z.literal('open_link'), url: z.string() }),
   z.object({ type: z.literal('copy'), text: z.string() }),
@@ -210,14 +210,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
     type: z.literal('pick'),
     what: z.enum(['model', 'openai', 'endpoint', 'mode', 'effort', 'box', 'context']),
   }),
-  /** The whole output of a command, from the log on disk. */
+  /** Opens the whole output of a command from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
-  /** A process as a terminal of VS Code's own, to watch and to type. */
+  /** Opens a process as a terminal of VS Code, to watch it and type into it. */
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
   z.object({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) }),
   z.object({ type: z.literal('put_back'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
-  /** A code block into the active editor, at the cursor. */
+  /** Inserts a code block into the active editor at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),
   z.object({ type: z.literal('log'), level: z.enum(['warn', 'error']), message: z.string() }),
 ]);
@@ -230,5 +230,5 @@ export type PanelUpdate = HostMessage extends infer Message
     : never
   : never;
 
-/** Which threads the panel's list asks for. */
+/** The threads that the panel's list requests. */
 export type ThreadQuery = Pick<Extract<WebviewMessage, { type: 'list_threads' }>, 'scope' | 'query'>;

@@ -113,7 +113,7 @@ test('a rule is written, refused with the reason, changed and kept by keyboard a
   await page().getByTestId('rule-form').waitFor();
   await keyboard.type('python3');
   await keyboard.press('Enter');
-  await page().getByTestId('rules-refusal').getByText('would allow whatever is run through it').waitFor();
+  await page().getByTestId('rules-refusal').getByText('would allow any command that is run with it').waitFor();
   await keyboard.type(' (setup.py|build.py)');
   await keyboard.press('Enter');
   await page().getByTestId('rule-form').waitFor({ state: 'detached' });

@@ -273,7 +273,7 @@ describe('nothing is touched', () => {
         `${here.at('file')} is not a directory.`,
         `${here.at('folder')} is a directory.`,
         `${here.at('folder')} is a directory.`,
-        `${here.at('circle')} cannot be reached: its symbolic links go round in a circle.`,
+        `${here.at('circle')} cannot be reached: its symbolic links form a loop.`,
         `Two of the changes write to ${here.at('twice')}.`,
         `${here.at('a.txt')} and ${here.at('twin.txt')} are two names of one file; change it under one of them.`,
         `${here.at('n'.repeat(300))} cannot be used: the name is too long.`,

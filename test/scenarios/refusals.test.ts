@@ -38,7 +38,7 @@ describe('a model with a shell of the wire’s own', () => {
     await chat.send('and again');
     expect(chat.files()).toEqual({ after: '', before: '' });
     expect(chat.said('warning').map(({ message }) => message)).toEqual([
-      '“acme” has no shell tool of its own; the model is offered ours from now on.',
+      '“acme” has no shell tool of its own; the model is offered Tiller’s from now on.',
     ]);
     expect(chat.server.requests.map(({ toolNames }) => toolNames.filter((name) => /shell/.test(name)))).toEqual([
       ['local_shell'],

@@ -80,7 +80,7 @@ describe('"always allow commands that start with …"', () => {
     await isRefused(chat);
     expect(chat.said('warning').map(({ message }) => message.replace(/.*rules\.json/, 'rules.json'))).toEqual([
       'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used.',
-      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Mend it first. The request is still pending.',
+      'rules.json:1: not valid JSON (CommaExpected). No rule of this file is used. Correct it first. The request is still pending.',
     ]);
     expect(readFileSync(chat.home.at('rules.json'), 'utf8')).toBe(broken);
   });
@@ -190,7 +190,7 @@ describe('a file of rules', () => {
       'it is a link that leads nowhere',
       (file) => symlinkSync('/nowhere/rules.json', file),
     ],
-    ['a link to itself', 'its symbolic links go round in a circle', (file) => symlinkSync(file, file)],
+    ['a link to itself', 'its symbolic links form a loop', (file) => symlinkSync(file, file)],
     ['a pipe', 'it is a pipe or a socket', (file) => execFileSync('mkfifo', [file])],
     ['too long', 'which is too many', (file) => writeFileSync(file, ' '.repeat(9 * 1024 * 1024))],
   ])('that is %s says so, holds nobody up and is not written over', async (_, words, plant) => {

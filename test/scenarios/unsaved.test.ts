@@ -39,7 +39,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     expect(question).toMatchObject({
       kind: 'patch',
       changes: [{ path: 'a.txt', kind: 'delete', discardsUnsaved: true }],
-      reason: { id: 'unsaved-edits', text: 'a.txt holds edits that are not saved, and they would go.' },
+      reason: { id: 'unsaved-edits', text: 'a.txt has unsaved edits, which would be lost.' },
       choices: ['approved_discarding', 'denied', 'abort'],
     });
     await chat.answer(decision);

@@ -1,9 +1,9 @@
-/** What the person decides about hunks. Undoing is an edit of the text: here is only which one. */
+/** The user's decisions on hunks. To undo hunks is an edit of the text; this file only computes that edit. */
 import type { TextHunk } from '../ports.ts';
 import { movedBy, rediff, shiftAfter, shiftKept } from './rediff.ts';
 import { linesOf, type ReviewHunk, spliced, type TextReview } from './textReview.ts';
 
-/** Their lines are the person's now. `step` names the decision, for `unkeepHunks`. */
+/** Keeps hunks: their lines become part of the base. `step` identifies the decision for `unkeepHunks`. */
 export function keepHunks(review: TextReview, ids: ReadonlySet<number>, step: number): TextReview {
   return review.hunks.filter(({ id }) => ids.has(id)).reduce((now, { id }) => keepHunk(now, id, step), review);
 }
@@ -26,7 +26,7 @@ function keepHunk(review: TextReview, id: number, step: number): TextReview {
   };
 }
 
-/** What was kept in that step waits for a decision again, where nobody has worked on it since. */
+/** Makes the hunks that were kept in that step pending again, unless their lines have been edited since. */
 export function unkeepHunks(review: TextReview, step: number): TextReview {
   const chosen = review.kept.filter((kept) => kept.step === step).toSorted((one, other) => other.start - one.start);
   return chosen.reduce((now, { start, end, lines, touched }) => {
@@ -61,8 +61,8 @@ export function unkeepHunks(review: TextReview, step: number): TextReview {
 }
 
 /**
- * What takes these hunks out of the text, exactly where they are, and with the line ends that it has. `undefined` when it
- * is not the text of the review, so that nobody can say where they are.
+ * Returns the edits that undo these hunks in `text`, with the line endings that it has. `undefined` when `text` is not
+ * the text of the review, because then the places of the hunks are unknown.
  */
 export function hunksWithout(
   review: TextReview,
@@ -74,7 +74,7 @@ export function hunksWithout(
   return isSame ? joined(hunks).map((hunk) => hunkWithout(review, hunk, lines)) : undefined;
 }
 
-/** Those that lie side by side as one: two edits of the same last line would be one too many. */
+/** Joins adjacent hunks: two separate edits of the same last line would conflict. */
 function joined(hunks: readonly ReviewHunk[]): readonly ReviewHunk[] {
   const all: ReviewHunk[] = [];
   for (const hunk of hunks.toSorted((one, other) => one.start - other.start || one.end - other.end)) {
@@ -92,7 +92,7 @@ function hunkWithout({ base }: TextReview, hunk: ReviewHunk, lines: readonly End
   const restored = base.slice(baseStart, baseEnd);
   if (end < lines.length)
     return { start, end, text: restored.map((line, at) => line + (endings[at] || usual)).join('') };
-  // The text ends here: its last line has no end, and the line before it one only if something follows.
+  // At the end of the text: its last line has no ending, and the line before it only has one if a line follows.
   const before = lines[start - 1];
   const isGlued = before !== undefined && (start === end || restored.length === 0);
   const whole = isGlued ? [before.text, ...restored] : restored;

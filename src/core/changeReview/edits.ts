@@ -1,17 +1,17 @@
-/** What happens to a text under review, and what it makes of the hunks. */
+/** Applies edits to a text under review and updates its hunks. */
 import { diffLines } from '../patch/lineDiff.ts';
 import { movedBy, rediff, shiftAfter, shiftKept } from './rediff.ts';
 import { type LineEdit, slidToHunk } from './slide.ts';
 import { editKey, linesOf, type ReviewHunk, spliced, type TextReview } from './textReview.ts';
 
 /**
- * `agent`: its lines are to be decided about. `decision`: the person's word about them, carried out. `history`: undo and
- * redo, of whoever's edit it was. `person` writes their own; `agreed` is what they let others write: a formatter, a patch
- * that they have said yes to.
+ * Who made an edit. `agent`: its lines need a decision. `decision`: applies a decision of the user. `history`: undo and
+ * redo of anyone's edit. `user`: the user's own typing. `agreed`: edits that the user has allowed, by a formatter or an
+ * approved patch.
  */
-export type Author = 'agent' | 'decision' | 'history' | 'person' | 'agreed';
+export type Author = 'agent' | 'decision' | 'history' | 'user' | 'agreed';
 
-/** As VS Code tells it: the place before the edit, from line and character to line and character. */
+/** An edit as VS Code reports it: the range before the edit, as lines and characters. */
 export interface TextEdit {
   readonly startLine: number;
   readonly startCharacter: number;
@@ -21,15 +21,15 @@ export interface TextEdit {
 }
 
 /**
- * Several are those of one moment: each names its place as it was before all of them. Of two that name the same place
- * the one that ends up behind the other comes first, as VS Code tells them.
+ * Applies edits that were made at the same time: the range of each is the one before all of them. Of two with the same
+ * range the one that ends up behind the other comes first, as VS Code reports them.
  */
 export function applyEdits(review: TextReview, edits: readonly TextEdit[], author: Author): TextReview {
   const lastFirst = edits.toSorted((one, other) => compare(other, one, 'start') || compare(other, one, 'end'));
   return settled(lastFirst.reduce((now, edit) => applyEdit(now, wholeLines(now, edit), author), review));
 }
 
-/** The text is found to be another one. */
+/** Replaces the whole text. */
 export function becomeText(review: TextReview, text: string, author: Author): TextReview {
   return settled(applyEdit(review, { start: 0, end: review.current.length, lines: linesOf(text) }, author));
 }
@@ -38,7 +38,7 @@ function compare(one: TextEdit, other: TextEdit, side: 'start' | 'end'): number 
   return one[`${side}Line`] - other[`${side}Line`] || one[`${side}Character`] - other[`${side}Character`];
 }
 
-/** Nothing is left to be decided where the texts are the same, though hunks may say so by halves that cancel out. */
+/** Removes all hunks when base and text are equal, even if hunks remain whose effects cancel out. */
 function settled(review: TextReview): TextReview {
   const { base, current, hunks } = review;
   const isSame = hunks.length > 0 && base.length === current.length && base.every((line, at) => line === current[at]);
@@ -47,7 +47,7 @@ function settled(review: TextReview): TextReview {
 
 function wholeLines({ current }: TextReview, edit: TextEdit): LineEdit {
   const lines = linesOf(edit.text);
-  // Lines put in between stay where they were put, though they could as well stand one line further.
+  // Inserted whole lines keep their place, even if the same result has them one line further.
   const isWhole = edit.startCharacter === 0 && edit.endCharacter === 0 && lines.at(-1) === '';
   if (isWhole) return { start: edit.startLine, end: edit.endLine, lines: lines.slice(0, -1) };
   lines[0] = (current[edit.startLine] ?? '').slice(0, edit.startCharacter) + (lines[0] ?? '');
@@ -60,14 +60,14 @@ function applyEdit(review: TextReview, edit: LineEdit, author: Author): TextRevi
   const { start, end, lines } = trimmed;
   if (start === end && lines.length === 0) return review;
   const removed = review.current.slice(start, end);
-  const way = wayOf(review, removed, lines, author);
+  const effect = effectOf(review, removed, lines, author);
   const key = agentEditIn(removed, lines, author);
   const remembered = key === undefined ? review : { ...review, agentEdits: new Set([...review.agentEdits, key]) };
-  // A reload or a formatter tells one edit from the first to the last difference. What takes hunks back tells each.
-  const isOneOfMany = way === TAKES_BACK || removed.length === 0 || lines.length === 0;
+  // A reload or a formatter reports one edit from the first difference to the last. Undoing hunks reports each edit.
+  const isOneOfMany = effect === UNDOES || removed.length === 0 || lines.length === 0;
   const parts = isOneOfMany ? [] : diffLines(removed, lines);
   if (parts.length < 2)
-    return replaceLines(remembered, way === TAKES_BACK ? slidToHunk(review, trimmed) : trimmed, way);
+    return replaceLines(remembered, effect === UNDOES ? slidToHunk(review, trimmed) : trimmed, effect);
   return parts
     .toReversed()
     .reduce(
@@ -75,54 +75,54 @@ function applyEdit(review: TextReview, edit: LineEdit, author: Author): TextRevi
         replaceLines(
           now,
           { start: start + part.start, end: start + part.end, lines: lines.slice(part.newStart, part.newEnd) },
-          way,
+          effect,
         ),
       remembered,
     );
 }
 
-/** What Redo, or Ctrl+Z of a decision, would bring again. */
+/** The key of the agent's edit that Redo, or Ctrl+Z of a decision, would apply again. */
 function agentEditIn(removed: readonly string[], inserted: readonly string[], author: Author): string | undefined {
   if (author === 'agent') return editKey(removed, inserted);
   return author === 'decision' ? editKey(inserted, removed) : undefined;
 }
 
-/** What an edit does to the hunks it meets and where it meets none. */
-interface Way {
-  /** Outside of hunks it makes one; else it is of the base, too. */
+/** How an edit changes hunks that it overlaps, and what it does outside of hunks. */
+interface EditEffect {
+  /** True when an edit outside of hunks makes a new hunk; otherwise it changes the base as well. */
   readonly makesHunks: boolean;
-  /** An edit beside a hunk belongs to it, too. */
+  /** True when an edit next to a hunk becomes part of it. */
   readonly joinsBeside: boolean;
   readonly touches: boolean;
 }
 
-const AGENT: Way = { makesHunks: true, joinsBeside: true, touches: false };
-const TAKES_BACK: Way = { makesHunks: false, joinsBeside: true, touches: false };
+const AGENT: EditEffect = { makesHunks: true, joinsBeside: true, touches: false };
+const UNDOES: EditEffect = { makesHunks: false, joinsBeside: true, touches: false };
 
-function wayOf(
+function effectOf(
   { agentEdits }: TextReview,
   removed: readonly string[],
   inserted: readonly string[],
   author: Author,
-): Way {
+): EditEffect {
   switch (author) {
     case 'agent':
       return AGENT;
     case 'decision':
-      return TAKES_BACK;
+      return UNDOES;
     case 'history':
       if (agentEdits.has(editKey(removed, inserted))) return AGENT;
-      if (agentEdits.has(editKey(inserted, removed))) return TAKES_BACK;
+      if (agentEdits.has(editKey(inserted, removed))) return UNDOES;
       return { makesHunks: false, joinsBeside: false, touches: true };
-    case 'person':
+    case 'user':
     case 'agreed':
-      return { makesHunks: false, joinsBeside: false, touches: author === 'person' };
+      return { makesHunks: false, joinsBeside: false, touches: author === 'user' };
   }
 }
 
-function replaceLines(review: TextReview, { start, end, lines }: LineEdit, way: Way): TextReview {
+function replaceLines(review: TextReview, { start, end, lines }: LineEdit, effect: EditEffect): TextReview {
   const { base, current, hunks, kept } = review;
-  const meets = (hunk: ReviewHunk) => (way.joinsBeside ? isBeside(hunk, start, end) : isWithin(hunk, start, end));
+  const meets = (hunk: ReviewHunk) => (effect.joinsBeside ? isBeside(hunk, start, end) : isWithin(hunk, start, end));
   const first = countUntil(hunks, (hunk) => meets(hunk) || hunk.end > start);
   const last = first + countUntil(hunks.slice(first), (hunk) => !meets(hunk));
   const met = hunks.slice(first, last);
@@ -130,7 +130,7 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, way: 
   const growth = lines.length - (end - start);
   const next = { ...review, current: spliced(current, start, end, lines) };
 
-  if (met.length === 0 && !way.makesHunks) {
+  if (met.length === 0 && !effect.makesHunks) {
     const [from, to] = [start + shift, end + shift];
     const moved = hunks.slice(last).map((hunk) => movedBy(hunk, growth, growth));
     return {
@@ -149,12 +149,12 @@ function replaceLines(review: TextReview, { start, end, lines }: LineEdit, way: 
     baseStart: startsWithHunk ? head.baseStart : start + shift,
     baseEnd: endsWithHunk ? tail.baseEnd : end + shiftAfter(tail ?? hunks[first - 1]),
   };
-  const touched = way.touches || met.some((hunk) => hunk.touched);
+  const touched = effect.touches || met.some((hunk) => hunk.touched);
   const moved = hunks.slice(last).map((hunk) => movedBy(hunk, growth, 0));
   return rediff({ ...next, hunks: [...hunks.slice(0, last), ...moved] }, region, { first, last, touched });
 }
 
-/** How many stand before the first one of which it is true. */
+/** The number of hunks before the first one that satisfies the condition. */
 function countUntil(hunks: readonly ReviewHunk[], isReached: (hunk: ReviewHunk) => boolean): number {
   const index = hunks.findIndex(isReached);
   return index === -1 ? hunks.length : index;
@@ -164,7 +164,7 @@ function isBeside(hunk: ReviewHunk, start: number, end: number): boolean {
   return hunk.start <= end && hunk.end >= start;
 }
 
-/** A line that is put in at the edge of a hunk is not of it. */
+/** True when the ranges overlap; an insertion at the edge of a hunk does not. */
 function isWithin(hunk: ReviewHunk, start: number, end: number): boolean {
   return hunk.start < end && hunk.end > start;
 }

@@ -1,8 +1,8 @@
-/** Hunks of one region found anew, and the others moved along. */
+/** Recomputes the hunks of one region and moves the others. */
 import { diffLines } from '../patch/lineDiff.ts';
 import type { KeptHunk, ReviewHunk, TextReview } from './textReview.ts';
 
-/** Lines of the current text, and the lines of the base that they stand for. */
+/** Lines of the current text, and the corresponding lines of the base. */
 export interface Region {
   readonly start: number;
   readonly end: number;
@@ -10,7 +10,7 @@ export interface Region {
   readonly baseEnd: number;
 }
 
-/** In the place of hunks `first` to `last`, which lie in the region, stand those that the texts have there now. */
+/** Replaces the hunks `first` to `last`, which lie in the region, by those that the texts have there now. */
 export function rediff(
   review: TextReview,
   { start, end, baseStart, baseEnd }: Region,
@@ -34,7 +34,7 @@ export function rediff(
   };
 }
 
-/** From a line of the current text behind this hunk to its line of the base. */
+/** The difference from a line number of the current text after this hunk to its line number in the base. */
 export function shiftAfter(hunk: ReviewHunk | undefined): number {
   return hunk === undefined ? 0 : hunk.baseEnd - hunk.end;
 }
@@ -49,7 +49,10 @@ export function movedBy(hunk: ReviewHunk, by: number, baseBy: number): ReviewHun
   };
 }
 
-/** Lines `start` to `end` of the base become `count` lines. What somebody has worked on since cannot be un-kept. */
+/**
+ * Moves kept hunks when lines `start` to `end` of the base become `count` lines. Drops those whose lines were edited:
+ * they cannot be un-kept any more.
+ */
 export function shiftKept(kept: readonly KeptHunk[], start: number, end: number, count: number): readonly KeptHunk[] {
   const growth = count - (end - start);
   return kept.flatMap((hunk) => {

@@ -1,14 +1,17 @@
-/** Where an edit could as well have been made: among lines that are alike nobody can tell. */
+/** Moves an edit to an equivalent place: among equal lines several places give the same text. */
 import type { TextReview } from './textReview.ts';
 
-/** Lines `start` to `end` become `lines`. */
+/** Replaces lines `start` to `end` by `lines`. */
 export interface LineEdit {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
 }
 
-/** The same edit, where it lies beside a hunk: what takes one back is meant for it. As it is when there is no such place. */
+/**
+ * Moves the edit next to a hunk if an equivalent place is there, because an undo is meant for that hunk; otherwise
+ * returns it unchanged.
+ */
 export function slidToHunk(review: TextReview, edit: LineEdit): LineEdit {
   const isBesideHunk = ({ start, end }: LineEdit) =>
     review.hunks.some((hunk) => hunk.start <= end && hunk.end >= start);
@@ -21,7 +24,7 @@ export function slidToHunk(review: TextReview, edit: LineEdit): LineEdit {
   return edit;
 }
 
-/** One line further, with the same outcome; `undefined` where the lines are not alike. */
+/** Moves the edit by one line with the same result; `undefined` where the lines differ. */
 function slidBy(step: 1 | -1, current: readonly string[], { start, end, lines }: LineEdit): LineEdit | undefined {
   const isInsertion = start === end;
   if (!isInsertion && lines.length > 0) return undefined;

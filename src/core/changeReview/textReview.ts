@@ -1,26 +1,26 @@
 /**
- * What an agent did to a text that the person has not decided about yet: the text as it would be without it, the text as
- * it is, and the places where they differ. A value; edits.ts and decisions.ts make the next one of it.
+ * The undecided changes of an agent to a text: the text without them (`base`), the current text, and the hunks between
+ * the two. An immutable value; edits.ts and decisions.ts compute the next one.
  *
- * Always: each hunk's lines of `current` replaced by its lines of `base` give `base`.
+ * Invariant: replacing each hunk's lines of `current` by its lines of `base` gives `base`.
  */
 import { diffLines } from '../patch/lineDiff.ts';
 
-/** Lines `start` to `end` of the current text stand where lines `baseStart` to `baseEnd` stood. */
+/** Lines `start` to `end` of the current text replace lines `baseStart` to `baseEnd` of the base. */
 export interface ReviewHunk {
-  /** The same as long as the hunk is. */
+  /** Does not change while the hunk exists. */
   readonly id: number;
   readonly baseStart: number;
   readonly baseEnd: number;
   readonly start: number;
   readonly end: number;
-  /** The person has worked on it: words of theirs go when it is undone. */
+  /** True when the user has edited the hunk: undoing it would remove the user's text too. */
   readonly touched: boolean;
 }
 
-/** A hunk that was kept: lines `start` to `end` of the base, which stood there as `lines` before. */
+/** A hunk that was kept: lines `start` to `end` of the base, which were `lines` before. */
 export interface KeptHunk {
-  /** Of the decision that kept it, perhaps with others. */
+  /** Identifies the decision that kept it, perhaps together with others. */
   readonly step: number;
   readonly start: number;
   readonly end: number;
@@ -29,19 +29,19 @@ export interface KeptHunk {
 }
 
 export interface TextReview {
-  /** Without line ends. A text that ends with one has an empty line at its end. */
+  /** Without line endings. A text that ends with one has an empty last line. */
   readonly base: readonly string[];
   readonly current: readonly string[];
-  /** In order; they never overlap. */
+  /** In order, without overlaps. */
   readonly hunks: readonly ReviewHunk[];
-  /** Those that can be un-kept. */
+  /** Hunks that can be un-kept. */
   readonly kept: readonly KeptHunk[];
-  /** The agent's edits, by what they replaced with what: Redo, and Ctrl+Z of an undone hunk, bring them again. */
+  /** Keys of the agent's edits (replaced and inserted lines): Redo, and Ctrl+Z of an undone hunk, apply them again. */
   readonly agentEdits: ReadonlySet<string>;
   readonly nextId: number;
 }
 
-/** The agent has made `after` out of `before`. */
+/** Starts the review of an edit in which the agent changed `before` to `after`. */
 export function startReview(before: string, after: string): TextReview {
   const [base, current] = [linesOf(before), linesOf(after)];
   const hunks = diffLines(base, current).map((change, index) => ({
@@ -58,7 +58,7 @@ export function startReview(before: string, after: string): TextReview {
   return { base, current, hunks, kept: [], agentEdits, nextId: hunks.length + 1 };
 }
 
-/** As an editor counts them, whatever ends them. */
+/** The lines as an editor counts them, whatever their endings. */
 export function linesOf(text: string): string[] {
   return text.split(/\r\n|\r|\n/);
 }
@@ -71,16 +71,16 @@ export function spliced<Value>(list: readonly Value[], start: number, end: numbe
   return list.slice(0, start).concat(by, list.slice(end));
 }
 
-// ---------------------------------------------------------------- looking
+// ---------------------------------------------------------------- queries
 
-/** The hunk that a cursor in this line is in; a deletion belongs to the lines on both sides of it. */
+/** The hunk at a line of the cursor; a deletion belongs to the lines on both sides of it. */
 export function hunkAt({ hunks }: TextReview, line: number): ReviewHunk | undefined {
   const isIn = ({ start, end }: ReviewHunk) => start <= line && line < end;
   const isAtDeletion = ({ start, end }: ReviewHunk) => start === end && (start === line || start === line + 1);
   return hunks.find(isIn) ?? hunks.find(isAtDeletion);
 }
 
-/** Whether the lines of the hunks replaced by those of the base give the base: what was stored may be anything. */
+/** True when the invariant holds. Needed because stored data may be damaged. */
 export function isConsistent({ base, current, hunks }: Pick<TextReview, 'base' | 'current' | 'hunks'>): boolean {
   let at = 0;
   let baseAt = 0;

@@ -7,51 +7,51 @@ import type { HeadTail } from '../util/tokens.ts';
 import type { OutputLog } from './outputLog.ts';
 import { type OutputListener, OutputRelay, type OutputStream } from './outputRelay.ts';
 
-/** What is told of a process to everybody. */
+/** What events contain about a process. */
 export interface ProcessFacts {
   readonly itemId: string;
-  /** As a person would type it. */
+  /** The command line as a user would type it. */
   readonly command: string;
   readonly cwd: string;
   readonly box: SandboxMechanism;
   readonly tty: boolean;
 }
 
-/** Who ended it: it did, its time was up, the turn was interrupted, the person killed it, or its thread was closed. */
+/** What ended it: the process itself, its timeout, an interrupt of the turn, the user, or the closing of its thread. */
 export type EndedBy = 'itself' | 'timeout' | 'interrupt' | 'user' | 'thread';
 
 export interface ProcessEnd {
   readonly exitCode: number;
   readonly signal: string | null;
   readonly by: EndedBy;
-  /** What it has left behind, for the person and the model. */
+  /** What the process left behind, for the user and the model. */
   readonly findings: readonly SandboxFinding[];
 }
 
-/** As a shell's `timeout` says it (codex-behaviour.md §4.1). */
+/** The exit code of the `timeout` program (codex-behaviour.md §4.1). */
 const TIMED_OUT_EXIT_CODE = 124;
 const CONTROL_C = '\u0003';
-/** Characters that are kept of what the model was given. */
+/** In characters: how much of the taken output is kept. */
 const KEPT = 16 * 1024;
 
 /**
- * A process from its start until its end was told: gathers what it prints for the model, which reads it piece by piece,
- * for whoever watches, and for the log. None of them gets a key that Tiller holds.
+ * A process from its start until its end was reported. Collects its output for the model, which reads it in pieces, for
+ * the listener, and for the log. Keys that Tiller holds are redacted in all of them.
  */
 export class LiveProcess {
   readonly sessionId: number;
   readonly facts: ProcessFacts;
   readonly log: OutputLog;
-  /** Whether it may use the network. */
+  /** True when it may use the network. */
   readonly network: boolean;
-  /** After which it is killed; never where `undefined`. */
+  /** Time in milliseconds after which it is killed; never where `undefined`. */
   readonly timeoutMs: number | undefined;
-  /** Resolves when it has ended and all it printed was delivered. Never rejects. */
+  /** Resolves when it has ended and all its output was delivered. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
   readonly #child: ExecProcess;
   readonly #clock: Clock;
   readonly #relay: OutputRelay;
-  readonly #hidden: Readonly<Record<OutputStream, RedactedText>>;
+  readonly #redactors: Readonly<Record<OutputStream, RedactedText>>;
   readonly #decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
   readonly #startedAt: number;
   #unread = new HeadTailBuffer();
@@ -82,10 +82,10 @@ export class LiveProcess {
     this.#clock = clock;
     this.#startedAt = startedAt;
     this.#relay = new OutputRelay(clock, onOutput);
-    this.#hidden = { stdout: new RedactedText(keys), stderr: new RedactedText(keys) };
+    this.#redactors = { stdout: new RedactedText(keys), stderr: new RedactedText(keys) };
     child.onOutput(({ stream, bytes }) => {
       const decoded = this.#decoders[stream].decode(bytes, { stream: true });
-      this.#take(this.#hidden[stream].push(decoded), stream);
+      this.#take(this.#redactors[stream].push(decoded), stream);
     });
     const stopTimer = timeoutMs === undefined ? () => {} : clock.after(timeoutMs, () => void this.kill('timeout'));
     this.ended = child.exited.then((exit) => {
@@ -94,7 +94,7 @@ export class LiveProcess {
     });
   }
 
-  /** What it is called in events and ops. */
+  /** Its id in events and ops. */
   get processId(): string {
     return String(this.sessionId);
   }
@@ -104,12 +104,15 @@ export class LiveProcess {
     return this.#end;
   }
 
-  /** Since its start, or all its life. */
+  /** Milliseconds since its start, or until its end. */
   get durationMs(): number {
     return this.#durationMs ?? this.#clock.monotonic() - this.#startedAt;
   }
 
-  /** Waits for its end, but only so long, and not when the signal aborts; `undefined` when it still runs then. */
+  /**
+   * Waits for its end, at most `milliseconds`, and no longer when the signal aborts; `undefined` when it still runs
+   * then.
+   */
   wait(milliseconds: number | undefined, signal: AbortSignal): Promise<ProcessEnd | undefined> {
     if (signal.aborted) return Promise.resolve(this.#end);
     return new Promise((resolve) => {
@@ -124,7 +127,7 @@ export class LiveProcess {
     });
   }
 
-  /** What it has printed since this was last asked, within bounds. */
+  /** The output since the last call, at most what a `HeadTailBuffer` keeps. */
   takeOutput(): HeadTail {
     const output = this.#unread.read();
     this.#unread = new HeadTailBuffer();
@@ -132,29 +135,32 @@ export class LiveProcess {
     return output;
   }
 
-  /** The end of all that was taken so far: a program may say why it fails long before it ends. */
+  /** The end of all output taken so far: a program may print why it fails long before it ends. */
   get takenOutput(): string {
     return this.#taken;
   }
 
-  /** From here on somebody else is told what it prints. */
+  /** Sends all later output to another listener. */
   redirect(listener: OutputListener): void {
     this.#relay.redirect(listener);
   }
 
-  /** False when there is nobody to hear: without a terminal only a lone Ctrl-C arrives, as an interrupt. */
+  /**
+   * Returns false when the process cannot take the input: it has ended, or it has no terminal. Without a terminal only
+   * a lone Ctrl-C is delivered, as an interrupt.
+   */
   write(chars: string): boolean {
     if (this.#end !== undefined || (!this.facts.tty && chars !== CONTROL_C)) return false;
     this.#child.write(chars);
     return true;
   }
 
-  /** Means nothing without a terminal. */
+  /** Has no effect without a terminal. */
   resize(columns: number, rows: number): void {
     if (this.#end === undefined) this.#child.resize(columns, rows);
   }
 
-  /** The whole tree. Resolves when it has ended. */
+  /** Kills the process and its descendants. Resolves when it has ended. */
   async kill(by: EndedBy): Promise<void> {
     if (this.#end !== undefined) return;
     if (this.#endedBy === 'itself') this.#endedBy = by;
@@ -164,7 +170,7 @@ export class LiveProcess {
 
   #take(printed: string, stream: OutputStream): void {
     if (printed === '') return;
-    // Servers refuse a request that holds a NUL, and editors take a file with one for a picture.
+    // Servers refuse a request that contains a NUL, and editors treat a file with one as binary.
     const text = printed.includes('\0') ? printed.replaceAll('\0', '␀') : printed;
     this.#unread.append(text);
     this.log.append(text);
@@ -173,8 +179,8 @@ export class LiveProcess {
 
   #close(exit: ExecExit): ProcessEnd {
     for (const stream of ['stdout', 'stderr'] as const) {
-      const hidden = this.#hidden[stream];
-      this.#take(hidden.push(this.#decoders[stream].decode()) + hidden.end(), stream);
+      const redactor = this.#redactors[stream];
+      this.#take(redactor.push(this.#decoders[stream].decode()) + redactor.end(), stream);
     }
     this.#relay.flush();
     this.#durationMs = this.#clock.monotonic() - this.#startedAt;

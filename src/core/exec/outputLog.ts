@@ -1,14 +1,14 @@
 import type { AppendFile, Log, Storage } from '../ports.ts';
 
-/** Characters that are kept in memory before a file is worth making; most commands never get there. */
+/** In characters: shorter outputs stay in memory and get no file; most commands never print more. */
 const KEEP_FROM = 64 * 1024;
-/** Characters of the two ends that are kept of an output without end. An editor opens files of up to 50 MB. */
+/** In characters: how much of each end of a longer output is kept. An editor opens files of up to 50 MB. */
 const HEAD = 16 * 1024 * 1024;
 const TAIL = 4 * 1024 * 1024;
 
 /**
- * The whole output of one command in a file of TILLER_HOME, for the person to read: its beginning as it comes, and its
- * end, where that is more, when it is closed. A disk that is full costs the log and nothing else.
+ * The output of one command in a file of TILLER_HOME, for the user to read. The beginning is written as it arrives, and
+ * the end, if the output is longer, on close. A full disk costs only the log.
  */
 export class OutputLog {
   readonly #storage: Storage;
@@ -29,7 +29,7 @@ export class OutputLog {
     this.#log = log;
   }
 
-  /** Where it stands on disk, absolute; `undefined` while it stands nowhere. */
+  /** The absolute path of the file; `undefined` while there is none. */
   get path(): string | undefined {
     return this.#opening === undefined || this.#isBroken ? undefined : `${this.#storage.home}/${this.#path}`;
   }
@@ -44,7 +44,7 @@ export class OutputLog {
     if (this.#pending.length > KEEP_FROM) this.keep();
   }
 
-  /** From here on it stands on disk, however short it is. */
+  /** Writes the log to disk from now on, however short it is. */
   keep(): void {
     this.#opening ??= this.#storage.openAppend(this.#path).then(
       (file) => {
@@ -56,7 +56,7 @@ export class OutputLog {
     );
   }
 
-  /** Writes what was held back. What was never kept leaves no trace. */
+  /** Writes the rest. Without `keep`, a short output leaves no file. */
   async close(): Promise<void> {
     await this.#opening;
     const file = this.#file;

@@ -1,17 +1,17 @@
-/** Where the logs of commands stand in TILLER_HOME, and how many of them. */
+/** The paths of command logs in TILLER_HOME, and their removal. */
 import type { Log, Storage } from '../ports.ts';
 
 const FOLDER = 'logs/commands';
-/** Logs of one machine; the oldest go first. */
+/** The maximum number of logs; the oldest are removed first. */
 const MAX_LOGS = 500;
 
-/** Begins with the time, so that names sort by age. */
+/** The name begins with the time, so that names sort by age. */
 export function newLogPath(startedAt: Date, threadId: string, itemId: string): string {
   const time = startedAt.toISOString().replaceAll(/[:.]/g, '-');
   return `${FOLDER}/${time}-${threadId}-${itemId}.log`;
 }
 
-/** Of these threads, whose end is for good. @throws Error */
+/** Removes the logs of these threads, which are deleted for good. @throws Error */
 export async function removeLogs(storage: Storage, threadIds: readonly string[]): Promise<void> {
   for (const path of await storage.listFiles(FOLDER)) {
     if (threadIds.some((threadId) => path.includes(`-${threadId}-`))) await storage.remove(path);

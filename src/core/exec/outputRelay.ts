@@ -3,20 +3,26 @@ import type { Clock } from '../ports.ts';
 export type OutputStream = 'stdout' | 'stderr';
 export type OutputListener = (text: string, stream: OutputStream) => void;
 
-/** Pieces that come closer together leave together. */
+/** Output within this interval is delivered together. */
 const INTERVAL_MS = 30;
-/** Characters of one piece: below the largest message a panel may get, however they are escaped (design §5). */
+/**
+ * In characters: the size of one piece, small enough for the largest message to the panel even after escaping (design
+ * §5).
+ */
 const PIECE = 40_000;
-/** What may be told at once, and how fast that comes back, in characters: more than anybody reads. */
+/** In characters: how much may be delivered at once, and how fast that allowance refills; more than a user can read. */
 const BURST = 8 * 1024 * 1024;
 const PER_MILLISECOND = 4 * 1024;
-/** What must have come back before a flood is shown again, and how much of its end is shown then. */
+/**
+ * In characters: the allowance that must be available before delivery resumes after a flood, and how much of the end is
+ * delivered then.
+ */
 const RESUME = 1024 * 1024;
 const SHOWN_END = 64 * 1024;
 
 /**
- * Hands output on to whoever watches: the first piece at once, what follows in batches. A flood is cut in the middle and
- * says so, for a gigabyte told in full would drown every listener; the log on disk has it.
+ * Delivers output to a listener: the first piece at once, later ones in batches. A flood is cut in the middle with a
+ * note, because a gigabyte of events would overload every listener; the log on disk has it.
  */
 export class OutputRelay {
   readonly #clock: Clock;
@@ -45,13 +51,13 @@ export class OutputRelay {
     } else if (this.#held.length > BURST) this.#deliver();
   }
 
-  /** Everything so far goes to the one who listened until now, everything later to the other. */
+  /** Delivers pending output to the current listener and all later output to the new one. */
   redirect(listener: OutputListener): void {
     this.flush();
     this.#listener = listener;
   }
 
-  /** Holds nothing back any longer. */
+  /** Delivers everything that is pending. */
   flush(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = undefined;
@@ -85,12 +91,12 @@ export class OutputRelay {
 
   #showSkipped(): void {
     if (this.#skipped === 0) return;
-    const hidden = this.#skipped - this.#skippedEnd.length;
+    const omitted = this.#skipped - this.#skippedEnd.length;
     const end = this.#skippedEnd;
     this.#skipped = 0;
     this.#skippedEnd = '';
     this.#allowance = Math.max(0, this.#allowance - end.length);
-    this.#send(hidden > 0 ? `\n[${hidden} characters are not shown here]\n${end}` : end);
+    this.#send(omitted > 0 ? `\n[${omitted} characters are not shown here]\n${end}` : end);
   }
 
   #refill(): void {

@@ -11,7 +11,7 @@ const MAX_PROCESSES = 64;
 const WARN_FROM = 60;
 const PROTECTED_NEWEST = 8;
 const [FIRST_SESSION_ID, LAST_SESSION_ID] = [1_000, 99_999];
-/** A command that runs this long is worth a row with a kill button, even while its call waits for it. */
+/** A command that runs this long gets a row with a kill button, even while its call waits for it. */
 const ANNOUNCE_AFTER_MS = 1_000;
 
 export interface ProcessesOptions {
@@ -22,29 +22,29 @@ export interface ProcessesOptions {
   readonly log: Log;
   readonly keys: SecretRedactor;
   readonly threadId: string;
-  /** News that belong to no turn. */
+  /** Emits events that belong to no turn. */
   readonly emit: (msg: EventMsg) => void;
-  /** Processes of an earlier life of the thread: their names are not given again. */
+  /** Ids of processes from earlier sessions of the thread; they are not used again. */
   readonly known: readonly string[];
 }
 
 export interface StartRequest {
   readonly exec: ExecRequest;
   readonly facts: ProcessFacts;
-  /** When to kill it; never where absent. */
+  /** Milliseconds until it is killed; never where absent. */
   readonly timeoutMs?: number | undefined;
-  /** Told what it prints until it goes into the background. */
+  /** Receives its output until it goes into the background. */
   readonly onOutput: OutputListener;
 }
 
 /**
- * The processes of one thread. A command's call may end before the command does: then it goes on here, is found again by
- * its session id, and is forgotten once somebody was told how it ended.
+ * The processes of one thread. The call of a command may end before the command does: the process then continues here,
+ * is found by its session id, and is removed once its end was reported.
  */
 export class Processes {
   readonly #options: ProcessesOptions;
   readonly #taken: Set<string>;
-  /** Those that run, and those in the background whose end nobody was told; the one used last is the last. */
+  /** Running processes, and background processes whose end was not reported yet; the most recently used is last. */
   readonly #live = new Map<number, LiveProcess>();
   readonly #background = new Set<LiveProcess>();
   readonly #announced = new Set<LiveProcess>();
@@ -55,7 +55,7 @@ export class Processes {
     this.#taken = new Set(options.known);
   }
 
-  /** @throws Error with a sentence for the model when it cannot be started. */
+  /** @throws Error with a message for the model when the process cannot be started. */
   async start({ exec, facts, timeoutMs, onOutput }: StartRequest): Promise<LiveProcess> {
     const { clock, storage, log, keys, threadId } = this.#options;
     const startedAt = clock.monotonic();
@@ -84,7 +84,9 @@ export class Processes {
     return process;
   }
 
-  /** Its call ends and it goes on. Returns what the model should know about all of them. */
+  /**
+   * Moves a process to the background because its call ends. Returns notes for the model about the number of processes.
+   */
   toBackground(process: LiveProcess): readonly string[] {
     this.#background.add(process);
     process.log.keep();
@@ -94,7 +96,7 @@ export class Processes {
     return this.#makeRoom();
   }
 
-  /** One in the background, by the id the model was given. Whoever asks is about to use it. */
+  /** Returns a background process by the session id that the model was given, and marks it as used. */
   use(sessionId: number): LiveProcess | undefined {
     const process = this.#live.get(sessionId);
     if (!process || !this.#background.has(process)) return undefined;
@@ -103,19 +105,19 @@ export class Processes {
     return process;
   }
 
-  /** Its end was told. */
+  /** Removes a process whose end was reported. */
   forget(process: LiveProcess): void {
     this.#live.delete(process.sessionId);
     this.#background.delete(process);
   }
 
-  /** By the name in events and ops; one that runs. */
+  /** Returns a running process by its id in events and ops. */
   running(processId: string): LiveProcess | undefined {
     const process = this.#live.get(Number(processId));
     return process?.end === undefined ? process : undefined;
   }
 
-  /** The thread is closed: nothing of it goes on. */
+  /** Kills all processes because the thread is closed. */
   async endAll(by: EndedBy = 'thread'): Promise<void> {
     await Promise.all([...this.#live.values()].map((process) => process.kill(by)));
     await Promise.all([...this.#background].map((process) => process.log.close()));
@@ -143,7 +145,7 @@ export class Processes {
     this.#options.emit({ type: 'process_exited', processId, exitCode: end?.exitCode ?? null });
   }
 
-  /** Those that have ended go first, then the one that was used least lately; the newest are safe. */
+  /** Removes ended processes first, then the least recently used; the newest are never removed. */
   #makeRoom(): readonly string[] {
     const byUse = [...this.#live.values()].filter((process) => this.#background.has(process));
     if (byUse.length > MAX_PROCESSES) {

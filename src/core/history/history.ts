@@ -8,15 +8,15 @@ import {
 import { normalize } from './normalize.ts';
 
 /**
- * What the model has seen and said, in order. It only grows at its end, and an element is never changed, unless the
- * person wants something gone: that is what keeps a server's prompt cache (design §5, "request prefix").
+ * What the model has seen and written, in order. Items are only appended, and an item is never changed unless the user
+ * removes content: this keeps the server's prompt cache valid (design §5, "request prefix").
  */
 export class History {
   readonly #items: ResponseItem[] = [];
   readonly #callIds = new Set<string>();
   readonly #owed = new Map<string, ToolCallItem>();
 
-  /** Calls in `open` may yet be answered; every other one without an output counts as aborted. */
+  /** Calls in `open` may still get an output; any other call without one counts as aborted. */
   constructor(items: readonly ResponseItem[] = [], open: ReadonlySet<string> = new Set()) {
     for (const item of normalize(items, open)) this.append(item);
   }
@@ -41,7 +41,7 @@ export class History {
     }
   }
 
-  /** What these calls were answered with is replaced. */
+  /** Replaces the outputs of these calls. */
   replaceOutputs(callIds: ReadonlySet<string>, output: string): void {
     this.#items.forEach((item, index) => {
       if (isToolCallOutput(item) && callIds.has(item.call_id)) this.#items[index] = { ...item, output };
@@ -49,8 +49,8 @@ export class History {
   }
 
   /**
-   * The call under an id that no other call of the thread has: a server that repeats or forgets ids must not make two
-   * calls share an output (reference/benchmarks.md, "two calls, same call_id").
+   * Returns the call with an id that no other call of the thread has: when a server repeats or omits ids, two calls
+   * must not share an output (reference/benchmarks.md, "two calls, same call_id").
    */
   withUniqueId<Call extends ToolCallItem>(call: Call, newId: () => string): Call & { call_id: string } {
     const callId = callIdOf(call);

@@ -1,9 +1,12 @@
 /**
- * What can be known of an image before it is sent: its type, its size in pixels and whether its header is whole. A server
- * answers 400 to an image that it cannot decode, and would do so again on every later turn of the thread.
+ * Inspects an image before it is sent: its type, its size in pixels and whether its header is complete. A server
+ * answers 400 to an image that it cannot decode, and would do so on every later turn of the thread.
  */
 
-/** `bytes`: what the readers of files allow and the servers we know take. `pixels`: what image libraries refuse as a bomb. */
+/**
+ * `bytes`: the limit of file reading and of the known servers. `pixels`: the limit above which image libraries refuse
+ * an image as a decompression bomb.
+ */
 export const IMAGE_LIMITS = { bytes: 20 * 1024 * 1024, pixels: 100_000_000 } as const;
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -15,7 +18,7 @@ export type InspectedImage =
 
 export type InspectedUrl =
   | InspectedImage
-  /** The bytes are at another server. */
+  /** The image is on another server. */
   | { readonly type: 'remote' };
 
 export function inspectImageUrl(url: string): InspectedUrl {
@@ -70,9 +73,9 @@ function refused(reason: string): Extract<InspectedImage, { type: 'refused' }> {
 
 const FORMATS: readonly {
   readonly mediaType: ImageType;
-  /** Takes the first 16 bytes. */
+  /** Gets the first 16 bytes. */
   readonly begins: (start: string) => boolean;
-  /** @throws RangeError when it reads over the end. */
+  /** @throws RangeError when it reads past the end. */
   readonly read: (view: DataView) => Size | Fault;
 }[] = [
   { mediaType: 'image/png', begins: (start) => start.startsWith('\x89PNG\r\n\x1a\n'), read: readPng },
@@ -90,7 +93,7 @@ function sizeOf(bytes: Uint8Array, read: (view: DataView) => Size | Fault): Size
   }
 }
 
-/** All chunks up to the last one; the checksums of those that every decoder must understand. */
+/** Reads all chunks up to the last one; checks the checksums of the critical ones. */
 function readPng(view: DataView): Size | Fault {
   let size: Size | undefined;
   let hasPixels = false;
@@ -110,7 +113,7 @@ function readPng(view: DataView): Size | Fault {
   }
 }
 
-/** Frame headers but DHT (C4), JPG (C8) and DAC (CC). */
+/** Frame headers, without DHT (C4), JPG (C8) and DAC (CC). */
 const START_OF_FRAME = /^c[0-35-79-bd-f]$/;
 
 function readJpeg(view: DataView): Size | Fault {
@@ -119,7 +122,7 @@ function readJpeg(view: DataView): Size | Fault {
     if (view.getUint8(at) !== 0xff) return { reason: DAMAGED };
     const marker = view.getUint8(at + 1);
     if (marker === 0xff) {
-      // Filling.
+      // Padding.
       at += 1;
       continue;
     }
@@ -131,7 +134,7 @@ function readJpeg(view: DataView): Size | Fault {
     }
     at += 2 + length;
     if (marker === 0xda) {
-      // What follows are the pixels: there must be some.
+      // The pixels follow: at least one byte must exist.
       view.getUint8(at);
       return size ?? { reason: DAMAGED };
     }
@@ -142,7 +145,7 @@ function readGif(view: DataView): Size | Fault {
   const size = { width: view.getUint16(6, true), height: view.getUint16(8, true) };
   const flags = view.getUint8(10);
   const colours = (flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 0x07) + 1);
-  // An image or an extension comes first.
+  // The first block must be an image or an extension.
   return [0x2c, 0x21].includes(view.getUint8(13 + colours)) ? size : { reason: DAMAGED };
 }
 

@@ -11,7 +11,7 @@ export function imagesIn(item: ResponseItem): readonly ImagePart[] {
   return item.output.filter((part) => part.type === 'input_image');
 }
 
-/** The same item where nothing is replaced. */
+/** Returns the item itself when nothing is replaced. */
 export function replaceImages(item: ResponseItem, replace: (image: ImagePart) => ImagePart | TextPart): ResponseItem {
   const replaced = new Map(imagesIn(item).map((image) => [image, replace(image)] as const));
   if ([...replaced].every(([image, other]) => image === other)) return item;
@@ -28,12 +28,12 @@ export function replaceImages(item: ResponseItem, replace: (image: ImagePart) =>
   };
 }
 
-/** What the model finds in the place of an image. */
+/** The text that replaces an image for the model. */
 export function placeholderFor(reason: string): TextPart {
   return { type: 'input_text', text: `[image left out: ${reason}]` };
 }
 
-/** Names an image in the rollout, whatever item it is part of. */
+/** Identifies an image in the rollout, whatever item it is part of. */
 export function imageKey({ image_url }: ImagePart): string {
   return createHash('sha256').update(image_url).digest('hex');
 }

@@ -7,13 +7,13 @@ import {
   type ToolCallOutputItem,
 } from '../../protocol/responseItem.ts';
 
-/** What a call is answered with when its own answer was lost (codex-behaviour.md §2.3). */
+/** The output of a call whose own output was lost (codex-behaviour.md §2.3). */
 export const ABORTED_OUTPUT = 'aborted';
 
 /**
- * A history in which every call has exactly one output and every output its call: a missing output is put directly
- * after its call; an output without a call before it, a second one, and a second call of the same id are left out.
- * Calls in `open` are left without one.
+ * Returns a history in which every call has exactly one output and every output its call: a missing output is added
+ * directly after its call; outputs without a call before them, second outputs, and second calls with the same id are
+ * dropped. Calls in `open` may stay without one.
  */
 export function normalize(items: readonly ResponseItem[], open: ReadonlySet<string> = new Set()): ResponseItem[] {
   const lastOutput = new Map<string, number>();
@@ -40,7 +40,7 @@ export function normalize(items: readonly ResponseItem[], open: ReadonlySet<stri
   return result;
 }
 
-/** An output in the form that belongs to the call's. */
+/** The output item of the type that belongs to the call's type. */
 export function outputFor(call: ToolCallItem, output: ToolCallOutputItem['output']): ToolCallOutputItem {
   const call_id = callIdOf(call) ?? '';
   return call.type === 'custom_tool_call'

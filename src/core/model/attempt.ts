@@ -1,6 +1,6 @@
 /**
- * One request and its answer: the wait for each byte is watched, can be called off at once, and every way it can end
- * is told apart (libraries.md §4: to the SDK an abort and an early end look like success).
+ * One request and its response: every wait has a timeout and can be cancelled, and each kind of end is distinguished
+ * (libraries.md §4: the SDK reports an abort and an early end as success).
  */
 import { abortable, onAbort } from '../util/abort.ts';
 import { TextPieces } from '../util/textPieces.ts';
@@ -22,13 +22,13 @@ import { hasTooManyValues, parseJson } from '../util/json.ts';
 import type { ResponseLimits } from './providerConfig.ts';
 import { SseDecoder } from './sse.ts';
 
-/** How long a finished answer may take to end, so that its connection can serve the next request. */
+/** How long the server may take to end a complete response, so that its connection can be reused. */
 const RELEASE_WITHIN_MS = 1000;
 
 export class Attempt {
-  /** How long the next byte may take. */
-  #patienceMs: number;
-  /** How long the next part of the answer may take. */
+  /** How long to wait for the next byte. */
+  #byteTimeoutMs: number;
+  /** How long to wait for the next part of the response. */
   #progressMs: number;
   readonly #caller: AbortSignal;
   readonly #clock: Pick<Clock, 'after'>;
@@ -36,15 +36,15 @@ export class Attempt {
   readonly #controller = new AbortController();
   readonly #forgetCaller: () => void;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  /** Bytes that were looked at and not taken. */
+  /** Bytes that were read ahead and not processed yet. */
   #held: Uint8Array | undefined;
   #received = 0;
-  /** Why the attempt was ended from here. */
+  /** Why this side ended the attempt. */
   #fault: ModelFault | undefined;
   #stopWaitingForProgress = () => {};
 
   constructor(caller: AbortSignal, clock: Pick<Clock, 'after'>, limits: ResponseLimits) {
-    this.#patienceMs = limits.firstByteTimeoutMs;
+    this.#byteTimeoutMs = limits.firstByteTimeoutMs;
     this.#progressMs = limits.progressTimeoutMs;
     this.#limits = limits;
     this.#caller = caller;
@@ -60,30 +60,33 @@ export class Attempt {
     return response;
   }
 
-  /** The answer has grown. To be called for each part of it. */
+  /** Restarts the progress timeout. Call it for each part of the response. */
   progressed(): void {
     const milliseconds = this.#progressMs;
     this.#stopWaitingForProgress();
     this.#stopWaitingForProgress = this.#clock.after(milliseconds, () => this.#end(noProgressFault(milliseconds)));
   }
 
-  /** From here on neither a byte nor a part of the answer may take longer than this. */
+  /** Shortens both timeouts: from now on neither a byte nor a part of the response may take longer. */
   hurry(milliseconds: number): void {
-    this.#patienceMs = Math.min(this.#patienceMs, milliseconds);
+    this.#byteTimeoutMs = Math.min(this.#byteTimeoutMs, milliseconds);
     if (milliseconds >= this.#progressMs) return;
     this.#progressMs = milliseconds;
     this.progressed();
   }
 
-  /** Whether the answer is one document and no stream, whatever its headers call it. @throws ModelFault, or the caller's reason. */
+  /**
+   * True when the response is one JSON document and not a stream, whatever its headers say. @throws ModelFault, or the
+   * caller's reason.
+   */
   async beginsAsJson(): Promise<boolean> {
     this.#held = await this.#read();
     return this.#held !== undefined && /^\s*[{[]/.test(beginningOf(this.#held));
   }
 
   /**
-   * The JSON of the events, as many at a time as arrived together. `DONE` stands for `[DONE]`. Ends when the stream
-   * does; whether it may is the caller's to know. @throws ModelFault, or the caller's reason.
+   * Yields the parsed events, those that arrived together at once. `DONE` stands for `[DONE]`. Ends when the stream
+   * does; the caller decides whether it may end there. @throws ModelFault, or the caller's reason.
    */
   async *events(): AsyncGenerator<readonly unknown[], void, undefined> {
     const { maxEventBytes } = this.#limits;
@@ -99,7 +102,7 @@ export class Attempt {
     yield* parseEach(decoder.end(), streamClosedFault);
   }
 
-  /** The whole body as JSON. @throws ModelFault, or the caller's reason. */
+  /** Returns the whole body as JSON. @throws ModelFault, or the caller's reason. */
   async document(): Promise<unknown> {
     const decoder = new TextDecoder();
     const pieces = new TextPieces();
@@ -112,7 +115,10 @@ export class Attempt {
     return document;
   }
 
-  /** The answer is whole: lets the server end it in its own time, briefly, and keeps the connection. */
+  /**
+   * Call when the response is complete: gives the server a short time to end it, and keeps the connection for the next
+   * request.
+   */
   release(): void {
     this.#forgetCaller();
     this.#stopWaitingForProgress();
@@ -123,7 +129,7 @@ export class Attempt {
     void drain(reader).finally(forget);
   }
 
-  /** Ends the connection, unless the answer was released. */
+  /** Ends the connection, unless the response was released. */
   close(): void {
     this.#forgetCaller();
     this.#stopWaitingForProgress();
@@ -140,7 +146,7 @@ export class Attempt {
     const reader = this.#reader;
     if (!reader) return undefined;
     const { value } = await this.#watch(() => reader.read(), 'streaming');
-    this.#patienceMs = Math.min(this.#patienceMs, this.#limits.idleTimeoutMs);
+    this.#byteTimeoutMs = Math.min(this.#byteTimeoutMs, this.#limits.idleTimeoutMs);
     this.#received += value?.length ?? 0;
     if (this.#received > this.#limits.maxResponseBytes) throw responseTooLargeFault(this.#limits.maxResponseBytes);
     return value;
@@ -148,8 +154,8 @@ export class Attempt {
 
   async #watch<Value>(wait: () => Promise<Value>, phase: 'connecting' | 'streaming'): Promise<Value> {
     this.#caller.throwIfAborted();
-    const patienceMs = this.#patienceMs;
-    const stopWatching = this.#clock.after(patienceMs, () => this.#end(idleFault(patienceMs)));
+    const byteTimeoutMs = this.#byteTimeoutMs;
+    const stopWatching = this.#clock.after(byteTimeoutMs, () => this.#end(idleFault(byteTimeoutMs)));
     try {
       return await abortable(wait(), this.#controller.signal);
     } catch (error) {
@@ -190,7 +196,7 @@ function* parseEach(
     }
     const event = parseJson(data);
     if (event === undefined && data.trim() !== '') {
-      // What came before is good and must not be lost with it.
+      // Events before the unreadable one are valid and must not be lost.
       yield parsed;
       throw unreadable(data, fault);
     }
@@ -207,6 +213,6 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   try {
     while (!(await reader.read()).done);
   } catch {
-    // Nobody waits for it any more.
+    // The response is complete, so an error at its end does not matter.
   }
 }

@@ -1,12 +1,15 @@
-/** The beginning of a body: for answers that are read whole and must not fill the memory. */
+/** Reads the beginning of a body, for responses that are read whole and must not fill the memory. */
 
 export interface Beginning {
   readonly text: string;
-  /** There was more, or it did not come in time. */
+  /** True when there was more, or the rest did not arrive in time. */
   readonly isCut: boolean;
 }
 
-/** Reads until the end, `maxBytes` or `enough`, and ends the connection then. Never rejects: a broken body is cut, too. */
+/**
+ * Reads until the end, `maxBytes` or the abort of `enough`, then closes the connection. Never rejects: a body that
+ * breaks off counts as cut.
+ */
 export async function readBeginning(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,
@@ -28,7 +31,7 @@ export async function readBeginning(
       left -= value.length;
     }
   } catch {
-    // What came before it broke is worth reading.
+    // The part before the failure is still useful.
   } finally {
     enough.removeEventListener('abort', stop);
   }

@@ -8,7 +8,7 @@ import { openWithFallback } from './openWithFallback.ts';
 import { limitsOf } from './providerConfig.ts';
 import { isJson, type ClientParts } from './clientParts.ts';
 
-/** How long the usage may take when the answer itself is whole. */
+/** How long to wait for the usage when the response itself is complete. */
 const USAGE_WITHIN_MS = 2000;
 
 export class ChatClient implements ModelClient {
@@ -44,7 +44,7 @@ export class ChatClient implements ModelClient {
     }
   }
 
-  /** How the stream ended: with `[DONE]`, in good order without it, or broken after the model had finished. */
+  /** Returns how the stream ended: with `[DONE]`, properly without it, or broken off after the model had finished. */
   async *#chunks(
     attempt: Attempt,
     reader: ChatReader,

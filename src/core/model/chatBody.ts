@@ -9,15 +9,15 @@ import type { Dispensable } from './fieldFallback.ts';
 import { asFunctionTool, SHELL_FUNCTION } from './functionForm.ts';
 import { RequestWriter, type RequestBody } from './requestBody.ts';
 
-/** Makes the bodies of one provider; the JSON of a group's messages is made once and kept. */
+/** Builds the request bodies of one provider; the JSON of a group's messages is built once and cached. */
 export class ChatBodies {
   readonly #refused: ReadonlySet<Dispensable>;
-  /** By the last item of the group: a group that has grown is another message. */
+  /** Keyed by the last item of the group: a group that has grown is another message. */
   #elements = new WeakMap<
     ResponseItem,
     { readonly first: ResponseItem; readonly count: number; readonly json: string }
   >();
-  /** Up to here the last input was settled: whatever follows, these items stay these messages. */
+  /** The settled start of the last input: these items give the same messages, whatever follows. */
   #settled: { readonly input: readonly ResponseItem[]; readonly elements: readonly string[] } = NOTHING_SETTLED;
   #form: ChatForm = { developerRole: true };
 
@@ -76,7 +76,10 @@ export class ChatBodies {
 
 const NOTHING_SETTLED = { input: [], elements: [] };
 
-/** Items before the last message of a person at which no call was open; at least `from`, which is such a place. */
+/**
+ * The number of items before the last user or developer message at which no call was open; at least `from`, which must
+ * be such a position.
+ */
 function settledLength(input: readonly ResponseItem[], from: number): number {
   const owed = new Set<string>();
   let length = from;
@@ -90,16 +93,16 @@ function settledLength(input: readonly ResponseItem[], from: number): number {
 }
 
 function extentOf(group: Group): readonly [first: ResponseItem, last: ResponseItem, count: number] {
-  if (group.type === 'said') return [group.item, group.item, 1];
+  if (group.type === 'message') return [group.item, group.item, 1];
   const { items } = group;
   return [items[0] as ResponseItem, items.at(-1) as ResponseItem, items.length];
 }
 
-/** Only functions survive, and what can be told as one. */
+/** Keeps functions and tools that can be expressed as functions. */
 function toolToWire(tool: ToolSpec): { type: 'function'; function: Omit<FunctionToolSpec, 'type'> }[] {
-  const told = functionOf(tool);
-  if (!told) return [];
-  const { name, description, parameters, strict } = told;
+  const spec = functionOf(tool);
+  if (!spec) return [];
+  const { name, description, parameters, strict } = spec;
   return [{ type: 'function', function: { name, description, parameters, strict } }];
 }
 

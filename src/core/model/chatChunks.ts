@@ -1,6 +1,6 @@
 /**
- * Reads the chunks of one Chat completion (codex-behaviour.md §2.5) in all the shapes real servers give them: fragments
- * of calls belong together by `index`, then by `id`, then by being last.
+ * Reads the chunks of one Chat completion (codex-behaviour.md §2.5) in all the shapes that real servers send: fragments
+ * of a call are matched by `index`, then by `id`, then to the last call.
  */
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions';
 import type { TokenUsage } from '../../protocol/event.ts';
@@ -19,23 +19,23 @@ interface OpenCall {
   name: string;
   arguments: string;
   extra: Readonly<Record<string, unknown>> | undefined;
-  /** It has become history. */
-  told: boolean;
+  /** Its `item_done` was emitted. */
+  isEmitted: boolean;
 }
 
 export interface ChatReaderOptions {
   readonly newCallId: () => string;
-  /** Names of the tools that were offered as free text. */
+  /** Names of tools that were offered as free text. */
   readonly customTools: ReadonlySet<string>;
 }
 
-/** Fields as they came: their names are those of the `openai` package, their values can be anything. */
+/** Fields before validation: names from the `openai` package, values of any type. */
 type AsItCame<Type, Field extends keyof Type> = { readonly [Name in Field]?: unknown };
 
 interface WireChunk extends AsItCame<ChatCompletionChunk, 'choices' | 'object'> {
-  /** Where the chunk itself is an error, `object` is `error`. */
+  /** `object` is `error` when the chunk itself is an error. */
   readonly error?: unknown;
-  /** What a framework says of an error in place of the server. */
+  /** The error of a web framework in front of the server. */
   readonly detail?: unknown;
 }
 /** `function_call` is what calls were before there could be several. */
@@ -61,21 +61,24 @@ export class ChatReader {
   #usage: TokenUsage | null = null;
   #created = false;
   #finished = false;
-  /** Words and reasoning have become history. */
-  #wordsTold = false;
-  /** Why the answer is not one although it has ended; thrown when what there is of it was told. */
+  /** Text and reasoning were emitted as complete items. */
+  #isTextEmitted = false;
+  /** Why the response failed although it has ended; thrown after its content was emitted. */
   #fault: ModelFault | undefined;
 
   constructor(options: ChatReaderOptions) {
     this.#options = options;
   }
 
-  /** The model has said why it stopped. Usage can still come, and from servers that say so in every chunk all the rest. */
+  /**
+   * True when the finish reason has arrived. Usage can still follow, and all other content from servers that send the
+   * reason in every chunk.
+   */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** What this chunk (or whole completion) says, in order. @throws ModelFault */
+  /** Returns the events of this chunk (or whole completion), in order. @throws ModelFault */
   read(wire: unknown): readonly ResponseEvent[] {
     if (typeof wire !== 'object' || wire === null) return [];
     const chunk = wire as WireChunk;
@@ -90,21 +93,21 @@ export class ChatReader {
       if (choice['error']) throw inStreamFault(choice);
       const message = choice['delta'] ?? (this.#finished ? undefined : choice['message']);
       if (!this.#fault && typeof message === 'object' && message !== null) this.#message(message, events);
-      // Some servers have an empty one in every chunk before the last.
+      // Some servers send an empty reason in every chunk before the last.
       if (stringOf(choice['finish_reason']) !== '') this.#finish(stringOf(choice['finish_reason']), events);
     }
     return events;
   }
 
-  /** The stream has said `[DONE]`. @throws ModelFault */
+  /** Call at `[DONE]`. @throws ModelFault */
   done(): readonly ResponseEvent[] {
     if (this.#fault) throw this.#fault;
     return [...this.#flush(), { type: 'completed', usage: this.#usage, endTurn: true }];
   }
 
   /**
-   * The stream has ended, in good order or not. Without a word of why the model stopped, only calls whose arguments are
-   * whole are taken for an answer; text might be half. @throws ModelFault
+   * Call at the end of the stream, proper or not. Without a finish reason, only calls with complete arguments count as
+   * a response; text might be incomplete. @throws ModelFault
    */
   ended(inGoodOrder: boolean): readonly ResponseEvent[] {
     const whole = this.#calls.length > 0 && this.#calls.every((call) => parseJson(call.arguments) !== undefined);
@@ -135,25 +138,25 @@ export class ChatReader {
     }
   }
 
-  /** Behind the end the whole may come once more; and it is too late for words when a call has followed them. */
+  /** True for text after the end that repeats the whole, and for text after a call that was already emitted. */
   #isLate(words: string, before: string): boolean {
-    return this.#finished && (this.#wordsTold || words === before);
+    return this.#finished && (this.#isTextEmitted || words === before);
   }
 
   #fragment(fragment: WireCall, events: ResponseEvent[]): void {
     const name = stringOf(fragment.function?.name);
     const text = argumentsOf(fragment.function?.arguments);
     const call = this.#callOf(fragment, name, text);
-    if (call.told) return;
+    if (call.isEmitted) return;
     if (call.id === '') call.id = stringOf(fragment.id);
     if (call.name === '' && name !== '') {
       call.name = name;
       events.push({ type: 'item_started', key: call.key, kind: 'tool_call', name });
-      // Arguments that came before the name.
+      // Arguments that arrived before the name.
       if (call.arguments !== '') events.push(callDelta(call, call.arguments));
     }
     if (isRecord(fragment.extra_content)) call.extra = fragment.extra_content;
-    if (text === '' || saysAgain(call, text)) return;
+    if (text === '' || isRepeated(call, text)) return;
     if (call.arguments === PLACEHOLDER && text.startsWith('{')) call.arguments = '';
     call.arguments += text;
     if (call.name !== '') events.push(callDelta(call, text));
@@ -169,7 +172,7 @@ export class ChatReader {
     if (known) return known;
     if (this.#calls.length >= MOST_ITEMS) throw tooManyItemsFault();
     const key = `call_${this.#calls.length}`;
-    const call = { key, index, id: '', name: '', arguments: '', extra: undefined, told: false };
+    const call = { key, index, id: '', name: '', arguments: '', extra: undefined, isEmitted: false };
     this.#calls.push(call);
     return call;
   }
@@ -186,19 +189,19 @@ export class ChatReader {
     if (this.#finished) return;
     this.#finished = true;
     this.#fault = finishReasonFault(reason);
-    // What was said stays; a call that was cut off is not run.
+    // Text stays; a call that was cut off is not run.
     if (this.#fault) this.#calls.length = 0;
-    // Not an end at all: the answer is asked for once more.
+    // This is not a proper end: the request is retried.
     if (this.#fault?.retryable) throw this.#fault;
-    // Calls need not wait for the usage. Words may still go on: some servers say "stop" in every chunk.
+    // Calls need not wait for the usage. Text may still continue: some servers send "stop" in every chunk.
     if (this.#fault || this.#calls.length > 0) events.push(...this.#flush());
   }
 
-  /** Reasoning, words, calls: in this order they become history. */
+  /** Emits the complete items in the order in which they are recorded: reasoning, text, calls. */
   #flush(): readonly ResponseEvent[] {
     const events: ResponseEvent[] = [];
     const done = (key: string, item: ResponseItem) => events.push({ type: 'item_done', key, item });
-    if (!this.#wordsTold && this.#reasoning !== '') {
+    if (!this.#isTextEmitted && this.#reasoning !== '') {
       done(REASONING, {
         type: 'reasoning',
         summary: [],
@@ -206,15 +209,15 @@ export class ChatReader {
         ...(this.#reasoningField === 'reasoning' ? {} : { chat_field: this.#reasoningField }),
       });
     }
-    if (!this.#wordsTold && this.#text !== '') {
+    if (!this.#isTextEmitted && this.#text !== '') {
       done(TEXT, { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: this.#text }] });
     }
-    this.#wordsTold = true;
-    const told = this.#calls.filter((call) => call.told);
+    this.#isTextEmitted = true;
+    const emitted = this.#calls.filter((call) => call.isEmitted);
     for (const call of this.#calls) {
       const { key, id, name, arguments: args, extra } = call;
-      if (call.told || name === '' || (told.length > 0 && isTooLate(call, told))) continue;
-      call.told = true;
+      if (call.isEmitted || name === '' || (emitted.length > 0 && isTooLate(call, emitted))) continue;
+      call.isEmitted = true;
       const call_id = id === '' ? this.#options.newCallId() : id;
       const beside = extra === undefined ? {} : { extra_content: extra };
       const item = { type: 'function_call', call_id, name, arguments: args, ...beside } as const;
@@ -224,10 +227,10 @@ export class ChatReader {
   }
 }
 
-/** What has begun to run does not run again because a server says it twice; nor does what the end left in pieces. */
-function isTooLate({ name, arguments: args }: OpenCall, told: readonly OpenCall[]): boolean {
+/** True for a repetition of a call that was already started, and for a call with incomplete arguments. */
+function isTooLate({ name, arguments: args }: OpenCall, emitted: readonly OpenCall[]): boolean {
   if (args !== '' && parseJson(args) === undefined) return true;
-  return told.some((call) => call.name === name && call.arguments === args);
+  return emitted.some((call) => call.name === name && call.arguments === args);
 }
 
 function callDelta({ key, name }: OpenCall, text: string): ResponseEvent {
@@ -235,14 +238,14 @@ function callDelta({ key, name }: OpenCall, text: string): ResponseEvent {
 }
 
 /**
- * Some servers give every call the index 0: a new id together with a name is a new call; where there are no ids, a name
- * behind whole arguments.
+ * True when the fragment starts another call although it has the same index, because some servers give every call the
+ * index 0: a new id together with a name, or, without ids, a name after complete arguments.
  */
 function isAnother(
   call: OpenCall,
-  said: { readonly id: string; readonly name: string; readonly text: string },
+  fragment: { readonly id: string; readonly name: string; readonly text: string },
 ): boolean {
-  const { id, name, text } = said;
+  const { id, name, text } = fragment;
   if (name === '') return false;
   if (id !== '' && call.id !== '') return call.id !== id;
   if (call.name === '' || !call.arguments.endsWith('}') || parseJson(call.arguments) === undefined) return false;
@@ -250,11 +253,14 @@ function isAnother(
   return text.startsWith('{') && text !== call.arguments && call.arguments !== PLACEHOLDER;
 }
 
-/** What some servers say of the arguments before they are known. */
+/** Arguments that some servers send as a placeholder. */
 const PLACEHOLDER = '{}';
 
-/** Some servers send a whole call again with every chunk. An object behind itself is nothing else: it is no JSON. */
-function saysAgain(call: OpenCall, text: string): boolean {
+/**
+ * True when the server sends the whole call again, as some do in every chunk. The same object twice in a row would not
+ * be JSON, so it must be a repetition.
+ */
+function isRepeated(call: OpenCall, text: string): boolean {
   return text === call.arguments && text.startsWith('{') && parseJson(text) !== undefined;
 }
 
@@ -275,7 +281,7 @@ function argumentsOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : '';
 }
 
-/** A string, or parts with text in them. */
+/** The text of a string, or of parts with text in them. */
 function contentOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return objectsIn(content)
@@ -283,7 +289,10 @@ function contentOf(content: unknown): string {
     .join('');
 }
 
-/** What the model thinks, and under which name this server says so. Mistral puts thoughts among the parts of the content. */
+/**
+ * The reasoning in a message, and the field in which this server sends it. Mistral sends it among the parts of the
+ * content.
+ */
 function thoughtIn(message: WireMessage): readonly [ReasoningField, string] {
   if (message.reasoning_content) return ['reasoning_content', reasoningOf(message.reasoning_content)];
   if (message.reasoning) return ['reasoning', reasoningOf(message.reasoning)];

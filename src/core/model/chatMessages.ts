@@ -1,9 +1,9 @@
 /**
- * History as Chat messages (codex-behaviour.md §2.5, with the choices recommended there).
+ * Converts history to Chat messages (codex-behaviour.md §2.5, with the choices recommended there).
  *
- * Each element depends only on items before the next user message or finished group of calls, so that messages once sent
- * stay byte for byte what they were. For the same reason reasoning is kept on every assistant message that had it and
- * not only on the latest.
+ * Each message depends only on items before the next user message or completed group of calls, so that messages stay
+ * byte for byte the same once they were sent. For the same reason reasoning is kept on every assistant message that had
+ * it, not only on the latest.
  */
 import type {
   ChatCompletionAssistantMessageParam,
@@ -44,7 +44,7 @@ export type ChatMessage =
       readonly tool_calls?: readonly ChatToolCall[] | undefined;
     } & ChatReasoning);
 
-/** Not of OpenAI: servers have several places for it; they are answered in their own. */
+/** The field for reasoning differs between servers; it is sent back in the same one. */
 export type ReasoningField = NonNullable<ReasoningItem['chat_field']>;
 type ChatReasoning = { readonly [Field in 'reasoning' | 'reasoning_content']?: string };
 type ThoughtPart = TextPart | { readonly type: 'thinking'; readonly thinking: readonly TextPart[] };
@@ -59,11 +59,11 @@ export interface ChatForm {
 }
 
 /**
- * Items that become messages together: the words, thoughts and calls of an assistant between two answers are one message,
- * and behind the answers to its calls there may be one with their images.
+ * Items that become messages together: the text, reasoning and calls of an assistant between two tool outputs are one
+ * message; images of the outputs of its calls follow in a message of their own.
  */
 export type Group =
-  | { readonly type: 'said'; readonly item: MessageItem }
+  | { readonly type: 'message'; readonly item: MessageItem }
   | { readonly type: 'outputs'; readonly items: readonly ToolCallOutputItem[] }
   | { readonly type: 'assistant'; readonly items: readonly AssistantItem[] };
 
@@ -90,7 +90,7 @@ export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
           break;
         }
         closeAssistant();
-        groups.push({ type: 'said', item });
+        groups.push({ type: 'message', item });
         break;
       case 'reasoning':
       case 'function_call':
@@ -114,8 +114,8 @@ export function groupItems(items: readonly ResponseItem[]): readonly Group[] {
 }
 
 /**
- * Items in the order in which a strict server takes them: all answers directly after the calls. What came in between (a
- * person's remark while a tool ran) follows the answers.
+ * Yields items in the order that strict servers require: all outputs directly after the calls. Items in between (a
+ * user's message while a tool ran) follow the outputs.
  */
 function* answeredDirectly(items: readonly ResponseItem[]): Generator<ResponseItem, void, undefined> {
   const owed = new Set<string>();
@@ -140,19 +140,19 @@ function* answeredDirectly(items: readonly ResponseItem[]): Generator<ResponseIt
   yield* held;
 }
 
-/** A retry may have said the same again: it is sent once. */
-function repeats(said: readonly AssistantItem[], item: MessageItem): boolean {
-  const last = said.at(-1);
+/** True when a retry has repeated the text: it is sent once. */
+function repeats(sent: readonly AssistantItem[], item: MessageItem): boolean {
+  const last = sent.at(-1);
   return last?.type === 'message' && textOf(last.content) === textOf(item.content);
 }
 
-/** None when nothing of the group can be told on this wire. */
+/** Empty when no item of the group can be expressed on this wire. */
 export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[] {
   switch (group.type) {
-    case 'said': {
+    case 'message': {
       const { role, content } = group.item;
-      const told = role === 'assistant' || (role === 'developer' && !form.developerRole) ? 'user' : role;
-      return [{ role: told, content: textOrParts(content) }];
+      const wireRole = role === 'assistant' || (role === 'developer' && !form.developerRole) ? 'user' : role;
+      return [{ role: wireRole, content: textOrParts(content) }];
     }
     case 'outputs':
       return [...group.items.map(toolMessage), ...imagesMessage(group.items)];
@@ -161,7 +161,7 @@ export function messagesOf(group: Group, form: ChatForm): readonly ChatMessage[]
   }
 }
 
-/** Texts only: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
+/** Text only: “Image URLs are only allowed for messages with role 'user'” (OpenAI, HTTP 400). */
 function toolMessage({ call_id, output }: ToolCallOutputItem): ChatMessage {
   return { role: 'tool', tool_call_id: call_id, content: hasImages(output) ? partsForModel(output) : textOf(output) };
 }
@@ -172,7 +172,7 @@ function partsForModel(output: readonly OutputPart[]): string {
 
 const IMAGE_FOLLOWS = '[image: in the user message below]';
 
-/** The images of these outputs, each behind the id of its call. */
+/** The images of these outputs, each after the id of its call. */
 function imagesMessage(outputs: readonly ToolCallOutputItem[]): readonly ChatMessage[] {
   const content = outputs.flatMap(({ call_id, output }): ChatPart[] => {
     if (!hasImages(output)) return [];
@@ -210,13 +210,13 @@ function assistantMessage(items: readonly AssistantItem[]): readonly ChatMessage
   return [
     {
       role: 'assistant',
-      ...said(content, reasoning, field ?? 'reasoning'),
+      ...assistantFields(content, reasoning, field ?? 'reasoning'),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     },
   ];
 }
 
-function said(content: string, reasoning: string, field: ReasoningField) {
+function assistantFields(content: string, reasoning: string, field: ReasoningField) {
   const text = content === '' ? null : content;
   if (reasoning === '') return { content: text };
   if (field !== 'content') return { content: text, [field]: reasoning };

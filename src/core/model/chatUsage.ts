@@ -1,11 +1,11 @@
-/** Tokens as Chat servers count them, wherever they put the count. */
+/** Reads the token usage of Chat servers, wherever they put it. */
 import * as z from 'zod';
 import type { TokenUsage } from '../../protocol/event.ts';
 
 const usageSchema = z.object({
   prompt_tokens: z.number(),
   prompt_tokens_details: z.object({ cached_tokens: z.number().nullish() }).nullish().catch(undefined),
-  /** DeepSeek's word for what came from its cache. */
+  /** DeepSeek's field for cached tokens. */
   prompt_cache_hit_tokens: z.number().nullish().catch(undefined),
   completion_tokens: z.number().nullish(),
   completion_tokens_details: z.object({ reasoning_tokens: z.number().nullish() }).nullish().catch(undefined),
@@ -16,15 +16,15 @@ interface Counting {
   readonly usage?: unknown;
 }
 
-/** Parts of a chunk, before anybody has looked at them. */
+/** A chunk before validation. */
 interface Places extends Counting {
   readonly choices?: readonly (Counting | null)[] | null;
   readonly x_groq?: Counting | null;
 }
 
 /**
- * In the chunk, in its first choice (Moonshot), or under a name of the server's own (Groq). `undefined` when this chunk
- * does not count.
+ * The usage in the chunk, in its first choice (Moonshot), or in a field of the server's own (Groq). `undefined` when
+ * this chunk has none.
  */
 export function usageIn(chunk: object): TokenUsage | undefined {
   const { usage, choices, x_groq }: Places = chunk;

@@ -1,6 +1,5 @@
 /**
- * The one interface behind which every model stands. Each implementation passes the same conformance suite
- * (test/core/model/conformance.ts).
+ * The interface of every model. Each implementation passes the same conformance suite (test/core/model/conformance.ts).
  */
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ReasoningEffort, ReasoningSummary } from '../../protocol/op.ts';
@@ -8,7 +7,10 @@ import type { ErrorAction, ErrorKind } from '../../protocol/policy.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
 
-/** Everything one request says. Elements of `input` are never changed once they were sent: the prompt cache holds. */
+/**
+ * The content of one request. Elements of `input` must never change once they were sent, so that the prompt cache
+ * holds.
+ */
 export interface Prompt {
   readonly model: string;
   readonly instructions: string;
@@ -17,32 +19,35 @@ export interface Prompt {
   readonly parallelToolCalls: boolean;
   readonly effort: ReasoningEffort | null;
   readonly summary: ReasoningSummary;
-  /** The model family's own default unless told. */
+  /** The default of the model family if absent. */
   readonly verbosity?: 'low' | 'medium' | 'high' | undefined;
-  /** JSON Schema of the last message. */
+  /** The JSON Schema that the last message must follow. */
   readonly outputSchema?: Readonly<Record<string, unknown>> | undefined;
-  /** The thread's id: servers group their cache by it. */
+  /** The thread's id, by which servers group their cache. */
   readonly cacheKey: string;
 }
 
-/** What a response is made of, whatever the wire. `key` names one output item within one response. */
+/** The events of a response, the same for all wires. `key` identifies one output item within one response. */
 export type ResponseEvent =
   | { readonly type: 'created' }
-  /** The server refused a field or a tool type; from now on it is left out. To be shown. */
+  /** The server refused a field or a tool type, which is left out from now on. To be shown. */
   | { readonly type: 'warning'; readonly message: string }
-  /** An item begins; every other event with its key comes later. `name` is known for tool calls only, and there perhaps not yet. */
+  /**
+   * An item begins; all other events with its key follow. `name` is set for tool calls only, and may still be unknown
+   * there.
+   */
   | {
       readonly type: 'item_started';
       readonly key: string;
       readonly kind: 'message' | 'reasoning' | 'tool_call' | 'web_search';
       readonly name?: string | undefined;
     }
-  /** The deltas of a message add up to its text, also where the server sent only the whole. */
+  /** The deltas of a message add up to its text, even if the server sent only the whole text. */
   | { readonly type: 'text_delta'; readonly key: string; readonly text: string }
   | { readonly type: 'reasoning_summary_delta'; readonly key: string; readonly text: string }
   | { readonly type: 'reasoning_section_break'; readonly key: string }
   | { readonly type: 'reasoning_raw_delta'; readonly key: string; readonly text: string }
-  /** Arguments (JSON) or input (free text) of a tool call as they are written; for previews only. */
+  /** Arguments (JSON) or input (free text) of a tool call as the model writes them; for previews only. */
   | {
       readonly type: 'call_delta';
       readonly key: string;
@@ -51,27 +56,27 @@ export type ResponseEvent =
       readonly text: string;
     }
   /**
-   * The item is whole. A tool call may start now; it always has a call id, though perhaps one that was used before.
-   * A tool that was offered as `custom` is answered as `custom_tool_call`, whatever the server made of it.
+   * The item is complete. A tool call may start now; it always has a call id, though perhaps one that was used before.
+   * A call of a tool that was offered as `custom` is a `custom_tool_call`, whatever form the server sent.
    */
   | { readonly type: 'item_done'; readonly key: string; readonly item: ResponseItem }
-  /** Always last, exactly once. A stream that ends without it has thrown. */
+  /** Always the last event, exactly once. A stream without it throws. */
   | {
       readonly type: 'completed';
       readonly usage: TokenUsage | null;
-      /** False when the server wants to go on although nothing is owed. */
+      /** False when the server requests to continue although no tool output is pending. */
       readonly endTurn: boolean;
     };
 
-/** What went wrong with one attempt, sorted so that the caller can decide without reading prose. */
+/** The failure of one attempt, classified so that callers need not parse messages. */
 export class ModelFault extends Error {
   readonly kind: ErrorKind;
-  /** True when the same request may well succeed if sent again. */
+  /** True when the same request may succeed if it is sent again. */
   readonly retryable: boolean;
-  /** What the server asked us to wait. */
+  /** The pause that the server requested. */
   readonly retryAfterMs: number | undefined;
   readonly status: number | undefined;
-  /** The server's or system's own words. */
+  /** The original message of the server or the system. */
   readonly detail: string | undefined;
   readonly action: ErrorAction | undefined;
 
@@ -97,7 +102,7 @@ export class ModelFault extends Error {
     this.action = options.action;
   }
 
-  /** The same fault with another detail; without its cause, which has the old one. */
+  /** The same fault with another detail, and without its cause, which contains the old one. */
   reworded(detail: string): ModelFault {
     const { kind, message, retryable, retryAfterMs, status, action } = this;
     return new ModelFault(kind, message, { retryable, retryAfterMs, status, action, detail });
@@ -106,9 +111,9 @@ export class ModelFault extends Error {
 
 export interface ModelClient {
   /**
-   * One attempt; it never retries by itself, except that what a 400 refuses by name is left out and asked again without
-   * (design decision 2). Ends after `completed`, throws `ModelFault`, or, when `signal` aborts,
-   * throws the signal's reason. Leaving the loop early closes the connection.
+   * Makes one attempt. Never retries, except that fields which a 400 refuses by name are left out and the request is
+   * sent again without them (design decision 2). Ends after `completed`, throws `ModelFault`, or throws the signal's
+   * reason when `signal` aborts. Leaving the loop early closes the connection.
    */
   stream(prompt: Prompt, signal: AbortSignal): AsyncIterable<ResponseEvent>;
 }

@@ -3,7 +3,7 @@ import type { RefusedFields } from './fieldFallback.ts';
 import type { ProviderConfig } from './providerConfig.ts';
 import type { Transport } from './transport.ts';
 
-/** What both clients are made of. */
+/** What both clients need. */
 export interface ClientParts {
   readonly provider: ProviderConfig;
   readonly transport: Pick<Transport, 'post'>;
@@ -13,7 +13,7 @@ export interface ClientParts {
   readonly log: Log;
 }
 
-/** Some servers answer with one document although a stream was asked for. */
+/** Some servers answer with one JSON document although a stream was requested. */
 export function isJson(response: Response): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
 }

@@ -1,4 +1,4 @@
-/** `45 seconds`, `12 minutes`, `3 hours`: rounded up, so that the time named is never too short. */
+/** `45 seconds`, `12 minutes`, `3 hours`: rounded up, so that the time is never too short. */
 export function describeDuration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 120) return seconds === 1 ? '1 second' : `${seconds} seconds`;

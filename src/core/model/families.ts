@@ -1,32 +1,32 @@
 /**
- * What models can do, as data: the first pattern that matches the slug tells (design §2, `ModelFamily`). A model that is
- * not listed gets what every server understands.
+ * The capabilities of models, as data: the first pattern that matches the slug decides (design §2, `ModelFamily`). A
+ * model that is not listed gets what every server understands.
  */
 import type { ReasoningEffort } from '../../protocol/op.ts';
 
 export type Verbosity = 'low' | 'medium' | 'high';
 
 export interface ModelFamily {
-  /** Stable name, for logs and snapshots. */
+  /** A stable name for logs and snapshots. */
   readonly id: string;
-  /** Free text in a grammar of its own, or a function with `{input}`. */
+  /** Free text with a grammar, or a function with `{input}`. */
   readonly applyPatch: 'freeform' | 'function';
-  /** The base instructions explain the patch format: the model was not trained on it. */
+  /** True when the base instructions explain the patch format, because the model was not trained on it. */
   readonly extraInstructions: boolean;
-  /** `local_shell` is the wire's own tool; everybody else gets `exec_command`. */
+  /** `local_shell` is a tool of the wire; all other models get `exec_command`. */
   readonly shell: 'exec_command' | 'local_shell';
-  /** `null`: the model takes no `reasoning` field. */
+  /** `null` when the model does not accept the field `reasoning`. */
   readonly reasoning: { readonly defaultEffort: ReasoningEffort; readonly summaries: boolean } | null;
-  /** `null`: the model takes no `verbosity`. */
+  /** `null` when the model does not accept `verbosity`. */
   readonly verbosity: Verbosity | null;
   readonly parallelToolCalls: boolean;
-  /** Images in messages and tool outputs are understood. */
+  /** True when the model accepts images in messages and tool outputs. */
   readonly images: boolean;
-  /** Tokens; `null` where nobody said. */
+  /** In tokens; `null` where it is unknown. */
   readonly contextWindow: number | null;
 }
 
-/** What is assumed of a model nobody has described. */
+/** The assumptions for a model that is not listed. */
 export const UNKNOWN_FAMILY: ModelFamily = {
   id: 'unknown',
   applyPatch: 'function',
@@ -39,7 +39,7 @@ export const UNKNOWN_FAMILY: ModelFamily = {
   contextWindow: null,
 };
 
-/** The window is as much of it as Codex uses: newer models take a million tokens, at twice the price beyond this. */
+/** The context window that Codex uses: newer models accept a million tokens, at twice the price beyond this. */
 const GPT_5: Omit<ModelFamily, 'id'> = {
   applyPatch: 'freeform',
   extraInstructions: false,
@@ -65,7 +65,7 @@ const GPT_4: Omit<ModelFamily, 'id'> = {
   contextWindow: 128_000,
 };
 
-/** In order: the more particular pattern stands first. Slugs are compared in lower case, without `vendor/`. */
+/** In order: more specific patterns come first. Slugs are compared in lower case, without `vendor/`. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
   [/^demo$/, { ...UNKNOWN_FAMILY, id: 'demo', extraInstructions: false, contextWindow: 128_000 }],
   [/^codex-mini/, { ...O_SERIES, id: 'codex-mini', shell: 'local_shell', images: false }],
@@ -92,7 +92,7 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ModelFamily])[] = [
       ...GPT_5,
       id: 'gpt-5-pro',
       extraInstructions: true,
-      // It knows no other.
+      // The only effort that it supports.
       reasoning: { defaultEffort: 'high', summaries: true },
       verbosity: 'medium',
     },
@@ -125,21 +125,21 @@ export function familyOf(model: string): ModelFamily {
 }
 
 /**
- * Whose server it is: only OpenAI and Azure are known to take more than functions, and to keep what we say about storing.
- * `plain` is everybody else.
+ * The kind of server: only OpenAI and Azure are known to accept more than functions, and to respect the field `store`.
+ * `plain` is any other server.
  */
 export type Dialect = 'openai' | 'azure' | 'plain';
 
 export type WireApi = 'responses' | 'chat';
 
-/** Whether more than functions may be said: to a model we know, at a server that is known to take it. */
+/** True when more than functions may be sent: for a known model on a server that is known to accept it. */
 export function takesEverything(model: string, dialect: Dialect): boolean {
   return dialect !== 'plain' && familyOf(model).id !== UNKNOWN_FAMILY.id;
 }
 
 /**
- * The family as far as server and wire let it show: whoever builds prompts and tools asks here (design decision 2).
- * `stream` adapts by itself what does not fit, so a mistake costs a tool, not a turn.
+ * The capabilities that remain on this server and wire; code that builds prompts and tools uses this (design decision
+ * 2). `stream` itself adapts what does not fit, so a mistake costs a tool, not a turn.
  */
 export function capabilitiesOf(model: string, dialect: Dialect, wireApi: WireApi): ModelFamily {
   const family = familyOf(model);

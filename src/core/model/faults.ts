@@ -1,7 +1,7 @@
 /**
- * Sorts whatever can go wrong with a request into `ModelFault`s: a kind, one plain sentence of our own, the other side's
- * words, one thing to do, and whether to try again (design decision 18; contract.md, "Faults"; for codes of
- * `response.failed` codex-behaviour.md §2.6).
+ * Converts every failure of a request to a `ModelFault`: a kind, one plain sentence of Tiller, the original message,
+ * one action, and whether to retry (design decision 18; docs/cli.md, "Faults"; for codes of `response.failed`
+ * codex-behaviour.md §2.6).
  */
 import * as z from 'zod';
 import { ownValue } from '../../protocol/ownValue.ts';
@@ -17,7 +17,7 @@ interface Verdict {
   readonly action?: ErrorAction;
 }
 
-// ---------------------------------------------------------------- what the server says
+// ---------------------------------------------------------------- errors in a response
 
 const serverErrorSchema = z.object({
   code: z.union([z.string(), z.number()]).nullish().catch(undefined),
@@ -30,7 +30,7 @@ const serverErrorSchema = z.object({
 export type ServerError = z.infer<typeof serverErrorSchema>;
 
 /**
- * The error in a JSON document of any of the shapes servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
+ * The error in a JSON document of any of the shapes that servers use: `{error: {…}}`, `{error: "…"}`, `{message}`,
  * `{detail}`, `{errors: […]}`, or one of these as the only element of a list; an empty one when there is none.
  */
 export function serverErrorIn(answer: unknown): ServerError {
@@ -54,7 +54,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const MARKUP = /^\s*<(?:!doctype|\?xml|html|head|body|title|center|h\d|p|pre)\b/i;
 
-/** What a person would read of it, if it is a page of HTML. */
+/** The visible text, if it is a page of HTML. */
 function plainWords(text: string): string {
   if (!MARKUP.test(text)) return text;
   const page = text.slice(0, LONGEST_PAGE);
@@ -63,7 +63,7 @@ function plainWords(text: string): string {
   return (title ?? body).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** As no JSON and no stream of events begins. */
+/** True for text that begins like HTML or XML, as neither JSON nor an event stream does. */
 export function isPage(text: string): boolean {
   return /^\s*</.test(text);
 }
@@ -125,7 +125,7 @@ const REFUSED: Verdict = {
   action: 'show_log',
 };
 
-/** Codes that say the same wherever they turn up: in an HTTP error or inside a stream. */
+/** Codes with the same meaning in an HTTP error and inside a stream. */
 const BY_CODE: Readonly<Record<string, Verdict>> = {
   context_length_exceeded: CONTEXT_EXCEEDED,
   string_above_max_length: CONTEXT_EXCEEDED,
@@ -152,9 +152,9 @@ const BY_CODE: Readonly<Record<string, Verdict>> = {
   engine_overloaded_error: OVERLOADED,
 };
 
-const SAYS_CONTEXT_EXCEEDED =
+const MENTIONS_CONTEXT_EXCEEDED =
   /context[ _](?:length|window|size)|maximum context|prompt is too long|too many (?:input )?tokens|exceeds? the (?:available|model'?s?) (?:context|maximum)/i;
-const SAYS_MODEL_UNKNOWN =
+const MENTIONS_MODEL_UNKNOWN =
   /model\b.{0,80}\b(?:not found|does(?: not|n't) exist|not exist|unknown|not available|not supported)|(?:unknown|invalid|no such) model/i;
 
 function byWords(error: ServerError): Verdict | undefined {
@@ -167,7 +167,7 @@ function byWords(error: ServerError): Verdict | undefined {
 
 // ---------------------------------------------------------------- HTTP status
 
-/** The fault of an answer that is not a stream. `note`: what is to be said of its text, e.g. that it was cut. */
+/** The fault of an HTTP error. `note`: a remark on its text, e.g. that it was cut. */
 export function httpFault(status: number, headers: Headers, document: unknown, now: Date, note?: string): ModelFault {
   const error = serverErrorIn(document);
   const words = error.message ?? undefined;
@@ -188,8 +188,8 @@ function httpVerdict(status: number, error: ServerError): Verdict {
     case 413:
     case 422:
       if (known) return { ...known, retryable: false };
-      if (SAYS_CONTEXT_EXCEEDED.test(words) || status === 413) return CONTEXT_EXCEEDED;
-      return SAYS_MODEL_UNKNOWN.test(words) ? MODEL_NOT_FOUND : REFUSED;
+      if (MENTIONS_CONTEXT_EXCEEDED.test(words) || status === 413) return CONTEXT_EXCEEDED;
+      return MENTIONS_MODEL_UNKNOWN.test(words) ? MODEL_NOT_FOUND : REFUSED;
     case 401:
       return AUTH;
     case 402:
@@ -199,7 +199,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
       return { ...AUTH, message: 'The API key is not allowed to do this.' };
     case 404:
       if (known) return { ...known, retryable: false };
-      if (SAYS_MODEL_UNKNOWN.test(words)) return MODEL_NOT_FOUND;
+      if (MENTIONS_MODEL_UNKNOWN.test(words)) return MODEL_NOT_FOUND;
       return {
         kind: 'config',
         message: 'There is no model service at this address: check the base URL.',
@@ -210,7 +210,12 @@ function httpVerdict(status: number, error: ServerError): Verdict {
       return PROXY_AUTH;
     case 408:
     case 425:
-      return { kind: 'timeout', message: 'The server gave up waiting.', retryable: true, action: 'retry' };
+      return {
+        kind: 'timeout',
+        message: 'The server stopped waiting for the request.',
+        retryable: true,
+        action: 'retry',
+      };
     case 409:
       return SERVER_FAILED;
     case 429:
@@ -224,7 +229,7 @@ function httpVerdict(status: number, error: ServerError): Verdict {
   }
 }
 
-/** Milliseconds that `retry-after-ms` or `retry-after` (seconds or a date) ask for. */
+/** The milliseconds in `retry-after-ms` or `retry-after` (seconds or a date). */
 export function retryAfter(headers: Headers, now: Date): number | undefined {
   const milliseconds = Number(headers.get('retry-after-ms') ?? Number.NaN);
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
@@ -233,13 +238,13 @@ export function retryAfter(headers: Headers, now: Date): number | undefined {
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
   const date = Date.parse(value);
-  // By the clock of the server, which may not go as ours does.
+  // Relative to the server's clock, which may differ from the local one.
   const theirNow = Date.parse(headers.get('date') ?? '');
   const from = Number.isNaN(theirNow) ? now.getTime() : theirNow;
   return Number.isNaN(date) ? undefined : Math.max(0, date - from);
 }
 
-/** “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"). */
+/** Parses “try again in 1.5s” (codex-behaviour.md §2.6, "Delay parsing"). */
 export function delayIn(words: string | null | undefined): number | undefined {
   const match = /try again in\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|seconds?|m|minutes?)\b/i.exec(words ?? '');
   if (!match) return undefined;
@@ -256,7 +261,7 @@ function resetsIn(error: ServerError, now: Date): number | undefined {
 
 // ---------------------------------------------------------------- inside a stream
 
-/** The fault of `response.failed`, of an `error` event, or of an `error` in a chunk. Unknown codes are tried again. */
+/** The fault of `response.failed`, of an `error` event, or of an `error` in a chunk. Unknown codes are retried. */
 export function inStreamFault(document: unknown): ModelFault {
   const error = serverErrorIn(document);
   const words = [error.code ?? error.type, error.message].filter(Boolean).join(': ');
@@ -267,8 +272,8 @@ function inStreamVerdict(error: ServerError): Verdict {
   if (error.code === 'server_is_overloaded') return { ...OVERLOADED, retryable: false };
   const known = byWords(error);
   if (known) return known;
-  if (SAYS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
-  // A gateway that has begun to answer can say the status of the server behind it only so.
+  if (MENTIONS_CONTEXT_EXCEEDED.test(error.message ?? '')) return CONTEXT_EXCEEDED;
+  // A gateway that has started its response can report the status of the server behind it only here.
   const status = Number(error.code ?? Number.NaN);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? httpVerdict(status, error) : BROKEN_OFF;
 }
@@ -293,7 +298,7 @@ export function incompleteFault(reason: string | undefined): ModelFault {
   return faultOf({ ...SERVER_FAILED, message: 'The server ended its answer before it was complete.' }, { detail });
 }
 
-/** The fault of a Chat `finish_reason`, in the words of many servers; `undefined` when it is an ordinary end. */
+/** The fault of a Chat `finish_reason`, in the terms of many servers; `undefined` for an ordinary end. */
 export function finishReasonFault(reason: string): ModelFault | undefined {
   const verdict = finishVerdict(reason.toLowerCase());
   return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}` });
@@ -330,12 +335,12 @@ export function streamClosedFault(cause?: unknown): ModelFault {
 
 export function idleFault(milliseconds: number): ModelFault {
   return faultOf(
-    { kind: 'timeout', message: 'The server has gone silent.', retryable: true, action: 'retry' },
+    { kind: 'timeout', message: 'The server stopped sending data.', retryable: true, action: 'retry' },
     { detail: `nothing received for ${Number((milliseconds / 1000).toFixed(1))} s` },
   );
 }
 
-/** The server is connected and sends nothing that is part of an answer. */
+/** The server is connected but sends no part of a response. */
 export function noProgressFault(milliseconds: number): ModelFault {
   const message = `The server kept the connection open for ${describeDuration(milliseconds)} without a part of an answer.`;
   const verdict: Verdict = { kind: 'timeout', message, retryable: false, action: 'retry' };
@@ -354,13 +359,13 @@ export function responseTooLargeFault(maxBytes: number): ModelFault {
   return faultOf(verdict, { detail: limitNote('stream.maxResponseBytes') });
 }
 
-/** JSON that would need many times its size in memory. */
+/** For JSON that would need many times its size in memory. */
 export function tooManyValuesFault(): ModelFault {
   const message = 'The server sent JSON with more values than an answer can have.';
   return faultOf({ kind: 'bad_response', message, retryable: false, action: 'show_log' }, {});
 }
 
-/** Items of one response; more than any model says at once, and few enough to be looked through for each delta. */
+/** The maximum number of items in one response: more than any model sends, and few enough to search for each delta. */
 export const MOST_ITEMS = 1000;
 
 export function tooManyItemsFault(): ModelFault {
@@ -382,7 +387,7 @@ export function describeBytes(bytes: number): string {
   return `${bytes / size} ${unit}`;
 }
 
-/** The address answers, but with something for a browser: a login, an error page, the start page of the server. */
+/** The server answers with a page for a browser: a login, an error page, its start page. */
 export function pageFault(page: string): ModelFault {
   return faultOf(
     {
@@ -395,7 +400,7 @@ export function pageFault(page: string): ModelFault {
   );
 }
 
-/** `data` is an event that is not what it should be. */
+/** `data` is an event with an invalid form. */
 export function malformedFault(data: string): ModelFault {
   return faultOf(
     { kind: 'bad_response', message: 'The server sent something unreadable.', retryable: true, action: 'retry' },
@@ -403,11 +408,11 @@ export function malformedFault(data: string): ModelFault {
   );
 }
 
-// ---------------------------------------------------------------- the way to the server
+// ---------------------------------------------------------------- network
 
 const PROXY_AUTH: Verdict = {
   kind: 'proxy',
-  message: 'The proxy wants a user name and password.',
+  message: 'The proxy requires a user name and password.',
   retryable: false,
   action: 'check_network',
 };
@@ -420,7 +425,7 @@ const TIMEOUT_CODE = /^(?:ETIMEDOUT|ESOCKETTIMEDOUT|UND_ERR_\w+_TIMEOUT)$/;
 const CLOSED_CODE = /^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE)$/;
 const NOT_HTTP_CODE = /^(?:HPE_\w+|ERR_UNUSABLE_ANSWER)$/;
 
-/** The fault of an exception from the network. A `ModelFault` among its causes is that fault. */
+/** The fault of an exception from the network. If a `ModelFault` is among its causes, that one. */
 export function networkFault(error: unknown, phase: 'connecting' | 'streaming'): ModelFault {
   const chain = causesOf(error);
   const known = chain.find((link) => link instanceof ModelFault);
@@ -447,7 +452,8 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
   if (any(NO_TLS_CODE)) {
     return {
       kind: 'tls',
-      message: 'No secure connection can be agreed on with the server: does its address begin with http:// perhaps?',
+      message:
+        'No secure connection to the server could be established: check whether its address must begin with http://.',
       retryable: false,
       action: 'check_settings',
     };
@@ -455,7 +461,7 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
   if (any(CERTIFICATE_CODE)) {
     return {
       kind: 'tls',
-      message: 'The server’s certificate is not trusted here.',
+      message: 'The server’s certificate is not trusted on this machine.',
       retryable: false,
       action: 'check_network',
     };
@@ -490,7 +496,7 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
   if (phase === 'connecting' && any(NOT_HTTP_CODE)) {
     return {
       kind: 'bad_response',
-      message: 'What answers at this address does not speak HTTP as it should: check the base URL.',
+      message: 'The server at this address did not answer with valid HTTP: check the base URL.',
       retryable: true,
       action: 'check_settings',
     };
@@ -506,14 +512,14 @@ function networkVerdict(codes: readonly string[], words: string, phase: 'connect
   return { kind: 'network', message: 'The server cannot be reached.', retryable: true, action: 'check_network' };
 }
 
-/** An error, its cause, and theirs; of an `AggregateError` each part. */
+/** An error, its cause, and their causes; for an `AggregateError` each part. */
 function causesOf(error: unknown, depth = 0): readonly Error[] {
   if (!(error instanceof Error) || depth > 8) return [];
   const parts = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   return [error, ...[error.cause, ...parts].flatMap((cause) => causesOf(cause, depth + 1))];
 }
 
-/** The innermost words: `connect ECONNREFUSED 127.0.0.1:1` says more than `fetch failed`. */
+/** The innermost message: `connect ECONNREFUSED 127.0.0.1:1` says more than `fetch failed`. */
 function wordsOf(error: unknown): string | undefined {
   return causesOf(error).findLast((link) => link.message !== '')?.message;
 }
@@ -532,15 +538,15 @@ function faultOf(
   return new ModelFault(kind, message, { retryable, action, ...facts, detail });
 }
 
-/** What steers a terminal or turns the direction of text is no part of a message. */
+/** Characters that control a terminal or change the direction of text; they are removed from messages. */
 const STEERING = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Characters of a server's words that are kept until the keys in them are hidden. */
+/** In characters: how much of a server's message is kept until keys in it are redacted. */
 const LONGEST_READ = 16_384;
-/** Characters that are shown of them: an error page is not a message. */
+/** In characters: how much of it is shown, because an error page is not a message. */
 const LONGEST_DETAIL = 2000;
 
-/** The fault as it is shown: without the keys, and short. A key that was cut off with the rest is hidden, too. */
+/** The fault for display: redacted and shortened. A key that was cut is redacted too. */
 export function shownFault(fault: ModelFault, keys: SecretRedactor): ModelFault {
   const { detail } = fault;
   if (detail === undefined) return fault;

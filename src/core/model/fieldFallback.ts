@@ -1,10 +1,10 @@
 /**
- * Servers that speak a wire only in part: what a 400 refuses by name is dropped once, visibly, and not sent to that
- * provider again (design decision 2).
+ * Supports servers that implement a wire only in part: a field that a 400 refuses by name is dropped once, visibly, and
+ * not sent to that provider again (design decision 2).
  */
 import type { ModelFault } from './client.ts';
 
-/** What a request can do without. The order is that of the search: the more particular name first. */
+/** What a request can omit, in the order of the search: more specific names first. */
 const DISPENSABLE = {
   'reasoning.effort': /reasoning[._]effort/,
   'reasoning.summary': /reasoning[._]summary|reasoning summar/,
@@ -25,7 +25,7 @@ const DISPENSABLE = {
 
 export type Dispensable = keyof typeof DISPENSABLE;
 
-/** A word that is also plain English counts only in quotes, as a list element, or after “parameter”. */
+/** Matches a field name that is also an English word only in quotes, as a list element, or after “parameter”. */
 function named(field: string): RegExp {
   return new RegExp(
     `['"\`“‘]${field}['"\`”’.[]|(?:parameter|field|argument|property|key)s?:? ${field}\\b|\\(${field}\\)`,
@@ -42,7 +42,7 @@ const WHAT_IS_ALLOWED =
 /** `tools[0].type`, `tools.0.type`, and the path of a validator: `'tools', 0, 'type'`. */
 const REFUSES_TOOL_TYPE = /\btools?\W{1,4}\d+\W{1,4}(?:\w+\W{1,4})?type\b|tool type/i;
 
-/** Which of the things that were sent this fault refuses. `undefined`: the fault is about something else. */
+/** Returns which of the sent fields this fault refuses; `undefined` when the fault is about something else. */
 export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Dispensable | undefined {
   if (fault.kind !== 'invalid_request' || (fault.status !== 400 && fault.status !== 422)) return undefined;
   const words = fault.detail ?? '';
@@ -54,19 +54,19 @@ export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Disp
   return (['custom_tools', 'web_search', 'local_shell'] as const).find((name) => sent.includes(name));
 }
 
-/** What one provider has refused so far; lives as long as the host does. */
+/** The fields that one provider has refused; kept while the process runs. */
 export type RefusedFields = Set<Dispensable>;
 
 export function describeRefusal(providerId: string, refused: Dispensable): string {
   switch (refused) {
     case 'custom_tools':
-      return `“${providerId}” takes no free-text tools; they are offered as functions from now on.`;
+      return `“${providerId}” does not support free-text tools; they are offered as functions from now on.`;
     case 'local_shell':
-      return `“${providerId}” has no shell tool of its own; the model is offered ours from now on.`;
+      return `“${providerId}” has no shell tool of its own; the model is offered Tiller’s from now on.`;
     case 'developer_role':
-      return `“${providerId}” knows no developer messages; they are sent as user messages from now on.`;
+      return `“${providerId}” does not support developer messages; they are sent as user messages from now on.`;
     case 'text.format':
-      return `“${providerId}” cannot be held to an output schema; the request goes on without it.`;
+      return `“${providerId}” does not support an output schema; the request continues without it.`;
     default:
       return `“${providerId}” does not take “${refused}”; it is left out from now on.`;
   }

@@ -1,6 +1,6 @@
 /**
- * Tools that are not functions, told to servers that know only functions: free text becomes the one argument `input`,
- * and the wire's own shell a function that takes the same words.
+ * Expresses tools that are not functions for servers that support only functions: free text becomes the one argument
+ * `input`, and the wire's own shell a function with the same arguments.
  */
 import * as z from 'zod';
 import type { CustomToolCallItem, FunctionCallItem, LocalShellCallItem } from '../../protocol/responseItem.ts';
@@ -26,7 +26,7 @@ export function asFunctionCall({ call_id, name, input }: CustomToolCallItem): Fu
   return { type: 'function_call', call_id, name, arguments: JSON.stringify({ input }) };
 }
 
-/** The name under which models that were not given the wire's own shell know one like it (codex-behaviour.md §4.1). */
+/** The name under which models without the wire's own shell know a similar tool (codex-behaviour.md §4.1). */
 const SHELL = 'shell';
 
 export const SHELL_FUNCTION: FunctionToolSpec = {
@@ -50,7 +50,7 @@ export const SHELL_FUNCTION: FunctionToolSpec = {
   },
 };
 
-/** `callId` is what its answer will name. */
+/** `callId` is the id that its output will have. */
 export function asShellCall({ action }: LocalShellCallItem, callId: string): FunctionCallItem {
   const { command, working_directory, timeout_ms } = action;
   const args = { command, workdir: working_directory ?? undefined, timeout_ms: timeout_ms ?? undefined };
@@ -63,7 +63,10 @@ export function customToolNames(tools: readonly ToolSpec[]): ReadonlySet<string>
 
 const inputSchema = z.object({ input: z.string() });
 
-/** The call as it was offered. Arguments that cannot be read stay as they are, so that the model is told. */
+/**
+ * Converts a call to the form in which its tool was offered. Arguments that cannot be read are kept, so that the model
+ * gets an error.
+ */
 export function asOffered(
   call: FunctionCallItem,
   customTools: ReadonlySet<string>,

@@ -6,7 +6,7 @@ import type { ConnectedModel, ModelClientFactory } from './modelClientFactory.ts
 import { pricesOf } from './prices.ts';
 import { createModelClient, dialectOf, type ProviderConfig } from './provider.ts';
 
-/** Fails with the first request: the user's message is in the thread by then, and `retry` finds it. */
+/** Fails only with the first request: the user's message is in the thread by then, and `retry` finds it. */
 const NO_MODEL: ModelClient = {
   stream() {
     throw new ModelFault('config', 'No model is selected.', { retryable: false, action: 'select_model' });
@@ -15,11 +15,11 @@ const NO_MODEL: ModelClient = {
 
 export type HttpModelPorts = Pick<Ports, 'fetch' | 'secrets' | 'clock' | 'ids' | 'log'>;
 
-/** Models behind HTTP servers that speak Responses or Chat Completions. One per process. */
+/** Models of HTTP servers that support Responses or Chat Completions. One per process. */
 export class HttpModels {
   readonly #ports: HttpModelPorts;
   readonly #userAgent: string;
-  /** By provider, for the life of the process: what one thread was refused is not sent again by another. */
+  /** By provider, while the process runs: a field that was refused in one thread is not sent in another. */
   readonly #refused = new Map<string, RefusedFields>();
 
   constructor(ports: HttpModelPorts, version: string) {
@@ -27,7 +27,7 @@ export class HttpModels {
     this.#userAgent = `tiller/${version}`;
   }
 
-  /** Each factory has a client of its own, which keeps its connections: make one per thread. */
+  /** Each factory has its own client, which keeps its connections: make one per thread. */
   of(provider: ProviderConfig): ModelClientFactory {
     const { fetch, secrets, clock, ids, log } = this.#ports;
     const refused = this.#refusedBy(provider);

@@ -5,8 +5,8 @@ import { describeRefusal, refusedBy } from './fieldFallback.ts';
 import type { RequestBody } from './requestBody.ts';
 
 /**
- * Opens the response. What the server refuses by name is remembered, told, and left out of the next try; each thing can
- * be refused once, so this ends. @throws ModelFault
+ * Opens the response. A field that the server refuses by name is remembered, reported, and left out of the next
+ * attempt; each can be refused once, so the loop ends. @throws ModelFault
  */
 export async function* openWithFallback(
   { provider, transport, refused, log }: ClientParts,

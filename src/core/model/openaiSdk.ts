@@ -1,5 +1,5 @@
 /**
  * The only module that loads the `openai` package, and only as `await import('./openaiSdk.ts')`: the build makes it a
- * file of its own beside the bundle, so that starting costs nothing of it (design decision 16, scripts/build.mjs).
+ * separate file beside the bundle, so that it costs nothing at start-up (design decision 16, scripts/build.mjs).
  */
 export { OpenAI } from 'openai';

@@ -1,4 +1,7 @@
-/** What tokens cost, where the settings say it (`tiller.providers.<id>.models.<slug>`). Nobody else knows it for sure. */
+/**
+ * The prices of tokens, if the settings contain them (`tiller.providers.<id>.models.<slug>`). There is no other
+ * reliable source.
+ */
 import type { TokenUsage } from '../../protocol/event.ts';
 import type { ModelSettings } from '../../protocol/settings.ts';
 
@@ -11,7 +14,7 @@ export interface Prices {
 
 const PER_TOKEN = 1_000_000;
 
-/** `null` unless both directions have their price: half a bill is none. */
+/** `null` unless both input and output have a price, because a partial cost would be wrong. */
 export function pricesOf(settings: ModelSettings | undefined): Prices | null {
   const { inputPrice, outputPrice } = settings ?? {};
   if (inputPrice === undefined || outputPrice === undefined) return null;
@@ -23,7 +26,7 @@ export function pricesOf(settings: ModelSettings | undefined): Prices | null {
   };
 }
 
-/** Reasoning is part of the output, and is paid as such. */
+/** Reasoning tokens are counted as output. */
 export function costOf(usage: TokenUsage, prices: Prices): number {
   const newInput = Math.max(0, usage.input - usage.cachedInput);
   return newInput * prices.input + usage.cachedInput * prices.cachedInput + usage.output * prices.output;

@@ -1,4 +1,4 @@
-/** From settings to a model that can be talked to. */
+/** Makes a model client from settings. */
 import type { Clock, Fetch, Ids, Log, Secrets } from '../ports.ts';
 import { ChatClient } from './chat.ts';
 import { assertNever } from '../util/assertNever.ts';
@@ -22,11 +22,14 @@ export interface ModelPorts {
   readonly log: Log;
   /** E.g. `tiller/0.1.0`. */
   readonly userAgent?: string | undefined;
-  /** What this provider has refused so far; keep it as long as the host lives, so that nothing is refused twice. */
+  /**
+   * The fields that this provider has refused so far; keep the set while the process runs, so that nothing is refused
+   * twice.
+   */
   readonly refused?: RefusedFields | undefined;
 }
 
-/** Loads nothing yet: the SDK comes with the first request. */
+/** Does not load the SDK: the first request does. */
 export function createModelClient(provider: ProviderConfig, ports: ModelPorts): ModelClient {
   const { fetch, secrets, clock, ids, log, userAgent = 'tiller', refused = new Set() } = ports;
   const sent = new SecretRedactor();
@@ -49,7 +52,10 @@ function clientOf(parts: ClientParts): ModelClient {
   }
 }
 
-/** Some servers repeat what they were sent. It is hidden only here, where the client has read the server's own words. */
+/**
+ * Redacts faults, because some servers repeat what they were sent. Redacted only here, after the client has evaluated
+ * the original message.
+ */
 async function* withShownFaults(
   events: AsyncIterable<ResponseEvent>,
   sent: SecretRedactor,

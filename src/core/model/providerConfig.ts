@@ -1,37 +1,39 @@
 import type { ModelSettings } from '../../protocol/settings.ts';
 import type { Dialect, WireApi } from './families.ts';
 
-/** A server that models are reached through. Comes from settings that a workspace cannot touch (design decision 12). */
+/** A server for models. Comes from settings that a workspace cannot change (design decision 12). */
 export interface ProviderConfig {
   readonly id: string;
-  /** Up to and including `/v1`; may carry query parameters. */
+  /** Up to and including `/v1`; may have query parameters. */
   readonly baseUrl: string;
   readonly wireApi: WireApi;
-  /** Told by the host name unless given. */
+  /** Derived from the host name if absent. */
   readonly dialect?: Dialect | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly queryParams?: Readonly<Record<string, string>> | undefined;
-  /** How the key that is stored for the origin travels; `api_key` is Azure's header. By dialect unless given. */
+  /**
+   * How the key that is stored for the origin is sent; `api_key` is Azure's header. Derived from the dialect if absent.
+   */
   readonly auth?: 'bearer' | 'api_key' | 'none' | undefined;
-  /** Silence that ends an attempt, see `ResponseLimits`. */
+  /** The silence that ends an attempt, see `ResponseLimits`. */
   readonly streamIdleTimeoutMs?: number | undefined;
   readonly progressTimeoutMs?: number | undefined;
   readonly maxErrorBytes?: number | undefined;
   readonly maxEventBytes?: number | undefined;
   readonly maxResponseBytes?: number | undefined;
-  /** What the settings say of its models, by their names. */
+  /** Settings of its models, by model name. */
   readonly models?: Readonly<Record<string, ModelSettings>> | undefined;
 }
 
-/** What a server may send in one attempt, in bytes as they are without compression, and how long it may take. */
+/** Limits for one attempt: sizes in bytes without compression, and times. */
 export interface ResponseLimits {
-  /** Between two pieces of an answer. */
+  /** Between two pieces of a response. */
   readonly idleTimeoutMs: number;
-  /** From the request to the first byte of the answer. */
+  /** From the request to the first byte of the response. */
   readonly firstByteTimeoutMs: number;
-  /** From one part of an answer to the next: comments, keep-alives and pieces of an event are none. */
+  /** From one part of a response to the next: comments, keep-alives and parts of an event do not count. */
   readonly progressTimeoutMs: number;
-  /** Of an answer that is an HTTP error: what comes after is not read. */
+  /** For an HTTP error: the rest is not read. */
   readonly maxErrorBytes: number;
   readonly maxEventBytes: number;
   readonly maxResponseBytes: number;
@@ -39,15 +41,17 @@ export interface ResponseLimits {
 
 const MIB = 1024 * 1024;
 export const DEFAULT_STREAM_IDLE_TIMEOUT_MS = 300_000;
-/** A server on the same machine may read a long prompt for ten minutes before it sends a byte. */
+/** A local server may process a long prompt for ten minutes before it sends a byte. */
 const DEFAULT_FIRST_BYTE_TIMEOUT_MS = 1_800_000;
-/** How many times the idle timeout an answer may stand still, unless the provider says otherwise. */
+/** The progress timeout in idle timeouts, unless the provider sets it. */
 const PROGRESS_FACTOR = 6;
 export const DEFAULT_MAX_ERROR_BYTES = 64 * 1024;
 export const DEFAULT_MAX_EVENT_BYTES = 32 * MIB;
 export const DEFAULT_MAX_RESPONSE_BYTES = 64 * MIB;
 
-/** An idle timeout below the default also holds before the first byte: the user does not want to wait longer. */
+/**
+ * An idle timeout below the default also applies before the first byte, because the user does not want to wait longer.
+ */
 export function limitsOf(provider: ProviderConfig): ResponseLimits {
   const idleTimeoutMs = provider.streamIdleTimeoutMs ?? DEFAULT_STREAM_IDLE_TIMEOUT_MS;
   const isShortened = idleTimeoutMs < DEFAULT_STREAM_IDLE_TIMEOUT_MS;

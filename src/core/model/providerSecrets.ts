@@ -1,10 +1,16 @@
 import type { Settings } from '../../protocol/settings.ts';
 import type { ProviderConfig } from './providerConfig.ts';
 
-/** Names under which servers take keys; an `anthropic-version` or an `x-title` is no secret and may stand anywhere. */
+/**
+ * Names of headers and parameters with keys; an `anthropic-version` or an `x-title` is not secret and may be shown
+ * anywhere.
+ */
 const SECRET_NAME = /auth|cookie|credential|key|pass|secret|signature|token|^(?:code|sig)$/i;
 
-/** What the settings hold of keys: in headers, in parameters and in addresses of servers. To stand in no file of ours. */
+/**
+ * Keys in the settings: in headers, in parameters and in addresses of servers. They must not appear in any file of
+ * Tiller.
+ */
 export function secretsInSettings({ providers, baseUrl }: Pick<Settings, 'providers' | 'baseUrl'>): readonly string[] {
   const servers = Object.values(providers);
   const urls = [baseUrl, ...servers.map((server) => server.baseUrl)].flatMap(parsed);
@@ -15,14 +21,14 @@ export function secretsInSettings({ providers, baseUrl }: Pick<Settings, 'provid
   ];
 }
 
-/** What tells a server how to answer, and is worth reading in its error. */
+/** Names that are useful in a server's error and not secret. */
 const PLAIN_NAME = /^(?:accept|content-type|user-agent|referer|http-referer|x-title)$|version$|beta$/i;
 /** `2024-10-21-preview`, `v1.2`, `true`. */
 const PLAIN_VALUE = /^(?:\d{4}-\d\d-\d\d(?:-[a-z]+)?|v?[\d.]+|true|false)$/i;
 
 /**
- * What is hidden when this server repeats it in an error: more than elsewhere, since a header or parameter of any name may
- * be a secret and nothing is lost when it is hidden there.
+ * Values that are redacted when this server repeats them in an error: more than elsewhere, because a header or
+ * parameter of any name may be a secret, and redacting it there does no harm.
  */
 export function valuesSentTo(provider: Pick<ProviderConfig, 'baseUrl' | 'headers' | 'queryParams'>): readonly string[] {
   const urls = parsed(provider.baseUrl);
@@ -39,7 +45,7 @@ function namedValues({ headers = {}, queryParams = {} }: Pick<ProviderConfig, 'h
   return [...Object.entries(headers), ...Object.entries(queryParams)];
 }
 
-/** Of `Bearer abc` the second word; of `Basic …` also the password in it. */
+/** For `Bearer abc` the second word; for `Basic …` also the password in it. */
 function secretsInValue(value: string): string[] {
   const secret = value.replace(/^\w+ +/, '');
   const [, encoded] = /^Basic +(\S+)$/i.exec(value) ?? [];
@@ -50,7 +56,7 @@ function secretsInValue(value: string): string[] {
 function passwordsIn({ username, password }: URL): string[] {
   if (password === '') return [];
   const [user, plain] = [username, password].map((part) => tried(() => decodeURIComponent(part)) ?? part);
-  // The last one is how it travels in the header that is made of it.
+  // The last one is the form in the header that is built from it.
   return [plain ?? '', password, btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${plain}`)))];
 }
 

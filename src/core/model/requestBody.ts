@@ -3,11 +3,11 @@ import type { Dispensable } from './fieldFallback.ts';
 export interface RequestBody {
   /** JSON. */
   readonly text: string;
-  /** What of it the server may refuse. */
+  /** The omittable fields that it contains. */
   readonly sent: readonly Dispensable[];
 }
 
-/** A value as the package's types have it, which we build and never change. */
+/** A type of the `openai` package, read-only at every depth. */
 export type Sent<Value> = Value extends readonly (infer Element)[]
   ? readonly Sent<Element>[]
   : Value extends object
@@ -15,8 +15,8 @@ export type Sent<Value> = Value extends readonly (infer Element)[]
     : Value;
 
 /**
- * Writes a request field by field, in the order they are given, and records what the server may refuse. `Params`: the
- * request's type in the `openai` package, which every field is checked against.
+ * Writes a request field by field, in the order of the calls, and records which omittable fields it contains. `Params`:
+ * the request's type in the `openai` package; every field is checked against it.
  */
 export class RequestWriter<Params> {
   readonly #refused: ReadonlySet<Dispensable>;
@@ -35,7 +35,7 @@ export class RequestWriter<Params> {
     this.#fields.push(`${JSON.stringify(name)}:${json}`);
   }
 
-  /** Whether it may be sent; who asks sends it. */
+  /** True when the field may be sent; a caller that gets true must send it. */
   takes(name: Dispensable): boolean {
     if (this.#refused.has(name)) return false;
     this.#sent.push(name);

@@ -37,7 +37,7 @@ export class ResponsesClient implements ModelClient {
       for await (const batch of attempt.events()) {
         for (const wire of batch) {
           for (const event of reader.read(wire)) {
-            // The end is what the server says it is, not when it hangs up.
+            // The `completed` event ends the response, not the end of the connection.
             if (event.type === 'completed') attempt.release();
             else if (event.type !== 'created') attempt.progressed();
             yield event;

@@ -1,4 +1,4 @@
-/** The request of the Responses wire, field by field (codex-behaviour.md §2.1, the seeds' choices). */
+/** The request of the Responses wire, field by field (codex-behaviour.md §2.1). */
 import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ToolSpec } from '../../protocol/toolSpec.ts';
@@ -12,14 +12,14 @@ import { itemToWire, type ItemForm } from './responsesItems.ts';
 type Request = RequestWriter<ResponseCreateParamsStreaming>;
 
 /**
- * Makes the bodies of one provider. The JSON of each item is made once: a long thread costs a join, and an element is
- * byte for byte what it was in the request before.
+ * Builds the request bodies of one provider. The JSON of each item is built once: a long thread costs one join, and an
+ * element is byte for byte what it was in the request before.
  */
 export class ResponsesBodies {
   readonly #dialect: Dialect;
   readonly #refused: ReadonlySet<Dispensable>;
   #elements = new WeakMap<ResponseItem, string>();
-  /** The input of the last request: nearly always how the next one begins. */
+  /** The input of the last request, which is nearly always the start of the next one. */
   #last: { readonly input: readonly ResponseItem[]; readonly json: string } = { input: [], json: '' };
   #form = '';
 
@@ -46,7 +46,7 @@ export class ResponsesBodies {
     }
     const reasoning = reasoningOf(prompt, family, request);
     if (reasoning) request.add('reasoning', reasoning);
-    // Nothing is to be kept at OpenAI, whatever the model; Azure cannot do without (seed 002).
+    // OpenAI must not store anything, whatever the model; Azure requires it (seed 002).
     if (this.#dialect !== 'plain' && request.takes('store')) request.add('store', this.#dialect === 'azure');
     request.add('stream', true);
     if (everything && request.takes('include')) {
@@ -86,7 +86,7 @@ export class ResponsesBodies {
     return json;
   }
 
-  /** Only a refusal or another model changes how items are told. */
+  /** The form of items changes only after a refusal or with another model. */
   #forgetWhenChanged(form: ItemForm): void {
     const key = JSON.stringify(form);
     if (key === this.#form) return;
@@ -127,7 +127,7 @@ function textOptionsOf(prompt: Prompt, family: ModelFamily, request: Request) {
   return verbosity || format ? { verbosity, format } : undefined;
 }
 
-/** The name is the reference's, which servers may have learnt. */
+/** The name that Codex uses, in case servers depend on it. */
 function outputFormat(schema: Readonly<Record<string, unknown>>) {
   return { type: 'json_schema', name: 'codex_output_schema', strict: true, schema } as const;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the events of one response (codex-behaviour.md §2.4). Unknown events and items are harmless; what servers forget
- * (an item that never began, deltas that never came) is made up for.
+ * Reads the events of one response (codex-behaviour.md §2.4). Unknown events and items are ignored; events that servers
+ * omit (the start of an item, its deltas) are added.
  */
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import * as z from 'zod';
@@ -14,29 +14,29 @@ import { itemFromWire } from './responsesItems.ts';
 
 type ItemKind = Extract<ResponseEvent, { type: 'item_started' }>['kind'];
 
-/** What is known of an item before it is whole. */
+/** The state of an item that is not complete yet. */
 interface OpenItem {
   readonly key: string;
   readonly kind: ItemKind;
   readonly id: string | undefined;
   readonly outputIndex: number | undefined;
   name: string | undefined;
-  /** What went out as deltas. */
+  /** The text that was emitted as deltas. */
   text: string;
   raw: string;
-  /** Index of the summary section that is being written. */
+  /** The index of the current summary section. */
   section: number | undefined;
 }
 
 export interface ResponsesReaderOptions {
   readonly newCallId: () => string;
-  /** Names of the tools that were offered as free text. */
+  /** Names of tools that were offered as free text. */
   readonly customTools: ReadonlySet<string>;
-  /** Told of items that are skipped. */
+  /** Called with each skipped item. */
   readonly onSkipped: (item: unknown) => void;
 }
 
-/** An event as it came. Only its name is typed, so that a name the wire does not have does not compile. */
+/** An event of the wire before validation. */
 interface WireEvent {
   readonly type?: ResponseStreamEvent['type'];
   readonly item?: unknown;
@@ -57,7 +57,7 @@ export class ResponsesReader {
     this.#options = options;
   }
 
-  /** What this event says, in order. @throws ModelFault */
+  /** Returns the events for this event of the wire, in order. @throws ModelFault */
   read(wire: unknown): readonly ResponseEvent[] {
     if (typeof wire !== 'object' || wire === null) return NOTHING;
     const event = wire as WireEvent;
@@ -93,7 +93,7 @@ export class ResponsesReader {
       case 'error':
         throw inStreamFault(event);
       case undefined:
-        // What a gateway says when the server behind it has failed: its own error, not an event.
+        // A gateway whose server has failed sends its own error, not an event.
         if (event.error) throw inStreamFault(event);
         return NOTHING;
       default:
@@ -101,7 +101,7 @@ export class ResponsesReader {
     }
   }
 
-  /** An answer that came whole, from a server that does not stream. @throws ModelFault */
+  /** Reads a whole response from a server that does not stream. @throws ModelFault */
   readDocument(document: unknown): readonly ResponseEvent[] {
     const { data } = documentSchema.safeParse(document);
     if (!data) throw inStreamFault(document);
@@ -111,7 +111,7 @@ export class ResponsesReader {
     return [...data.output.flatMap((item) => this.#done({ item })), completed(document)];
   }
 
-  /** The items that it repeats are ignored; text that nobody has ended ends here. */
+  /** Ignores the items that it repeats; text without an end event ends here. */
   #completed(response: unknown): readonly ResponseEvent[] {
     const end = completed(response);
     const texts = this.#open.filter(({ kind, text }) => kind === 'message' && text !== '');
@@ -158,7 +158,7 @@ export class ResponsesReader {
     return events;
   }
 
-  /** A break stands between sections, whether the server announces them or only counts. */
+  /** Emits a break between sections, whether the server announces them or only numbers them. */
   #section(item: OpenItem, event: WireEvent, events: ResponseEvent[]): void {
     const index = typeof event.summary_index === 'number' ? event.summary_index : (item.section ?? 0);
     if (item.section !== undefined && index !== item.section) {
@@ -197,7 +197,7 @@ export class ResponsesReader {
     return events;
   }
 
-  /** The open item a delta belongs to: by id, by place, or the last of its kind; one that never began begins now. */
+  /** The open item of a delta: by id, by index, or the last one of its kind; starts one if none is open. */
   #find({ item_id, output_index }: WireEvent, kind: ItemKind, events: ResponseEvent[]): OpenItem {
     const last = this.#open.at(-1);
     if (last !== undefined && last.id === item_id && last.kind === kind && item_id !== undefined) return last;
@@ -272,7 +272,7 @@ function asMessage({ key, text }: OpenItem): ResponseEvent {
   return { type: 'item_done', key, item };
 }
 
-/** What a whole item says beyond its deltas, so that deltas always add up to it. */
+/** The deltas that are missing from a complete item, so that deltas always add up to it. */
 function missingDeltas(open: OpenItem, item: ResponseItem): readonly ResponseEvent[] {
   const { key } = open;
   if (item.type === 'message') {
@@ -309,7 +309,7 @@ const usageSchema = z
   .nullish()
   .catch(undefined);
 
-/** `id` is required (codex-behaviour.md §2.4): without it the event is not what it claims to be. */
+/** `id` is required (codex-behaviour.md §2.4): without it the event is not valid. */
 const completedSchema = z.object({
   id: z.string(),
   usage: usageSchema,

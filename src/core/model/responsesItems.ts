@@ -1,4 +1,4 @@
-/** Items between our history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
+/** Converts items between history and the Responses wire, in both directions (codex-behaviour.md §2.2). */
 import {
   callIdOf,
   responseItemSchema,
@@ -13,7 +13,10 @@ import { asFunctionCall, asShellCall } from './functionForm.ts';
 // ---------------------------------------------------------------- to the server
 
 export interface ItemForm {
-  /** Azure stores responses and knows items by id; elsewhere only reasoning and id-only calls keep theirs. */
+  /**
+   * Azure stores responses and identifies items by id; elsewhere only reasoning items and calls that have only an id
+   * keep theirs.
+   */
   readonly dialect: Dialect;
   readonly customTools: boolean;
   readonly localShell: boolean;
@@ -21,8 +24,8 @@ export interface ItemForm {
 }
 
 /**
- * The item as it travels. Keys stand in one order whoever made the item, so that an element is the same bytes in every
- * request and after a resume.
+ * The item on the wire. Keys always have the same order, so that an element is the same bytes in every request and
+ * after a resume.
  */
 export function itemToWire(item: ResponseItem, form: ItemForm): Record<string, unknown> {
   const id = form.dialect === 'azure' ? item_id(item) : undefined;
@@ -87,8 +90,8 @@ function imageToWire({ type, image_url, detail }: Extract<ContentPart, { type: '
 // ---------------------------------------------------------------- from the server
 
 /**
- * The item as we keep it. Calls get what they need to be answered. `undefined` for item types we do not know and items
- * we cannot read: they are skipped, not fatal.
+ * The item for history. Calls without a call id get one. `undefined` for unknown and unreadable items: they are
+ * skipped, not fatal.
  */
 export function itemFromWire(wire: unknown, newCallId: () => string): ResponseItem | undefined {
   if (typeof wire !== 'object' || wire === null) return undefined;
@@ -119,7 +122,7 @@ function completed(wire: WireItem, newCallId: () => string): unknown {
   }
 }
 
-/** `null` stands for “absent” on the wire, except where it is a value of its own. */
+/** `null` means “absent” on the wire, except where it is a value of its own. */
 function withoutNulls(wire: WireItem): WireItem {
   const entries = Object.entries(wire).filter(([name, value]) => value !== null || name === 'encrypted_content');
   return Object.fromEntries(entries);
@@ -129,7 +132,7 @@ function contentFromWire(content: unknown): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'output_text', text: content }];
   return partsOf(content).flatMap((part): ContentPart[] => {
     if (typeof part['text'] === 'string') return [{ type: 'output_text', text: part['text'] }];
-    // What a model says instead of an answer is what it says.
+    // A refusal is treated as the text of the message.
     return typeof part['refusal'] === 'string' ? [{ type: 'output_text', text: part['refusal'] }] : [];
   });
 }

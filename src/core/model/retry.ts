@@ -1,30 +1,30 @@
 /**
- * How often and after what pause one request is tried again (contract.md, "Faults"). Nothing else retries: the SDK does
- * not, the client does not, so that attempts never multiply.
+ * Decides how often and after which pause a request is retried (docs/cli.md, "Faults"). The SDK and the client never
+ * retry, so attempts do not multiply.
  */
 import { ModelFault } from './client.ts';
 import { describeDuration } from './describeDuration.ts';
 
 export interface RetryLimits {
-  /** Attempts of one request, the first included. */
+  /** Attempts of one request, including the first. */
   readonly maxAttempts: number;
-  /** Waiting between all attempts of one request. */
+  /** The total pause between all attempts of one request. */
   readonly maxWaitMs: number;
 }
 
 export const DEFAULT_RETRY_LIMITS: RetryLimits = { maxAttempts: 6, maxWaitMs: 60_000 };
 
 const FIRST_PAUSE_MS = 200;
-/** For a server that says "too fast" and not how long to wait. */
+/** For a server that reports too many requests but no delay. */
 const FIRST_RATE_LIMIT_PAUSE_MS = 1000;
 
 export type RetryDecision =
-  /** `attempt` failed, counted from 1; the next one may start after `delayMs`. */
+  /** `attempt` (from 1) failed; the next one may start after `delayMs`. */
   | { readonly type: 'retry'; readonly attempt: number; readonly of: number; readonly delayMs: number }
-  /** The fault to show: the one that was given, or one that adds why there is no further attempt. */
+  /** The fault to show: the given one, or one that adds why there is no further attempt. */
   | { readonly type: 'give_up'; readonly fault: ModelFault };
 
-/** The attempts of one request. Reads no clock; `random` is in [0, 1). */
+/** The retry state of one request. Reads no clock; `random` is in [0, 1). */
 export class RetrySchedule {
   readonly #limits: RetryLimits;
   readonly #random: () => number;
@@ -36,7 +36,7 @@ export class RetrySchedule {
     this.#limits = { ...DEFAULT_RETRY_LIMITS, ...limits };
   }
 
-  /** To be asked once for each failed attempt, before waiting. */
+  /** Call once for each failed attempt, before waiting. */
   next(fault: ModelFault): RetryDecision {
     this.#failed += 1;
     if (!fault.retryable) return { type: 'give_up', fault };
@@ -60,7 +60,7 @@ export class RetrySchedule {
   }
 
   #pauseAfter(fault: ModelFault): number {
-    // A server that says "0 seconds" is believed, but not 30 times a second.
+    // A delay of "0 seconds" is respected, but with a minimum pause.
     if (fault.retryAfterMs !== undefined) return Math.max(fault.retryAfterMs, FIRST_PAUSE_MS);
     const first = fault.kind === 'rate_limited' ? FIRST_RATE_LIMIT_PAUSE_MS : FIRST_PAUSE_MS;
     const jitter = 0.9 + this.#random() * 0.2;

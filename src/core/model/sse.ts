@@ -1,8 +1,8 @@
 /**
- * Server-sent events, decoded from the bytes as they come (WHATWG HTML §9.2.6).
+ * Decodes server-sent events from bytes as they arrive (WHATWG HTML §9.2.6).
  *
- * Our own, because a response may have 20,000 events: this costs a quarter of the SDK's decoder, which also loses the
- * difference between an end and an abort (libraries.md §4).
+ * Own code, because a response may have 20,000 events: this takes a quarter of the time of the SDK's decoder, which
+ * also does not distinguish an end from an abort (libraries.md §4).
  */
 import { TextPieces } from '../util/textPieces.ts';
 import { byteLength } from '../util/tokens.ts';
@@ -11,17 +11,17 @@ import { WholeJson } from './wholeJson.ts';
 
 export class SseDecoder {
   readonly #decoder = new TextDecoder();
-  /** The end of what came that is not yet a whole line. */
+  /** The last, incomplete line. */
   readonly #unfinished = new TextPieces();
-  /** `data` lines of the event that is being read. */
+  /** The `data` lines of the current event. */
   #data: WholeJson | undefined;
-  /** What that event is called. */
+  /** The name of the current event. */
   #name = '';
-  /** The last chunk ended with a carriage return, whose line feed may be the next character. */
+  /** True when the last chunk ended with a carriage return, which a line feed may follow. */
   #afterCarriageReturn = false;
-  /** Bytes of the line that is being read. */
+  /** Bytes of the current line. */
   #lineBytes = 0;
-  /** Bytes of the lines of the event that is being read. */
+  /** Bytes of the lines of the current event. */
   #eventBytes = 0;
   readonly #maxEventBytes: number;
 
@@ -29,12 +29,12 @@ export class SseDecoder {
     this.#maxEventBytes = maxEventBytes;
   }
 
-  /** An event or a line is larger than it may be: nothing more is decoded. */
+  /** True when an event or a line exceeds the limit: nothing more is decoded. */
   get isOverLimit(): boolean {
     return Math.max(this.#lineBytes, this.#eventBytes) > this.#maxEventBytes;
   }
 
-  /** The data of every event that these bytes complete; ids and comments are of no use here. */
+  /** Returns the data of the events that these bytes complete; ids and comments are ignored. */
   decode(bytes: Uint8Array): readonly string[] {
     const events: string[] = [];
     let text = this.#decoder.decode(bytes, { stream: true });
@@ -66,7 +66,10 @@ export class SseDecoder {
     return events;
   }
 
-  /** An event that lacks only its empty line. The standard drops it; servers that end like that mean it. */
+  /**
+   * Ends the stream and returns an event that lacks only its empty line. The standard drops it, but some servers end
+   * this way.
+   */
   end(): readonly string[] {
     const events: string[] = [];
     const line = this.#joined(this.#decoder.decode());
@@ -91,7 +94,7 @@ export class SseDecoder {
       this.#finishWhole(events);
       this.#name = name;
     }
-    // A field that the standard does not know: the errors of llama.cpp.
+    // Not a field of the standard: llama.cpp sends errors this way.
     const error = valueOf(line, 'error');
     if (error === undefined) return;
     this.#grow(error, events);
@@ -105,7 +108,7 @@ export class SseDecoder {
     this.#eventBytes += this.#lineBytes;
   }
 
-  /** A server that leaves out the empty lines: what is whole was an event. */
+  /** Ends the event when its data is complete, for servers that omit the empty lines. */
   #finishWhole(events: string[]): void {
     if (this.#data?.isWhole()) this.#finish(events);
   }
@@ -118,7 +121,7 @@ export class SseDecoder {
   }
 }
 
-/** `undefined` when the line is another field. */
+/** Returns `undefined` when the line is another field. */
 function valueOf(line: string, field: string): string | undefined {
   if (!line.startsWith(field)) return undefined;
   const end = field.length;
@@ -128,20 +131,20 @@ function valueOf(line: string, field: string): string | undefined {
 
 const ERROR = 'error';
 
-/** The same as a document that says itself what only the name of its event has said. */
+/** Adds the event's name to the document if the document does not contain its type. */
 function named(data: string, name: string): string {
   if (name === ERROR) return asError(data);
   if (!name.startsWith('response.') || data.startsWith('{"type":')) return data;
-  const said = parseJson(data);
-  if (typeof said !== 'object' || said === null || Array.isArray(said)) return data;
-  return 'type' in said || 'error' in said ? data : JSON.stringify({ ...said, type: name });
+  const document = parseJson(data);
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return data;
+  return 'type' in document || 'error' in document ? data : JSON.stringify({ ...document, type: name });
 }
 
-/** The same as a document in which the error stands where errors stand. */
+/** Puts an error into the field `error`, where errors are expected. */
 function asError(data: string): string {
-  const said = parseJson(data);
-  const saysSo = typeof said === 'object' && said !== null && ('error' in said || 'response' in said);
-  return saysSo ? data : JSON.stringify({ error: said ?? data });
+  const document = parseJson(data);
+  const hasError = typeof document === 'object' && document !== null && ('error' in document || 'response' in document);
+  return hasError ? data : JSON.stringify({ error: document ?? data });
 }
 
 const LINE_FEED = 10;
@@ -153,7 +156,7 @@ function lineFeed(text: string, from: number): number {
   return text.indexOf('\n', from);
 }
 
-/** Where the next line ends, by a line feed, a carriage return or both; -1 when it does not end here. */
+/** The position of the next line end: a line feed, a carriage return or both; -1 if there is none. */
 function anyLineEnd(text: string, from: number): number {
   const lineFeed = text.indexOf('\n', from);
   const carriageReturn = text.indexOf('\r', from);

@@ -1,6 +1,6 @@
 /**
- * Sends one request to one provider and hands back the open response. What may travel is decided here: our own headers
- * and nothing else, and the key to the origin it was entered for and to no other (design decision 12).
+ * Sends one request to one provider and returns the open response. Decides what is sent: only the headers of this
+ * module, and the key only to the origin that it was entered for (design decision 12).
  */
 import type { Clock, Fetch, Secrets } from '../ports.ts';
 import { ModelFault } from './client.ts';
@@ -31,7 +31,7 @@ export class Transport {
     this.#ports = ports;
   }
 
-  /** @throws ModelFault when the answer is not 2xx or there is none. */
+  /** @throws ModelFault when the response is not 2xx or there is none. */
   async post(path: string, body: string, signal: AbortSignal): Promise<Response> {
     const origin = originOf(this.#provider.baseUrl);
     const key = this.#provider.auth === 'none' ? undefined : await this.#ports.secrets.keyFor(origin);
@@ -52,18 +52,18 @@ export class Transport {
     const send = guardedFetch(this.#ports.fetch, new Set(Object.keys(this.#headers('key'))));
     return new sdk.OpenAI({
       baseURL: baseUrl,
-      // Never the environment's: the key, if any, is in the headers of each request.
+      // Never the key of the environment: the key, if any, is in the headers of each request.
       apiKey: 'unused',
       adminAPIKey: null,
       organization: null,
       project: null,
       maxRetries: 0,
       logLevel: 'off',
-      // The SDK's own timer would end a slow server's answer; ours knows what is silence (attempt.ts).
+      // The SDK's own timeout would end the response of a slow server; attempt.ts measures silence instead.
       timeout: LONGEST_TIMER_MS,
       fetch: async (input, init) => {
         const response = await send(input, init);
-        // What is thrown here is a cause of what the SDK throws; it would read an error without a limit.
+        // Thrown here, it becomes a cause of the SDK's error; the SDK itself would read the error without a limit.
         if (!response.ok) throw await this.#faultOf(response);
         return response;
       },
@@ -71,7 +71,7 @@ export class Transport {
     });
   }
 
-  /** Reads no more of the error than is allowed, and only for a moment: its status is known. */
+  /** Reads a limited part of the error, and only for a short time, because its status is known. */
   async #faultOf({ status, headers, body }: Response): Promise<ModelFault> {
     const { maxErrorBytes } = limitsOf(this.#provider);
     const { clock } = this.#ports;
@@ -97,13 +97,13 @@ export class Transport {
   }
 }
 
-/** How long the text of an HTTP error may take. */
+/** How long to wait for the text of an HTTP error. */
 const ERROR_WITHIN_MS = 5000;
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Lets through only the headers that are ours (the SDK adds its own, and those of `OPENAI_CUSTOM_HEADERS`), and follows
+ * Allows only the headers of this module (the SDK adds its own, and those of `OPENAI_CUSTOM_HEADERS`), and follows
  * redirects only within the origin.
  */
 function guardedFetch(fetch: Fetch, allowed: ReadonlySet<string>): Fetch {
@@ -122,24 +122,28 @@ function guardedFetch(fetch: Fetch, allowed: ReadonlySet<string>): Fetch {
       if (target.origin !== url.origin) throw redirectFault(url, target);
       url = target;
     }
-    throw new ModelFault('config', 'The server redirects in a circle.', { retryable: false, action: 'check_settings' });
+    throw new ModelFault('config', 'The server redirects in a loop.', { retryable: false, action: 'check_settings' });
   };
 }
 
 const MOST_REDIRECTS = 5;
 
 function redirectFault(from: URL, to: URL): ModelFault {
-  // Of an address that is none of the web there is no origin.
+  // An address of another scheme has no origin.
   const origin = to.origin === 'null' ? to.protocol : to.origin;
-  return new ModelFault('config', `${from.origin} redirects to ${origin}, where your key was not entered for.`, {
-    retryable: false,
-    detail: `Redirect from ${from.href} to ${origin}${to.pathname}. If that is right, make it the base URL.`,
-    action: 'check_settings',
-  });
+  return new ModelFault(
+    'config',
+    `${from.origin} redirects to ${origin}, and your key was not entered for that origin.`,
+    {
+      retryable: false,
+      detail: `Redirect from ${from.href} to ${origin}${to.pathname}. If that is right, make it the base URL.`,
+      action: 'check_settings',
+    },
+  );
 }
 
 function keyMissing(origin: string, fault: ModelFault): ModelFault {
-  return new ModelFault('no_key', `${origin} wants an API key, and none was entered for it.`, {
+  return new ModelFault('no_key', `${origin} requires an API key, and none was entered for it.`, {
     retryable: false,
     status: fault.status,
     detail: fault.detail,

@@ -1,18 +1,18 @@
 import { endOfString, parseJson, QUOTE } from '../util/json.ts';
 
 /**
- * Whether the lines of a text that grows are a JSON document by now. Each line is looked at once, and the document is
- * parsed once, when its brackets are closed: a large one of many lines costs what it is, not its square.
+ * Detects when the lines of a growing text are a JSON document. Each line is scanned once, and the document is parsed
+ * once, when its brackets are closed: a large document of many lines takes linear, not quadratic time.
  */
 export class WholeJson {
   readonly #lines: string[] = [];
-  /** Lines whose brackets are counted. */
+  /** The number of lines whose brackets were counted. */
   #counted = 0;
   #depth = 0;
-  /** White space only: no document yet. */
+  /** True while there is only white space. */
   #isBlank = true;
-  /** No line that follows can make a document of it. */
-  #isHopeless = false;
+  /** True when no further line can make it a document. */
+  #isInvalid = false;
 
   get text(): string {
     return this.#lines.join('\n');
@@ -23,13 +23,13 @@ export class WholeJson {
   }
 
   isWhole(): boolean {
-    for (; this.#counted < this.#lines.length && !this.#isHopeless; this.#counted++) {
+    for (; this.#counted < this.#lines.length && !this.#isInvalid; this.#counted++) {
       this.#count(this.#lines[this.#counted] ?? '');
     }
-    if (this.#isBlank || this.#isHopeless || this.#depth > 0) return false;
+    if (this.#isBlank || this.#isInvalid || this.#depth > 0) return false;
     if (parseJson(this.text) !== undefined) return true;
-    // With all brackets closed only white space may follow upon a document, and nothing can mend what is none.
-    this.#isHopeless = true;
+    // Only white space may follow closed brackets, so further lines cannot make it valid.
+    this.#isInvalid = true;
     return false;
   }
 
@@ -39,12 +39,12 @@ export class WholeJson {
       const character = line.charCodeAt(at);
       if (character === QUOTE) {
         at = endOfString(line, at + 1);
-        // No string goes on in the next line.
-        if (at >= line.length) this.#isHopeless = true;
+        // A JSON string cannot continue in the next line.
+        if (at >= line.length) this.#isInvalid = true;
       } else if (character === OPEN_BRACE || character === OPEN_BRACKET) this.#depth++;
       else if (character === CLOSE_BRACE || character === CLOSE_BRACKET) this.#depth--;
     }
-    if (this.#depth < 0) this.#isHopeless = true;
+    if (this.#depth < 0) this.#isInvalid = true;
   }
 }
 

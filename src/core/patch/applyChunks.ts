@@ -1,4 +1,4 @@
-/** Puts the chunks of one update into the lines of one file (codex-behaviour.md §1.3). */
+/** Applies the chunks of one update to the lines of one file (codex-behaviour.md §1.3). */
 import { findContexts, searchedContexts } from './contexts.ts';
 import { shiftBetween, shifted } from './indentation.ts';
 import { lineAt, LinesWriter, type TextLines } from './lines.ts';
@@ -9,20 +9,20 @@ import { createTextSeeker } from './textSeeker.ts';
 
 export type ChunksResult = { readonly type: 'applied'; readonly lines: TextLines } | Mismatch;
 
-/** The lines `start`…`start + removed` give way to `added`. */
+/** Replaces the lines `start`…`start + removed` by `added`. */
 interface Edit {
   readonly start: number;
   removed: number;
   readonly added: string[];
 }
 
-/** Where a chunk belongs, and its lines as they were found there. */
+/** The place of a chunk, with its lines as they are in the file. */
 interface Place {
   readonly start: number;
   readonly lines: readonly PatchLine[];
 }
 
-/** All or nothing. Every chunk is searched in the file as it was, below the one before it. */
+/** Applies all chunks or none. Each chunk is searched in the original text, below the one before it. */
 export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): ChunksResult {
   const seeker = createTextSeeker(lines);
   const edits: Edit[] = [];
@@ -34,7 +34,7 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
     if (context.type === 'not_found') return context;
     cursor = context.below;
     if (old.length === 0) {
-      // Even below a context that was found: the reference appends, and so do models that learnt from it (step 2).
+      // Appended even when a context was found: the reference does so, and models have learnt it (step 2).
       edits.push(...editsOf(chunk.lines, lines.count));
       continue;
     }
@@ -54,7 +54,7 @@ export function applyChunks(lines: TextLines, chunks: readonly PatchChunk[]): Ch
   return { type: 'applied', lines: edited(lines, edits) };
 }
 
-/** Difference (e): the added lines follow the indentation that the file has at this place. */
+/** Shifts the added lines to the indentation of the file at this place (difference (e)). */
 function inIndentationOf(
   lines: TextLines,
   { start, lines: patch }: Place,
@@ -73,7 +73,7 @@ function inIndentationOf(
   return { type: 'fitted', lines: fitted };
 }
 
-/** A blank last line often only separates chunks, so the search is repeated without it (step 5). */
+/** Repeats the search without a blank last line, which often only separates chunks (step 5). */
 function findPlace(chunk: PatchChunk, seeker: Seeker, cursor: number): Place | undefined {
   for (const lines of [chunk.lines, withoutLastBlank(chunk.lines)]) {
     const start = lines && seeker.find(oldLines(lines), cursor, chunk.endOfFile);
@@ -86,7 +86,7 @@ function oldLines(lines: readonly PatchLine[]): string[] {
   return lines.filter((line) => line.kind !== 'add').map((line) => line.text);
 }
 
-/** Takes the blank away that ends the old lines and, if there is one, the blank that ends the new ones. */
+/** Removes the blank line at the end of the old lines and, if there is one, at the end of the new lines. */
 function withoutLastBlank(lines: readonly PatchLine[]): readonly PatchLine[] | undefined {
   const lastOld = lines.findLastIndex((line) => line.kind !== 'add');
   if (lines[lastOld]?.text !== '') return undefined;
@@ -95,14 +95,14 @@ function withoutLastBlank(lines: readonly PatchLine[]): readonly PatchLine[] | u
   return shorter[lastNew]?.text === '' ? without(shorter, lastNew, 'add') : shorter;
 }
 
-/** A context line stands on both sides: taken from one, it remains on the other. */
+/** Removes a line from one side; a context line remains on the other. */
 function without(lines: readonly PatchLine[], index: number, side: 'remove' | 'add'): readonly PatchLine[] {
   const line = lines[index];
   if (line?.kind !== 'context') return lines.toSpliced(index, 1);
   return lines.with(index, { kind: side === 'remove' ? 'add' : 'remove', text: line.text });
 }
 
-/** One edit for every run of lines between context lines: what is only quoted takes no part. */
+/** One edit for each run of changed lines; context lines are not replaced. */
 function editsOf(lines: readonly PatchLine[], start: number): Edit[] {
   const edits: Edit[] = [];
   let open: Edit | undefined;
@@ -121,11 +121,11 @@ function editsOf(lines: readonly PatchLine[], start: number): Edit[] {
   return edits;
 }
 
-/** Lines nobody removes are the file's own, whatever the patch quoted; all of them end in an ending (§1.4). */
+/** Lines that are not removed keep the file's own text, whatever the patch quoted; every line gets an ending (§1.4). */
 function edited(lines: TextLines, edits: readonly Edit[]): TextLines {
   const result = new LinesWriter(lines);
   let next = 0;
-  // Of two edits at one place the one written first in the patch comes first.
+  // Edits at the same place are applied in the order of the patch.
   for (const { start, removed, added } of edits.toSorted((one, other) => one.start - other.start)) {
     result.keep(next, start);
     next = start + removed;

@@ -1,11 +1,11 @@
-/** A proposed text that a person works on, read as choices: which hunks stand in it, which were taken back. Pure. */
+/** Reads the user's choices from an edited proposal: which hunks it contains and which it does not. Pure. */
 import type { FileReview } from '../../protocol/policy.ts';
 import type { HunkState } from '../../protocol/review.ts';
 import type { ProposedFile, ProposedHunk, TextHunk } from '../ports.ts';
 import { hunksFrom } from './hunkAlgebra.ts';
 import { feedLines, textAfter, textBefore } from './proposalChoices.ts';
 
-/** Where a hunk is in the text, in lines, and the text around it that a change of its lines has drawn in. */
+/** The place of a hunk in the text, in lines, and the surrounding text that an edit of its lines includes. */
 export interface PlacedHunk {
   readonly state: HunkState;
   readonly start: number;
@@ -14,7 +14,7 @@ export interface PlacedHunk {
   readonly tail: string;
 }
 
-/** What the text means; `undefined` when it is the proposal itself. */
+/** The choices that the text expresses; `undefined` when it equals the proposal. */
 export function readReview(file: ProposedFile, text: string): FileReview | undefined {
   if (file.change.kind === 'delete' || text === textAfter(file.change)) return undefined;
   const places = placesOfChoices(file, text);
@@ -25,12 +25,12 @@ export function readReview(file: ProposedFile, text: string): FileReview | undef
   };
 }
 
-/** One for each hunk, in order. */
+/** The places of all hunks, in order. */
 export function placeHunks(file: ProposedFile, text: string): readonly PlacedHunk[] {
   return placesOfChoices(file, text) ?? placesInEdited(file, text);
 }
 
-/** What brings a hunk into the text, or takes it out. */
+/** The edit that puts a hunk into the text or removes it. */
 export function hunkEdit(file: ProposedFile, text: string, index: number, wanted: 'in' | 'out'): TextHunk | undefined {
   const place = placeHunks(file, text)[index];
   const hunk = file.hunks[index];
@@ -47,13 +47,13 @@ export function withEdit(text: string, { start, end, text: inserted }: TextHunk)
 }
 
 interface Trail {
-  /** The next line to be read. */
+  /** The next line to read. */
   readonly at: number;
   readonly last: PlacedHunk | undefined;
   readonly rest: Trail | undefined;
 }
 
-/** `undefined` when the text is no choice of hunks, but something else was written. */
+/** Returns `undefined` when the text is not a choice of hunks but contains other edits. */
 function placesOfChoices(file: ProposedFile, text: string): readonly PlacedHunk[] | undefined {
   const lines = feedLines(text);
   const { before, after } = linesOf(file);
@@ -63,14 +63,14 @@ function placesOfChoices(file: ProposedFile, text: string): readonly PlacedHunk[
     const unchanged = before.slice(read, hunk.before.start);
     const next = new Map<number, Trail>();
     for (const trail of trails) {
-      if (!standsAt(lines, trail.at, unchanged)) continue;
+      if (!matchesAt(lines, trail.at, unchanged)) continue;
       const start = trail.at + unchanged.length;
       for (const [state, part] of [
         ['in', linesIn(after, hunk.after)],
         ['out', linesIn(before, hunk.before)],
       ] as const) {
         const end = start + part.length;
-        if (next.has(end) || !standsAt(lines, start, part)) continue;
+        if (next.has(end) || !matchesAt(lines, start, part)) continue;
         next.set(end, { at: end, last: { state, start, end, lead: '', tail: '' }, rest: trail });
       }
     }
@@ -78,7 +78,7 @@ function placesOfChoices(file: ProposedFile, text: string): readonly PlacedHunk[
     read = hunk.before.end;
   }
   const unchanged = before.slice(read);
-  const whole = trails.find(({ at }) => at + unchanged.length === lines.length && standsAt(lines, at, unchanged));
+  const whole = trails.find(({ at }) => at + unchanged.length === lines.length && matchesAt(lines, at, unchanged));
   return whole && placesOf(whole);
 }
 
@@ -88,11 +88,11 @@ function placesOf(trail: Trail): readonly PlacedHunk[] {
   return places;
 }
 
-function standsAt(lines: readonly string[], at: number, part: readonly string[]): boolean {
+function matchesAt(lines: readonly string[], at: number, part: readonly string[]): boolean {
   return part.every((line, index) => lines[at + index] === line);
 }
 
-/** Found by what has become of the proposed lines. */
+/** Finds the hunks by the edits to the proposed lines. */
 function placesInEdited(file: ProposedFile, text: string): readonly PlacedHunk[] {
   const lines = feedLines(text);
   const { before, after } = linesOf(file);
@@ -114,7 +114,7 @@ function growth(edits: readonly TextHunk[]): number {
   return edits.reduce((sum, { start, end, text }) => sum + feedLines(text).length - (end - start), 0);
 }
 
-/** Overlapping, or an insertion at its edge. */
+/** True when the ranges overlap, or one is an insertion at the edge of the other. */
 function isAt(edit: TextHunk, { start, end }: ProposedHunk['after']): boolean {
   if (edit.start === edit.end || start === end) return edit.start <= end && edit.end >= start;
   return edit.start < end && edit.end > start;

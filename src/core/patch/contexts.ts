@@ -1,4 +1,4 @@
-/** Where the `@@` lines above a chunk stand in the file. */
+/** Finds the `@@` lines above a chunk in the file. */
 import { areLineNumbers } from './markers.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { PatchChunk } from './operation.ts';
@@ -6,9 +6,9 @@ import type { Seeker } from './seek.ts';
 import { trim } from './whitespace.ts';
 
 /**
- * A chunk that quotes lines is found by them, so line numbers above it count as a plain `@@` (difference (d)). Without a
- * quote the numbers are all that says where, and adding at the end is not what they say: they are searched as text, and
- * not found.
+ * Returns the contexts to search for. A chunk that quotes lines is found by them, so line numbers above it count as a
+ * plain `@@` (difference (d)). Without a quote only the numbers say where the chunk belongs, and appending would be
+ * wrong: they are searched as text, and not found.
  */
 export function searchedContexts({ contexts }: PatchChunk, old: readonly string[]): readonly string[] {
   const quotes = old.some((line) => trim(line) !== '');
@@ -18,8 +18,8 @@ export function searchedContexts({ contexts }: PatchChunk, old: readonly string[
 type ContextsFound = { readonly type: 'found'; readonly below: number } | Extract<Mismatch, { type: 'not_found' }>;
 
 /**
- * Several contexts are searched one below the other. Where that fails below the chunk before, they are searched from the
- * top: the next method of a class is written with the class above it again (difference (d)).
+ * Searches several contexts one below the other. If that fails below the chunk before, searches from the top: a patch
+ * repeats the class line above the next method of the class (difference (d)).
  */
 export function findContexts(contexts: readonly string[], seeker: Seeker, cursor: number): ContextsFound {
   const below = walkContexts(contexts, seeker, cursor);

@@ -1,4 +1,4 @@
-/** The sentences a model reads when its patch cannot be parsed: what is wrong, and what to write instead. */
+/** Messages for the model when its patch cannot be parsed: what is wrong, and what to write instead. */
 import type { PatchFault, PatchFaultCategory } from './operation.ts';
 import { BEGIN_PATCH, END_PATCH } from './markers.ts';
 

@@ -1,6 +1,9 @@
-/** How the patch format is explained to a model. Its prompt cache depends on every character. */
+/** The explanation of the patch format for models. The prompt cache depends on every character. */
 
-/** Lark, for tools whose input is text in a grammar. Narrower than the parser: what is written well, not what is understood. */
+/**
+ * In Lark, for tools that take text in a grammar. Narrower than the parser, so that models write only the standard
+ * form.
+ */
 export const PATCH_GRAMMAR = `start: begin operation+ end
 begin: "*** Begin Patch" LF
 end: "*** End Patch" LF?

@@ -1,13 +1,16 @@
-/** Hunks as values: read off two texts, applied, turned round, and carried over to a text that somebody changed elsewhere. */
+/**
+ * Operations on hunks: compute them from two texts, apply, invert, and rebase them onto a text that was changed
+ * elsewhere.
+ */
 import type { TextHunk } from '../ports.ts';
 import { diffLines } from './lineDiff.ts';
 
-/** Lines with their endings; a lone carriage return ends one. Joined they are the text again. */
+/** Lines with their endings; a lone carriage return is an ending. Joined, they give the text. */
 export function textLines(text: string): string[] {
   return text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
 }
 
-/** Applied to `before` they give `after` exactly. Never empty for different texts. */
+/** The hunks that turn `before` into `after` exactly. Not empty for different texts. */
 export function hunksFrom(before: string, after: string): TextHunk[] {
   const now = textLines(after);
   return diffLines(textLines(before), now).map(({ start, end, newStart, newEnd }) => ({
@@ -28,7 +31,7 @@ export function applyHunks(text: string, hunks: readonly TextHunk[]): string {
   return result + lines.slice(at).join('');
 }
 
-/** What leads back from `applyHunks(before, hunks)` to `before`. */
+/** The hunks that turn `applyHunks(before, hunks)` into `before`. */
 export function invertHunks(before: string, hunks: readonly TextHunk[]): TextHunk[] {
   const lines = textLines(before);
   let shift = 0;
@@ -41,8 +44,8 @@ export function invertHunks(before: string, hunks: readonly TextHunk[]): TextHun
 }
 
 /**
- * The same hunks for `now`, which somebody made out of `base` meanwhile. `undefined` when both changed the same lines, or
- * inserted at the same place: then nobody can say which order is meant.
+ * Rebases hunks from `base` onto `now`, which was edited meanwhile. `undefined` when both changed the same lines or
+ * inserted at the same place, where the order would be ambiguous.
  */
 export function rebaseHunks(hunks: readonly TextHunk[], base: string, now: string): TextHunk[] | undefined {
   if (base === now) return [...hunks];
@@ -59,15 +62,15 @@ export function rebaseHunks(hunks: readonly TextHunk[], base: string, now: strin
       shift += textLines(their.text).length - (their.end - their.start);
     }
     const moved = { start: hunk.start + shift, end: hunk.end + shift, text: hunk.text };
-    if (!standsOnWholeLines(moved, lines)) return undefined;
+    if (!keepsWholeLines(moved, lines)) return undefined;
     rebased.push(moved);
   }
   return rebased;
 }
 
 /**
- * What leads back from `now` to a text without the hunks that made `after` out of `before`: what somebody did since
- * stays, and a hunk they have undone already is done. `undefined` when they worked on the lines of a hunk.
+ * The edits that undo, in `now`, the hunks that turned `before` into `after`. Edits made since are kept, and a hunk
+ * that was undone already needs no edit. `undefined` when the lines of a hunk were edited.
  */
 export function hunksTakingBack(
   hunks: readonly TextHunk[],
@@ -86,7 +89,9 @@ export function hunksTakingBack(
   return remaining;
 }
 
-/** Overlapping, or side by side with an insertion: what is inserted there may be either's. */
+/**
+ * True when the ranges overlap, or one is an insertion at the edge of the other: inserted text may belong to either.
+ */
 function touches(their: TextHunk, hunk: TextHunk): boolean {
   const isInsertion = hunk.start === hunk.end;
   return isInsertion
@@ -94,8 +99,8 @@ function touches(their: TextHunk, hunk: TextHunk): boolean {
     : their.start < hunk.end && their.end > hunk.start;
 }
 
-/** The final newline came or went: what was a line of its own would be glued to its neighbour. */
-function standsOnWholeLines({ start, end, text }: TextHunk, lines: readonly string[]): boolean {
+/** False when the final newline was added or removed, so that a line would be joined to its neighbour. */
+function keepsWholeLines({ start, end, text }: TextHunk, lines: readonly string[]): boolean {
   const before = lines[start - 1];
   const isGluedBefore = text !== '' && before !== undefined && !endsLine(before);
   const isGluedAfter = text !== '' && !endsLine(text) && end < lines.length;

@@ -1,8 +1,8 @@
-/** What changed between two texts, read off the lines that stayed. */
+/** Computes the changes between two texts from the lines that were kept. */
 import type { TextHunk } from '../ports.ts';
 import { type TextLines, textLines } from './lines.ts';
 
-/** The smallest whole-line hunks; they turn `before` into `after` exactly. */
+/** The smallest hunks of whole lines that turn `before` into `after` exactly. */
 export function hunksBetween(before: TextLines, after: TextLines): TextHunk[] {
   const hunks: TextHunk[] = [];
   let start = 0;
@@ -21,7 +21,7 @@ export function hunksBetween(before: TextLines, after: TextLines): TextHunk[] {
   return hunks;
 }
 
-/** Lines that are the same on both sides at either edge do not belong to the change. */
+/** Drops equal lines at both edges of a change. */
 function smallest(before: TextLines, start: number, end: number, inserted: string): TextHunk | undefined {
   const old = (line: number) => before.text.slice(before.starts[line], before.starts[line + 1]);
   const { starts, count } = textLines(inserted);

@@ -1,22 +1,25 @@
 /**
- * Lines that a patch adds, indented as the file is. A quote that was found only by leaving its indentation out says how
- * far the patch is off: when that is the same for every line, the added lines are shifted by it (design.md decision 4,
- * difference (e)).
+ * Adapts the indentation of added lines to the file. When a quote matched only without its indentation, the difference
+ * shows how far the patch is off: if it is the same for every line, the added lines are shifted by it (design decision
+ * 4, difference (e)).
  */
 import { spaces, trim, trimStart } from './whitespace.ts';
 
 export type Shift =
   | { readonly type: 'none' }
-  /** The file has `indentation` in front of what the patch has. */
+  /** The file has `indentation` in addition to that of the patch. */
   | { readonly type: 'deeper'; readonly indentation: string }
-  /** The patch has `indentation` in front of what the file has. */
+  /** The patch has `indentation` in addition to that of the file. */
   | { readonly type: 'shallower'; readonly indentation: string }
   | { readonly type: 'uneven' };
 
 const NONE: Shift = { type: 'none' };
 const UNEVEN: Shift = { type: 'uneven' };
 
-/** `quoted` and `found` are equal in number, and alike but for blanks and punctuation. Blank lines have no indentation. */
+/**
+ * `quoted` and `found` have the same number of lines and differ only in blanks and punctuation. Blank lines have no
+ * indentation.
+ */
 export function shiftBetween(quoted: readonly string[], found: readonly string[]): Shift {
   let shift: Shift | undefined;
   for (const [index, line] of quoted.entries()) {
@@ -29,7 +32,7 @@ export function shiftBetween(quoted: readonly string[], found: readonly string[]
   return shift ?? NONE;
 }
 
-/** The added line in the indentation of the file; `undefined` when it has not as much as must be taken away. */
+/** The added line with the indentation of the file; `undefined` when it has less indentation than must be removed. */
 export function shifted(line: string, shift: Exclude<Shift, { type: 'uneven' }>): string | undefined {
   if (shift.type === 'none' || isBlank(line)) return line;
   if (shift.type === 'deeper') return shift.indentation + line;
@@ -46,7 +49,7 @@ export function describeIndentation(line: string): string {
   return words.join(', ') || 'no indentation';
 }
 
-/** Constant means: only spaces or only tabs, in front of what both sides have. */
+/** A constant shift consists only of spaces or only of tabs, before the indentation that both sides share. */
 function shiftOf(patch: string, file: string): Shift {
   if (patch === file) return NONE;
   const [type, longer, shorter] =
@@ -66,7 +69,7 @@ function isBlank(line: string): boolean {
   return trim(line) === '';
 }
 
-/** The blanks a line begins with; typographic ones as spaces, which the search takes for equal. */
+/** The leading blanks of a line; typographic ones as spaces, because the search treats them as equal. */
 function indentationOf(line: string): string {
   return spaces(line.slice(0, line.length - trimStart(line).length));
 }

@@ -1,6 +1,6 @@
 /**
- * Recognises a patch in a command line, where models that learnt apply_patch as a shell command write it. Exact on
- * purpose: whatever is only nearly one of the forms runs as the command it is (codex-behaviour.md §1.7).
+ * Recognizes a patch in a command line, where models write it that learnt apply_patch as a shell command. Strict on
+ * purpose: anything that only resembles one of the forms runs as a command (codex-behaviour.md §1.7).
  */
 import { parsePatch } from './parse.ts';
 
@@ -8,7 +8,7 @@ export type PatchInvocation =
   | { readonly type: 'not_a_patch' }
   /** `workdir` is as written in the script; relative paths of the patch start there. */
   | { readonly type: 'patch'; readonly patch: string; readonly workdir?: string }
-  /** A patch stands where a command should: tell the model to call apply_patch. */
+  /** The script itself is a patch: the model must call apply_patch. */
   | { readonly type: 'implicit' };
 
 const COMMAND_NAMES: ReadonlySet<string> = new Set(['apply_patch', 'applypatch']);
@@ -23,7 +23,7 @@ export function recognisePatch(argv: readonly string[]): PatchInvocation {
   return script === undefined ? { type: 'not_a_patch' } : recognisePatchInScript(script);
 }
 
-/** For tools that are given a script rather than an argv. */
+/** For tools that get a script rather than an argv. */
 export function recognisePatchInScript(script: string): PatchInvocation {
   if (isPatch(script)) return { type: 'implicit' };
   const command = COMMAND.exec(script);
@@ -40,7 +40,7 @@ function isPatch(text: string): boolean {
   return parsePatch(text).type === 'patch';
 }
 
-/** The script of `shell flag script`; by the shell's name, wherever it lies. */
+/** The script of `shell flag script`; the shell is recognized by its name in any folder. */
 function scriptOf(argv: readonly string[]): string | undefined {
   const [shell = '', ...flags] = argv;
   const script = flags.pop();
@@ -60,7 +60,7 @@ function scriptOf(argv: readonly string[]): string | undefined {
   }
 }
 
-/** `[cd <path> &&] apply_patch <<'WORD'` up to the end of its line. A path is one word without anything to expand. */
+/** `[cd <path> &&] apply_patch <<'WORD'` up to the end of its line. The path is one word without expansions. */
 const COMMAND = new RegExp(
   [
     String.raw`^\s*`,
@@ -69,7 +69,7 @@ const COMMAND = new RegExp(
   ].join(''),
 );
 
-/** Up to the first line that is the word; after that nothing may come. */
+/** The text up to the line with the delimiter; nothing may follow it. */
 function heredocBody(text: string, word: string, stripTabs: boolean): string | undefined {
   const lines = text.split('\n').map((line) => (stripTabs ? line.replace(/^\t+/, '') : line));
   const end = lines.indexOf(word);

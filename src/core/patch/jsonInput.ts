@@ -1,20 +1,22 @@
-/** Reads the text of `{"input": "…"}` while the JSON is still being written. For previews only. */
+/** Reads the text of `{"input": "…"}` while the JSON is still being received. For previews only. */
 
 export interface JsonInputStream {
-  /** The part of the value that this piece made readable; empty when there is none yet, or none any more. */
+  /** Returns the part of the value that this piece completes; empty before and after the value. */
   push(json: string): string;
 }
 
-/** Characters within which the value begins, or never does: what is pending is read again with each piece. */
+/**
+ * In characters: the value must begin within this length. Until it does, pending text is read again with each piece.
+ */
 const LONGEST_OPENING = 1024;
 
 const OPENING = /^\s*\{\s*"input"\s*:\s*"/;
-/** Runs of plain characters, whole escapes, or the closing quote. An escape that was cut off matches nothing. */
+/** Runs of plain characters, complete escapes, or the closing quote. An incomplete escape does not match. */
 const TOKEN = /[^"\\]+|\\u[0-9a-fA-F]{4}|\\[^u]|"/y;
 
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 
-/** Arguments of any other shape yield nothing. */
+/** Arguments of any other shape give no text. */
 export function createJsonInputStream(): JsonInputStream {
   let phase: 'opening' | 'value' | 'closed' = 'opening';
   let pending = '';
@@ -54,7 +56,7 @@ export function createJsonInputStream(): JsonInputStream {
   };
 }
 
-/** One UTF-16 unit per `\u` escape: halves of a pair join in the text they are added to. */
+/** Decodes each `\u` escape to one UTF-16 unit: surrogate pairs join in the text they are appended to. */
 function decode(token: string): string {
   if (!token.startsWith('\\')) return token;
   const letter = token[1] ?? '';

@@ -1,7 +1,10 @@
-/** Where two lists of lines differ. */
+/** Computes the differences of two lists of lines. */
 import { diffArrays } from 'diff';
 
-/** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
+/**
+ * In milliseconds: without a limit, the diff of a rewritten long file would block the event loop for seconds
+ * (libraries.md §1).
+ */
 const DIFF_TIMEOUT_MS = 200;
 
 /** Lines `start` to `end` of the old list became lines `newStart` to `newEnd` of the new one. */
@@ -12,10 +15,12 @@ export interface LineChange {
   readonly newEnd: number;
 }
 
-/** Above so many lines a text is cut at lines that both have once: the time then grows with the text, not with its square. */
+/**
+ * Texts with more lines are split at lines that occur once in both: the time then grows linearly, not quadratically.
+ */
 const LONG = 2000;
 
-/** In order, with at least one common line between two of them. Never empty for different lists. */
+/** The changes in order, with at least one common line between two of them. Not empty for different lists. */
 export function diffLines(old: readonly string[], now: readonly string[]): LineChange[] {
   const whole = withoutCommonEnds(old, now, { start: 0, end: old.length, newStart: 0, newEnd: now.length });
   const { start, end, newStart, newEnd } = whole;
@@ -58,7 +63,7 @@ function changesIn(old: readonly string[], now: readonly string[], piece: LineCh
   });
 }
 
-/** What lies side by side is one change. */
+/** Joins adjacent changes. */
 function joined(changes: readonly LineChange[]): LineChange[] {
   const all: LineChange[] = [];
   for (const change of changes) {
@@ -75,14 +80,15 @@ interface Cut {
   readonly newAt: number;
 }
 
-/** Lines that stand once in each and in the same order, as many as there are (the cuts of a patience diff). */
+/** The longest sequence of lines that occur once in both lists and in the same order (the cuts of a patience diff). */
 function linesInBoth(old: readonly string[], now: readonly string[], piece: LineChange): readonly Cut[] {
   const places = onlyPlaces(now, piece.newStart, piece.newEnd);
   const found = [...onlyPlaces(old, piece.start, piece.end)].flatMap(([line, at]) => {
     const newAt = places.get(line);
     return newAt === undefined ? [] : [{ at, newAt }];
   });
-  // The longest ascending row: each pile's top, and what lay left of it when it was put down.
+  // The longest ascending sequence, by patience sorting: the top of each pile, and the top of the pile to its left when
+  // it was placed.
   const tops: { readonly cut: Cut; readonly left: Pile | undefined }[] = [];
   type Pile = (typeof tops)[number];
   for (const cut of found) {
@@ -99,7 +105,7 @@ function linesInBoth(old: readonly string[], now: readonly string[], piece: Line
   return row.toReversed();
 }
 
-/** In the order of the lines. */
+/** Lines that occur once, with their places, in order. */
 function onlyPlaces(lines: readonly string[], start: number, end: number): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   const seen = new Set<string>();

@@ -1,18 +1,19 @@
 /**
- * Where the lines of a file stand. The first searches simply walk, which is all that chunks in order need. When they
- * have walked about once through the file, every line is numbered, equal lines alike: from then on a search starts at
- * the rarest line of what it looks for and costs nothing when one is nowhere. So many chunks in a long file stay linear.
+ * An index of the lines of a file. The first searches scan linearly, which is enough for chunks in order. After
+ * scanning about as many lines as the file has, every line gets a number, equal lines the same one: from then on a
+ * search starts at the rarest line of its pattern, and a line that does not occur costs nothing. So many chunks in a
+ * long file take linear time.
  */
 
 export interface LineIndex {
-  /** Where the pattern stands first, at `from` or later. The pattern has at least one line. */
+  /** The first place of the pattern at `from` or later. The pattern has at least one line. */
   find(pattern: readonly string[], from: number): number | undefined;
-  standsAt(pattern: readonly string[], at: number): boolean;
-  /** Every place of a line, ascending. */
+  matchesAt(pattern: readonly string[], at: number): boolean;
+  /** All places of a line, ascending. */
   placesOf(line: string): Uint32Array;
 }
 
-/** `fold` maps what shall be equal to the same text; it is applied to both sides. */
+/** `fold` maps lines that count as equal to the same text; it is applied to both sides. */
 export function indexLines(lines: readonly string[], fold: (line: string) => string): LineIndex {
   const folded = lines.map(fold);
   let walked = 0;
@@ -22,7 +23,7 @@ export function indexLines(lines: readonly string[], fold: (line: string) => str
   function walk(pattern: readonly string[], from: number): number | undefined {
     const last = folded.length - pattern.length;
     let at = from;
-    while (at <= last && (folded[at] !== pattern[0] || !standsIn(folded, pattern, at))) at++;
+    while (at <= last && (folded[at] !== pattern[0] || !matchesIn(folded, pattern, at))) at++;
     walked += at - from;
     return at <= last ? at : undefined;
   }
@@ -32,19 +33,19 @@ export function indexLines(lines: readonly string[], fold: (line: string) => str
       const wanted = pattern.map(fold);
       return walked <= folded.length ? walk(wanted, from) : findNumbered(numbers(), wanted, from);
     },
-    standsAt: (pattern, at) => standsIn(folded, pattern.map(fold), at),
+    matchesAt: (pattern, at) => matchesIn(folded, pattern.map(fold), at),
     placesOf: (line) => placesOf(numbers(), fold(line)),
   };
 }
 
-function standsIn<Line>(lines: ArrayLike<Line>, pattern: readonly Line[], at: number): boolean {
+function matchesIn<Line>(lines: ArrayLike<Line>, pattern: readonly Line[], at: number): boolean {
   return pattern.every((line, offset) => lines[at + offset] === line);
 }
 
 interface NumberedLines {
   readonly numberOf: ReadonlyMap<string, number>;
   readonly numbers: Uint32Array;
-  /** The places of number n stand between `starts[n]` and `starts[n + 1]`. */
+  /** The places of number n are between `starts[n]` and `starts[n + 1]`. */
   readonly places: Uint32Array;
   readonly starts: Uint32Array;
 }
@@ -83,7 +84,7 @@ function findNumbered(lines: NumberedLines, pattern: readonly string[], from: nu
   const candidates = places[rarest] ?? new Uint32Array();
   for (let next = firstAtLeast(candidates, from + rarest); next < candidates.length; next++) {
     const at = (candidates[next] ?? 0) - rarest;
-    if (standsIn(lines.numbers, wanted, at)) return at;
+    if (matchesIn(lines.numbers, wanted, at)) return at;
   }
   return undefined;
 }

@@ -1,16 +1,16 @@
 /**
- * A text and where its lines begin. Lines keep their own endings, so that nothing a patch does not touch can change; they
- * are never made one by one, because making them is what a patch to a long file would mostly cost.
+ * A text with the offsets of its lines. Lines keep their own endings, so that text that a patch does not touch cannot
+ * change. Lines are not copied to separate strings, because that would dominate the cost of a patch to a long file.
  */
 
 export type LineEnding = '\n' | '\r\n' | '\r';
 
-/** Lines that still are what they were in the text the plan started from. */
+/** A run of lines that are unchanged from the text that the plan started from. */
 export interface KeptRun {
-  /** Where the first of them stood there, and how many they are. */
+  /** The line number of the first one in the original text, and the number of lines. */
   readonly origin: number;
   readonly count: number;
-  /** Where it begins here, in characters. */
+  /** The offset of the run in this text, in characters. */
   readonly offset: number;
 }
 
@@ -18,13 +18,16 @@ export interface TextLines {
   readonly text: string;
   /** The number of lines. */
   readonly count: number;
-  /** Where each line begins; after the last one the end of the text. */
+  /** The offset of each line, and of the end of the text as the last entry. */
   readonly starts: readonly number[];
-  /** The ending of every line but a last one without; `null` where they differ. Of no line at all it is a line feed. */
+  /**
+   * The ending of all lines (the last line may lack one); `null` where they differ. A line feed for a text without
+   * lines.
+   */
   readonly commonEnding: LineEnding | null;
-  /** The first ending of a file is the one its new lines get (codex-behaviour.md §1.4). */
+  /** The ending for new lines: the first one in the file (codex-behaviour.md §1.4). */
   readonly preferredEnding: LineEnding;
-  /** In order. What lies between them a patch wrote. */
+  /** In order. The text between them was written by a patch. */
   readonly kept: readonly KeptRun[];
 }
 
@@ -34,7 +37,7 @@ interface Endings {
   readonly areEqual: boolean;
 }
 
-/** `kept` is asked for only when something was changed. Looked through when first needed, and once. */
+/** `kept` is needed only for a changed text. The endings are found once, on first use. */
 export function textLines(text: string, kept?: readonly KeptRun[]): TextLines {
   let found: Endings | undefined;
   const endings = () => (found ??= findEndings(text));
@@ -58,7 +61,7 @@ export function textLines(text: string, kept?: readonly KeptRun[]): TextLines {
   };
 }
 
-/** A lone carriage return ends a line (§1.4). */
+/** A lone carriage return is a line ending (§1.4). */
 function findEndings(text: string): Endings {
   const starts = [0];
   let first: LineEnding | undefined;
@@ -87,17 +90,17 @@ export function lineAt({ text, starts }: TextLines, index: number): string {
   const start = starts[index] ?? text.length;
   let end = starts[index + 1] ?? text.length;
   if (end > start && text[end - 1] === '\n') end--;
-  // Before a line feed, or alone: either way it belongs to the ending.
+  // Part of the ending, whether a line feed follows or not.
   if (end > start && text[end - 1] === '\r') end--;
   return text.slice(start, end);
 }
 
-/** Whether the last line lacks an ending. */
+/** True when the last line has no ending. */
 export function endsOpen({ text }: Pick<TextLines, 'text'>): boolean {
   return text !== '' && !text.endsWith('\n') && !text.endsWith('\r');
 }
 
-/** The line that begins at this character, or the last one before it. */
+/** The line that begins at this offset, or the last one before it. */
 export function lineOfOffset({ starts }: TextLines, offset: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -109,22 +112,22 @@ export function lineOfOffset({ starts }: TextLines, offset: number): number {
   return low;
 }
 
-/** Builds a text out of lines of another one and of new ones. */
+/** Builds a text from lines of another one and new lines. */
 export class LinesWriter {
   readonly #from: TextLines;
   readonly #pieces: string[] = [];
   readonly #kept: KeptRun[] = [];
-  /** Of the runs of the other text. */
+  /** The index of the next run of the other text. */
   #next = 0;
   #length = 0;
-  /** A fresh reader would see other lines: then what is kept of the origin of these is given up. */
+  /** True when the pieces would be split into other lines when read again; then the runs are given up. */
   #isReadOtherwise = false;
 
   constructor(from: TextLines) {
     this.#from = from;
   }
 
-  /** The lines `start`…`end` of the other text; its last one gets the ending that it may lack (§1.4). */
+  /** Copies the lines `start`…`end` of the other text; its last line gets the ending that it may lack (§1.4). */
   keep(start: number, end: number): void {
     const { text, starts, count, preferredEnding } = this.#from;
     const isOpen = end === count && endsOpen(this.#from);
@@ -145,14 +148,14 @@ export class LinesWriter {
     return textLines(this.#pieces.join(''), this.#isReadOtherwise ? [] : this.#kept);
   }
 
-  /** A carriage return that meets a line feed becomes one ending with it. */
+  /** A carriage return before a line feed becomes part of the same ending. */
   #push(piece: string): void {
     if (piece.startsWith('\n') && this.#pieces.at(-1)?.endsWith('\r')) this.#isReadOtherwise = true;
     this.#pieces.push(piece);
     this.#length += piece.length;
   }
 
-  /** What is kept comes in order, and so do the runs. */
+  /** Records the runs within the copied lines; copies and runs are both in order. */
   #note(start: number, end: number): void {
     const { starts, kept } = this.#from;
     for (; this.#next < kept.length; this.#next++) {

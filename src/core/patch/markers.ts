@@ -1,4 +1,4 @@
-/** The words of the format, in one place (codex-behaviour.md §1.1). */
+/** The markers of the patch format (codex-behaviour.md §1.1). */
 export const BEGIN_PATCH = '*** Begin Patch';
 export const END_PATCH = '*** End Patch';
 export const ADD_FILE = '*** Add File: ';
@@ -10,7 +10,7 @@ export const ENVIRONMENT_ID = '*** Environment ID:';
 export const CHUNK = '@@';
 export const CHUNK_WITH_CONTEXT = '@@ ';
 
-/** The header of a chunk in a unified diff, as it stands after `@@ `; a section heading may follow it. */
+/** The header of a chunk in a unified diff, after `@@ `; a section heading may follow it. */
 const LINE_NUMBERS = /^-\d+(?:,\d+)? \+\d+(?:,\d+)? @@/;
 
 export function areLineNumbers(context: string): boolean {

@@ -1,4 +1,4 @@
-/** The sentences a model reads when its patch does not fit the file: what was looked for, and what is there. */
+/** Messages for the model when its patch does not fit the file: what was searched for, and what is there. */
 import { assertNever } from '../util/assertNever.ts';
 import { describeIndentation } from './indentation.ts';
 import { areLineNumbers } from './markers.ts';
@@ -11,16 +11,16 @@ export type Mismatch =
       readonly type: 'not_found';
       readonly what: 'context' | 'lines';
       readonly wanted: readonly string[];
-      /** Where the search began, and whether only the end of the file would do. */
+      /** Where the search began, and whether only the end of the file was allowed. */
       readonly from: number;
       readonly atEnd: boolean;
       readonly seeker: Seeker;
     }
-  /** An earlier chunk quotes some of these lines. */
+  /** An earlier chunk already quotes some of these lines. */
   | { readonly type: 'taken'; readonly wanted: readonly string[]; readonly start: number }
   /**
-   * The lines are in the file, but their indentation differs, and not by one constant amount; or by more than the line
-   * `added` can lose.
+   * The lines are in the file, but their indentation differs, and not by a constant amount; or by more than the
+   * indentation of the line `added`.
    */
   | {
       readonly type: 'indentation';
@@ -30,7 +30,7 @@ export type Mismatch =
       readonly added: string | undefined;
     };
 
-/** Names the path and what was looked for (codex-behaviour.md §1.6), then shows where to look. */
+/** Names the path and what was searched for (codex-behaviour.md §1.6), then shows where to look. */
 export function describeMismatch(mismatch: Mismatch, path: string): string {
   switch (mismatch.type) {
     case 'not_found': {

@@ -1,17 +1,17 @@
-/** Helps a model whose quote failed: the region of the file that resembles it most, as the file has it. */
+/** Finds the region of the file that resembles a failed quote most, for the message to the model. */
 import type { Seeker } from './seek.ts';
 import { lineWithEndsOf, linesWithWordsOf, similarTo, unseenCharacters } from './similarity.ts';
 import { plain } from './whitespace.ts';
 
 const SHOWN_LINES = 12;
 const SHOWN_CHARACTERS = 200;
-/** A line that stands in more places than this says nothing about where. */
+/** A line with more places than this does not help to find the region. */
 const TELLING_PLACES = 100;
 const COMPARED_LINES = 200;
-/** Places that are looked at closely. */
+/** The number of places that are compared in detail. */
 const CANDIDATES = 20;
 
-/** Numbered lines, at most 12; `undefined` when nothing in the file resembles the quote. */
+/** Returns at most 12 numbered lines; `undefined` when nothing in the file resembles the quote. */
 export function nearestRegion(seeker: Seeker, wanted: readonly string[], from: number): string | undefined {
   const quote = wanted.slice(0, COMPARED_LINES);
   const start = startByEqualLines(seeker, quote, from) ?? startBySimilarLine(seeker.lines, quote);
@@ -28,8 +28,8 @@ export function nearestRegion(seeker: Seeker, wanted: readonly string[], from: n
 }
 
 /**
- * Every quoted line that is in the file votes for where the quote would begin. Of the places with the most votes it is
- * the one where the other lines are most alike, too; ties go to the place nearest `from`.
+ * Each quoted line that is in the file votes for a start of the quote. Among the starts with the most votes, the one
+ * whose other lines are most similar wins; ties go to the place nearest `from`.
  */
 function startByEqualLines(seeker: Seeker, quote: readonly string[], from: number): number | undefined {
   const votes = new Map<number, number>();
@@ -49,7 +49,7 @@ function startByEqualLines(seeker: Seeker, quote: readonly string[], from: numbe
   return start === undefined ? undefined : Math.max(0, start);
 }
 
-/** The longest quoted line against every line of the file: at least half alike. */
+/** Compares the longest quoted line with every line of the file; at least half of it must match. */
 function startBySimilarLine(lines: readonly string[], quote: readonly string[]): number | undefined {
   const lengths = quote.map((line) => plain(line).length);
   const offset = lengths.indexOf(Math.max(...lengths));
@@ -60,7 +60,7 @@ function startBySimilarLine(lines: readonly string[], quote: readonly string[]):
   return at === undefined ? undefined : Math.max(0, at - offset);
 }
 
-/** The first of the most alike; `undefined` when none is more so than `above`. */
+/** The first of the most similar places; `undefined` when none exceeds `above`. */
 function mostAlike(places: readonly number[], likeness: (place: number) => number, above = 0): number | undefined {
   let best: number | undefined;
   let most = above;

@@ -1,19 +1,19 @@
-/** From a working tree at its end to what has to be done to each file, once. */
+/** Computes from the final working tree the one change of each file. */
 import type { FileChange } from '../ports.ts';
 import { hunksBetween } from './hunks.ts';
 import type { TreeEntry, WorkingTree } from './workingTree.ts';
 
 type TextEntry = Extract<TreeEntry, { type: 'text' }>;
 
-/** Files that end as they were are left out. A file that moved away and was not made anew is one `update`. */
+/** Files that end unchanged are left out. A file that was moved and not created again is one `update`. */
 export function netChanges(tree: WorkingTree): FileChange[] {
   const changes: FileChange[] = [];
   const movedAway = new Set<string>();
-  const gone: string[] = [];
+  const removed: string[] = [];
   for (const path of tree.touched) {
     const entry = tree.get(path);
     if (entry.type !== 'text') {
-      gone.push(path);
+      removed.push(path);
       continue;
     }
     const continued = continuedFile(path, entry, tree);
@@ -21,7 +21,7 @@ export function netChanges(tree: WorkingTree): FileChange[] {
     const change = continued === null ? addition(path, entry, tree) : update(continued, path, entry, tree);
     if (change !== undefined) changes.push(change);
   }
-  for (const path of gone) {
+  for (const path of removed) {
     const { type } = tree.found(path);
     const wasThere = type === 'text' || type === 'not_text';
     if (wasThere && !movedAway.has(path)) changes.push({ kind: 'delete', path, before: textFound(path, tree) });
@@ -29,7 +29,7 @@ export function netChanges(tree: WorkingTree): FileChange[] {
   return changes;
 }
 
-/** The file whose life goes on at `path`: itself, or one that moved there; `null` when the patch wrote it anew. */
+/** The file that continues at `path`: itself, or one that moved there; `null` when the patch wrote it anew. */
 function continuedFile(path: string, { source }: TextEntry, tree: WorkingTree): string | null {
   return source === null || source === path || tree.get(source).type !== 'text' ? source : null;
 }

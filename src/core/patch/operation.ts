@@ -1,4 +1,4 @@
-/** A patch as a value: what it asks for, before anybody has looked at a file (codex-behaviour.md §1.1). */
+/** A parsed patch: what it asks for, before any file is read (codex-behaviour.md §1.1). */
 
 export interface PatchLine {
   readonly kind: 'context' | 'remove' | 'add';
@@ -6,9 +6,9 @@ export interface PatchLine {
   readonly text: string;
 }
 
-/** One place of a file that changes. */
+/** One changed place of a file. */
 export interface PatchChunk {
-  /** Texts of the `@@` lines above it, line numbers included (our difference (d): Codex takes one). */
+  /** The texts of the `@@` lines above it, including line numbers (difference (d): Codex takes one line). */
   readonly contexts: readonly string[];
   readonly lines: readonly PatchLine[];
   /** The old lines must be the last ones of the file. */
@@ -39,8 +39,8 @@ export type PatchFaultCategory =
 
 export interface PatchFault {
   readonly category: PatchFaultCategory;
-  /** For the model: says what to write instead. */
+  /** For the model: contains what to write instead. */
   readonly message: string;
-  /** Counted from 1 at the first line of the patch; absent when the fault has no place. */
+  /** The line in the patch, from 1; absent when the fault has no place. */
   readonly line?: number;
 }

@@ -1,4 +1,4 @@
-/** From text to operations. Looks at no file. */
+/** Parses text to operations. Reads no file. */
 import { missingFirstLine, missingLastLine } from './faults.ts';
 import { BEGIN_PATCH, END_PATCH } from './markers.ts';
 import type { PatchFault, PatchOperation } from './operation.ts';
@@ -9,7 +9,7 @@ export type ParsedPatch =
   | { readonly type: 'patch'; readonly operations: readonly PatchOperation[] }
   | ({ readonly type: 'invalid' } & PatchFault);
 
-/** Never throws, whatever the text. Takes CRLF, blanks around it and a here-document around it (codex-behaviour.md §1.2). */
+/** Never throws. Accepts CRLF, and blanks or a here-document around the patch (codex-behaviour.md §1.2). */
 export function parsePatch(text: string): ParsedPatch {
   const lines = withoutHeredoc(trim(text).split(text.includes('\r') ? /\r?\n/ : '\n'));
   const fault = boundaryFault(lines);
@@ -20,7 +20,7 @@ export function parsePatch(text: string): ParsedPatch {
     const found = reader.read(line);
     if (found !== undefined) return { type: 'invalid', ...found };
   }
-  // The closing line is known to be the end marker, and may be indented even where others would be context.
+  // The last line is known to be the end marker, and may be indented even where other indented lines would be context.
   const found = reader.ended ? undefined : reader.read(END_PATCH);
   if (found !== undefined) return { type: 'invalid', ...found };
   return { type: 'patch', operations: reader.operations };
@@ -28,13 +28,15 @@ export function parsePatch(text: string): ParsedPatch {
 
 const HEREDOC_STARTS: ReadonlySet<string> = new Set(['<<EOF', "<<'EOF'", '<<"EOF"']);
 
-/** Some models quote the here-document that would carry the patch in a shell. Only the word EOF (§1.2 rule 2). */
+/**
+ * Removes a here-document around the patch, which some models add as if for a shell. Only the word EOF (§1.2 rule 2).
+ */
 function withoutHeredoc(lines: readonly string[]): readonly string[] {
   const wrapped = lines.length >= 4 && HEREDOC_STARTS.has(lines[0] ?? '') && (lines.at(-1) ?? '').endsWith('EOF');
   return wrapped ? lines.slice(1, -1) : lines;
 }
 
-/** Judged before anything inside, so that a patch that was cut off is told so. */
+/** Checked first, so that a truncated patch gets a message about that. */
 function boundaryFault(lines: readonly string[]): PatchFault | undefined {
   if (trim(lines[0] ?? '') !== BEGIN_PATCH) return missingFirstLine();
   if (lines.length < 2 || trim(lines.at(-1) ?? '') !== END_PATCH) return missingLastLine();

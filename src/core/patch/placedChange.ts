@@ -1,4 +1,4 @@
-/** Where the changes of a landing stand, said once for the editor's port and for Node's. */
+/** The places of changes, shared by the ports that apply patches in the editor and in Node. */
 import type { Disposable } from '../util/disposable.ts';
 import {
   type ChangePlaces,
@@ -10,37 +10,38 @@ import {
   WorkspaceError,
 } from '../ports.ts';
 
-/** One name for every way to the same place, as the links are now. */
+/** Maps all paths to the same place to one name, with the links as they are now. */
 export interface CanonicalPaths {
-  /** Folders on the way are followed through links; the last name is taken as it is. */
+  /** Resolves links in the folders of the path, but not in its last name. */
   of(path: string): Promise<string>;
   place(path: string): Promise<FilePlace>;
 }
 
-/** A change with its places, links followed: a link and its target are two documents (workspace-edits.md §6). */
+/** A change with its resolved places: a link and its target are two documents (workspace-edits.md §6). */
 export interface PlacedChange<Change extends FileChange = FileChange> {
   readonly change: Change;
-  /** Where the changed file itself is. */
+  /** The place of the changed file. */
   readonly source: string;
-  /** Where its text goes. */
+  /** The place that its text is written to. */
   readonly writes: string | undefined;
-  /** The name that disappears; of a link only the link. */
+  /** The name that is removed; for a link only the link. */
   readonly removes: string | undefined;
 }
 
 /**
- * Folders held open by their places: what is done by the names that `at` returns cannot be led elsewhere by a link that
- * takes the place of one of them. The owner disposes.
+ * Folders held open by their places: operations on the names that `at` returns cannot be redirected by a link that
+ * replaces one of the folders. The owner disposes.
  */
 export interface HeldFolders extends Disposable {
   /**
-   * The name for the system of what stands at a place; the last part is never followed here, so open it with O_NOFOLLOW.
-   * Valid until it is disposed of. @throws PlaceMoved, or the error of the system when a folder on the way is missing
+   * The system's name for a place. The last part is never followed here, so open it with O_NOFOLLOW. Valid until
+   * disposal.
+   * @throws PlaceMoved, or the system error when a folder of the path is missing
    */
   at(place: string): string;
 }
 
-/** A link has taken the place of a folder, or of a file, since its place was decided about. */
+/** A link has replaced a folder or a file since its place was decided. */
 export class PlaceMoved extends Error {
   readonly place: string;
   constructor(place: string) {
@@ -50,10 +51,10 @@ export class PlaceMoved extends Error {
   }
 }
 
-/** Why a landing cannot be. The message is a sentence for the model. */
+/** Thrown when a patch cannot be applied. The message is for the model. */
 export class ApplyRefused extends Error {}
 
-/** @throws Error for a path whose place is not among them: it was never decided about. */
+/** Adds the decided places to changes. @throws Error for a path without a decided place. */
 export function decidedChanges<Change extends FileChange>(
   changes: readonly Change[],
   places: FilePlaces,
@@ -69,7 +70,7 @@ export function decidedChanges<Change extends FileChange>(
   });
 }
 
-/** The paths that lead to other places now than when the changes were decided about. */
+/** The paths that lead to other places now than when the changes were decided. */
 export async function movedPaths(changes: readonly DecidedChange[], paths: CanonicalPaths): Promise<readonly string[]> {
   const decided = new Map(changes.flatMap(placesByPath));
   const moved = await Promise.all(
@@ -81,7 +82,7 @@ export async function movedPaths(changes: readonly DecidedChange[], paths: Canon
   return moved.flat();
 }
 
-/** Whether every path still leads where it was decided about. */
+/** True when every path still leads to its decided place. */
 export async function leadThere(workspace: Pick<Workspace, 'places'>, decided: FilePlaces): Promise<boolean> {
   const now = await workspace.places([...decided.keys()]);
   return [...decided].every(([path, place]) => {
@@ -115,18 +116,18 @@ export function placeChange<Change extends DecidedChange>(change: Change): Place
       return { change, source, writes: undefined, removes: path.name };
     case 'update': {
       const writes = movedTo?.target ?? source;
-      // Moved onto itself it stays, with its updates (design decision 4, difference (b)).
+      // A file that is moved onto itself stays, with its updates (design decision 4, difference (b)).
       return { change, source, writes, removes: writes === source ? undefined : path.name };
     }
   }
 }
 
-/** What nobody else may change meanwhile. */
+/** The places that no other writer may change meanwhile. */
 export function placesOf({ source, writes, removes }: PlacedChange): readonly string[] {
   return [source, writes ?? source, removes ?? source];
 }
 
-/** @throws ApplyRefused when two of them write to one place */
+/** @throws ApplyRefused when two of the changes write to one place */
 export function writtenPlaces(placed: readonly PlacedChange[]): ReadonlySet<string> {
   const written = new Set<string>();
   for (const { writes } of placed) {
@@ -138,8 +139,8 @@ export function writtenPlaces(placed: readonly PlacedChange[]): ReadonlySet<stri
 }
 
 /**
- * Hard links: what is written to one name shows under the other, so two texts for them contradict each other.
- * `identityOf`: the same for all names of one file, `undefined` where there is none.
+ * Refuses two changes of one file under two names (hard links): text written to one name also appears under the other.
+ * `identityOf`: equal for all names of one file, `undefined` for a file that does not exist.
  * @throws ApplyRefused that names the first two
  */
 export function refuseTwins<One extends { readonly path: string }>(
@@ -158,7 +159,7 @@ export function refuseTwins<One extends { readonly path: string }>(
   }
 }
 
-/** Two spellings that are one name where a disk ignores case. */
+/** True for two spellings that are the same name where a disk ignores case. */
 export function isRespelled(path: string, other: string): boolean {
   return path !== other && path.toLowerCase() === other.toLowerCase();
 }

@@ -1,6 +1,7 @@
 /**
- * Decides what a patch does to which file, and touches none: the caller reads what `pathsOf` names, shows or lands what
- * `planPatch` returns. A patch that fails anywhere changes nothing (design.md decision 4, difference (a)).
+ * Decides what a patch does to each file, without touching any: the caller reads the files that `pathsOf` names, and
+ * shows or applies what `planPatch` returns. A patch that fails anywhere changes nothing (design decision 4, difference
+ * (a)).
  */
 import { resolve } from 'node:path';
 import type { FileChange } from '../ports.ts';
@@ -27,9 +28,9 @@ export type PlanFaultCategory =
 export type PatchPlan =
   | {
       readonly type: 'planned';
-      /** One per file: what remains when all operations are done. Empty when every file ends as it was. */
+      /** One for each file: the net change of all operations. Empty when every file ends unchanged. */
       readonly changes: readonly FileChange[];
-      /** One per operation. */
+      /** One for each operation. */
       readonly report: readonly PatchReportEntry[];
     }
   | { readonly type: 'failed'; readonly category: PlanFaultCategory; readonly message: string };
@@ -37,7 +38,7 @@ export type PatchPlan =
 type Failure = Extract<PatchPlan, { type: 'failed' }>;
 type Update = Extract<PatchOperation, { type: 'update' }>;
 
-/** The files to read before planning, targets of adds and moves included. Absolute, each once. */
+/** The files to read before planning, including targets of adds and moves. Absolute, without duplicates. */
 export function pathsOf(operations: readonly PatchOperation[], cwd: string): string[] {
   const written = operations.flatMap((operation) =>
     operation.type === 'update' && operation.movedTo !== null ? [operation.path, operation.movedTo] : [operation.path],
@@ -45,7 +46,7 @@ export function pathsOf(operations: readonly PatchOperation[], cwd: string): str
   return [...new Set(written.map((path) => resolve(cwd, path)))];
 }
 
-/** Pure. `files` holds what was found at each of `pathsOf`; a path it does not know counts as missing. */
+/** Pure. `files` contains what was found at each path of `pathsOf`; a path that is not in it counts as missing. */
 export function planPatch(
   operations: readonly PatchOperation[],
   cwd: string,
@@ -97,7 +98,7 @@ function performUpdate(update: Update, cwd: string, tree: WorkingTree): PatchRep
   const result = applyChunks(entry.lines, update.chunks);
   if (result.type !== 'applied') return failed(categoryOf(result), describeMismatch(result, path));
   const target = resolve(cwd, update.movedTo ?? update.path);
-  // A move onto itself keeps the file: Codex writes it, then removes it (design.md decision 4, difference (b)).
+  // A move onto itself keeps the file: Codex writes it, then removes it (design decision 4, difference (b)).
   if (target !== path) {
     const obstacle = tree.obstacle(target);
     if (obstacle !== undefined) return failed('cannot_write', `Cannot write ${target}: ${obstacle}.`);

@@ -1,10 +1,10 @@
-/** A patch as a person leaves it: without some of its hunks or files, or in their own words. Pure. */
+/** Applies the user's choices to a patch: without some of its hunks or files, or with edited text. Pure. */
 import type { FileReview, ProposalChoices } from '../../protocol/policy.ts';
 import type { FileChange, LineSpan, ProposedFile } from '../ports.ts';
 import { applyHunks, hunksFrom, rebaseHunks } from './hunkAlgebra.ts';
 import type { FileSnapshot } from './workingTree.ts';
 
-/** Why it cannot be a review of this patch, in a sentence; `undefined` when it can. */
+/** Why the choices do not fit this patch, as a message; `undefined` when they do. */
 export function reviewProblem(review: ProposalChoices, proposal: readonly ProposedFile[]): string | undefined {
   const seen = new Set<string>();
   for (const part of review) {
@@ -15,14 +15,14 @@ export function reviewProblem(review: ProposalChoices, proposal: readonly Propos
     if ('text' in part) {
       if (file.change.kind === 'delete') return `${part.path} would be deleted and cannot get another text.`;
     } else if (part.leftOut !== 'file') {
-      const stranger = part.leftOut.find((index) => index >= file.hunks.length);
-      if (stranger !== undefined) return `${part.path} has no hunk ${stranger}: there are ${file.hunks.length}.`;
+      const unknown = part.leftOut.find((index) => index >= file.hunks.length);
+      if (unknown !== undefined) return `${part.path} has no hunk ${unknown}: there are ${file.hunks.length}.`;
     }
   }
   return undefined;
 }
 
-/** What lands: never more files than were proposed. */
+/** The changes to apply: never more files than were proposed. */
 export function reviewedChanges(proposal: readonly ProposedFile[], review: ProposalChoices): readonly FileChange[] {
   return proposal.flatMap((file) => {
     const part = review.find(({ path }) => path === file.name);
@@ -42,13 +42,13 @@ function reviewedChange(file: ProposedFile, part: FileReview): FileChange | unde
   return { ...change, after: text, hunks: hunksFrom(change.before, text) };
 }
 
-/** With a review of this very file. */
+/** The text of a file after the choices on it. */
 export function reviewedText(file: ProposedFile, part: FileReview): string {
   if ('text' in part) return part.text;
   return textWithout(file, part.leftOut === 'file' ? file.hunks.keys() : part.leftOut);
 }
 
-/** The proposed text with these hunks as they were. */
+/** The proposed text without these hunks. */
 export function textWithout({ change, hunks }: ProposedFile, leftOut: Iterable<number>): string {
   const without = new Set(leftOut);
   const before = feedLines(textBefore(change));
@@ -67,13 +67,13 @@ export function textBefore(change: FileChange): string {
   return change.before ?? '';
 }
 
-/** Nothing where the file goes. */
+/** Empty where the file is deleted. */
 export function textAfter(change: FileChange): string {
   if (change.kind === 'delete') return '';
   return change.kind === 'add' ? change.text : change.after;
 }
 
-/** As diffs count lines: only a line feed ends one. */
+/** Lines as diffs count them: only a line feed ends one. */
 export function feedLines(text: string): readonly string[] {
   return text === '' ? [] : text.split(/(?<=\n)/);
 }
@@ -83,8 +83,8 @@ function linesIn(lines: readonly string[], { start, end }: LineSpan): readonly s
 }
 
 /**
- * The choices of a person for the same patch after its files have changed. What they chose about other lines than those
- * that are proposed now is left out, and has to be chosen again.
+ * Carries choices over to the same patch after its files have changed. Choices on lines that are no longer proposed are
+ * dropped and must be made again.
  */
 export function carryReview(
   review: ProposalChoices,
@@ -117,7 +117,7 @@ function carryPart(part: FileReview, old: ProposedFile, now: ProposedFile): File
   return leftOut.length === 0 ? undefined : { path, leftOut };
 }
 
-/** What each hunk takes out and puts in; of those that do the same, which one it is. */
+/** The removed and inserted text of each hunk, with a counter for equal ones. */
 function contentsOf({ change, hunks }: ProposedFile): readonly string[] {
   const before = feedLines(textBefore(change));
   const after = feedLines(textAfter(change));
@@ -131,8 +131,8 @@ function contentsOf({ change, hunks }: ProposedFile): readonly string[] {
 }
 
 /**
- * The same change for the file as it is now: takes out and puts in exactly the same lines. `undefined` when that cannot be
- * said of it any more. `target` is what was found where a moved file goes.
+ * Rebases a change onto the current file, so that it removes and inserts exactly the same lines. `undefined` when that
+ * is not possible. `target` is what was found at the destination of a moved file.
  */
 export function rebaseChange(change: FileChange, now: FileSnapshot, target?: FileSnapshot): FileChange | undefined {
   const text = textOf(now);

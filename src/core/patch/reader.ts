@@ -1,6 +1,7 @@
 /**
- * Reads a patch line by line. The parser feeds it a whole patch, the live preview feeds it what has arrived; so both
- * understand the same language. Observed on the binary (codex-behaviour.md §1.2), blank lines and trimming included.
+ * Reads a patch line by line. The parser passes a whole patch, the live preview passes the text received so far, so
+ * both accept the same language. Observed on the Codex binary (codex-behaviour.md §1.2), including blank lines and
+ * trimming.
  */
 import {
   badEnvironmentId,
@@ -46,11 +47,11 @@ interface OpenUpdate {
 }
 
 export interface PatchReader {
-  /** Takes the next line, without its line feed. After a fault the reader is of no further use. */
+  /** Reads the next line, without its line feed. After a fault the reader must not be used any more. */
   read(line: string): PatchFault | undefined;
-  /** What was understood so far; the last operation may still be growing. */
+  /** The operations so far; the last one may be incomplete. */
   readonly operations: readonly PatchOperation[];
-  /** The end marker was read. */
+  /** True after the end marker. */
   readonly ended: boolean;
 }
 
@@ -58,13 +59,13 @@ export function createPatchReader(): PatchReader {
   const operations: OpenOperation[] = [];
   let phase: 'before' | 'inside' | 'ended' = 'before';
   let line = 0;
-  /** Line of the last operation's header. */
+  /** The line number of the last operation's header. */
   let headerLine = 0;
   let environmentSeen = false;
 
   function read(received: string): PatchFault | undefined {
     line += 1;
-    // The reference takes a carriage return away when it splits, and one more here.
+    // The reference removes a carriage return when it splits the text, and one more here.
     const text = received.endsWith('\r') ? received.slice(0, -1) : received;
     if (phase === 'before') return readBegin(text);
     if (phase === 'ended') return trim(text) === '' ? undefined : missingLastLine();
@@ -95,10 +96,10 @@ export function createPatchReader(): PatchReader {
     return undefined;
   }
 
-  /** Nothing may be indented here: a blank in front makes a context line (§1.2 rule 4). */
+  /** Markers may not be indented here: a leading blank makes a context line (§1.2 rule 4). */
   function readInUpdate(text: string, update: OpenUpdate): PatchFault | undefined {
     const chunk = update.chunks.at(-1);
-    // Nearly all lines are not, and a patch may have thousands.
+    // A quick check, because a patch may have thousands of lines and few are markers.
     const isMarker = text.startsWith('*') || text.startsWith('@');
     return isMarker ? readMarkerInUpdate(text, chunk, update) : readLineInUpdate(text, chunk, update);
   }
@@ -120,7 +121,7 @@ export function createPatchReader(): PatchReader {
       return undefined;
     }
     if (marker === END_OF_FILE && chunk?.endOfFile !== true) {
-      // Where no chunk has begun it marks nothing.
+      // Without a chunk the marker has no effect.
       if (chunk?.lines.length === 0) return noLines(line);
       if (chunk !== undefined) chunk.endOfFile = true;
       return undefined;
@@ -177,7 +178,7 @@ function isOperationMarker(marker: string): boolean {
   return marker === END_PATCH || [ADD_FILE, DELETE_FILE, UPDATE_FILE].some((header) => marker.startsWith(header));
 }
 
-/** A completely empty line is an empty context line (§1.1). */
+/** An empty line is an empty context line (§1.1). */
 function parseDiffLine(text: string): PatchLine | undefined {
   switch (text[0]) {
     case undefined:

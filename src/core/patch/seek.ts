@@ -5,19 +5,19 @@ import { plain, trim, trimEnd } from './whitespace.ts';
 export interface Seeker {
   readonly lines: readonly string[];
   /**
-   * The first place at `from` or later. Four passes over the whole file, each more forgiving: an exact place further
-   * down beats a similar one above. `atEnd` allows the last lines of the file and no others. An empty pattern stands
-   * at `from`.
+   * The first place at `from` or later. Makes up to four passes over the whole file, each less strict: an exact match
+   * further down beats a similar one above. `atEnd` allows only the last lines of the file. An empty pattern matches at
+   * `from`.
    */
   find(pattern: readonly string[], from: number, atEnd: boolean): number | undefined;
-  /** By the most forgiving comparison. */
+  /** The index for the least strict comparison. */
   readonly loosest: LineIndex;
 }
 
-/** From strict to forgiving. */
+/** From the strictest to the least strict. */
 const FOLDS: readonly ((line: string) => string)[] = [(line) => line, trimEnd, trim, plain];
 
-/** Each pass is prepared when the first search needs it, once per file. */
+/** The index of each pass is built on first use, once for each file. */
 export function createSeeker(lines: readonly string[]): Seeker {
   const indexes: LineIndex[] = [];
   const indexFor = (pass: number): LineIndex => (indexes[pass] ??= indexLines(lines, FOLDS[pass] ?? plain));
@@ -30,7 +30,7 @@ export function createSeeker(lines: readonly string[]): Seeker {
       if (from > last) return undefined;
       for (const pass of FOLDS.keys()) {
         const index = indexFor(pass);
-        const found = atEnd ? (index.standsAt(pattern, last) ? last : undefined) : index.find(pattern, from);
+        const found = atEnd ? (index.matchesAt(pattern, last) ? last : undefined) : index.find(pattern, from);
         if (found !== undefined) return found;
       }
       return undefined;

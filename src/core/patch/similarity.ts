@@ -1,4 +1,7 @@
-/** How much one line resembles another, for the eye of a model that quoted it wrongly: 0 not at all, 1 but for blanks and signs. */
+/**
+ * Measures the similarity of lines, for messages to a model that misquoted one: from 0 (none) to 1 (equal except for
+ * blanks and punctuation).
+ */
 import { plain } from './whitespace.ts';
 
 const COMPARED_CHARACTERS = 400;
@@ -12,7 +15,7 @@ export function similarTo(wanted: string): (line: string) => number {
 const LOOKED_FOR_WORDS = 8;
 const WORD_LINES = 200;
 
-/** Where most of its longer words stand, or all but one of so many. Quick, because a file may be long. */
+/** The lines that contain the most of its longer words, or all but one. Fast, because a file may be long. */
 export function linesWithWordsOf(lines: readonly string[], wanted: string): readonly number[] {
   const words = [...wordsOf(cut(wanted))]
     .toSorted((one, other) => other.length - one.length)
@@ -23,7 +26,7 @@ export function linesWithWordsOf(lines: readonly string[], wanted: string): read
   return places.toSorted((one, other) => (counts[other] ?? 0) - (counts[one] ?? 0)).slice(0, WORD_LINES);
 }
 
-/** Where a line begins and ends most as it does; none in an empty file. */
+/** The line whose beginning and end match most; none in an empty file. */
 export function lineWithEndsOf(lines: readonly string[], wanted: string): readonly number[] {
   const one = cut(wanted);
   const shares = lines.map((line) => sharedEnds(one, cut(line)));
@@ -35,7 +38,7 @@ function cut(line: string): string {
   return plain(line.slice(0, COMPARED_CHARACTERS));
 }
 
-/** For two lines that look the same and are not: by their numbers, the characters that only `found` has. */
+/** For two different lines that look the same: the code points of the characters that only `found` has. */
 export function unseenCharacters(wanted: string, found: string): string | undefined {
   if (plain(wanted) === plain(found) || looks(wanted) !== looks(found)) return undefined;
   const known = new Set(wanted);
@@ -43,7 +46,7 @@ export function unseenCharacters(wanted: string, found: string): string | undefi
   return others.map(codePoint).join(', ') || 'none';
 }
 
-/** Composed and decomposed letters, ligatures, full-width forms; characters of no width not at all. */
+/** Normalizes composed and decomposed letters, ligatures and full-width forms, and drops characters of no width. */
 function looks(line: string): string {
   return plain(line.normalize('NFKC').replace(/\p{Cf}/gu, ''));
 }
@@ -63,7 +66,7 @@ function sharedEnds(one: string, other: string): number {
   return (head + tail) / longer;
 }
 
-/** Quotes that were rewritten, joined or cut still have the words of their line. */
+/** Compares by words, because rewritten, joined or cut quotes still contain the words of their line. */
 function sharedWords(words: ReadonlySet<string>, other: string): number {
   if (words.size === 0) return 0;
   const others = wordsOf(other);

@@ -1,5 +1,5 @@
 /**
- * Follows a patch while a model writes it, for the eye only: what it shows may still turn out to be no patch, and is
+ * Parses a patch while a model writes it, for display only: the text may turn out not to be a patch, and a preview is
  * never applied (codex-behaviour.md §1.6).
  */
 import type { PatchFault, PatchOperation } from './operation.ts';
@@ -7,22 +7,22 @@ import { createPatchReader } from './reader.ts';
 import { trim } from './whitespace.ts';
 
 export interface PatchPreview {
-  /** Only lines that are whole count; the last operation may still grow. */
+  /** Only complete lines count; the last operation may be incomplete. */
   readonly operations: readonly PatchOperation[];
-  /** The end marker was read. */
+  /** True after the end marker. */
   readonly ended: boolean;
-  /** Set when it can no longer become a patch; what was understood before stays. */
+  /** Set when the text can no longer become a patch; operations read before stay. */
   readonly fault: PatchFault | undefined;
 }
 
 export interface PatchStream {
   push(text: string): void;
-  /** No more will come: what is left counts as a line. */
+  /** Ends the input: the rest counts as a line. */
   finish(): void;
   readonly preview: PatchPreview;
 }
 
-/** For patches that arrive as they are (freeform tools). */
+/** For patches that arrive as plain text (freeform tools). */
 export function createPatchStream(): PatchStream {
   const reader = createPatchReader();
   let rest = '';
@@ -30,7 +30,7 @@ export function createPatchStream(): PatchStream {
   let fault: PatchFault | undefined;
 
   function readLine(line: string): void {
-    // The parser trims the whole patch and takes a here-document off; here both show at the beginning only.
+    // The parser trims the whole patch and removes a here-document; here both are visible only at the beginning.
     const preamble = !started && (trim(line) === '' || line.startsWith('<<'));
     if (preamble || reader.ended || fault !== undefined) return;
     started = true;

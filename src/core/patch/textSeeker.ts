@@ -1,7 +1,7 @@
 /**
- * The answers of `createSeeker` for a text whose lines nobody has made yet. Nearly every patch quotes exactly and in order,
- * and then looking for the quote as one string is all there is to do. What that does not find, or only after having
- * walked about once through the text, is looked for line by line.
+ * A seeker with the same results as `createSeeker` for a text that is not split into lines yet. Nearly every patch
+ * quotes exactly and in order, so a search for the quote as one string is enough. When that fails, or has scanned about
+ * as much as the text, the search continues line by line.
  */
 import { endsOpen, lineAt, lineOfOffset, type TextLines } from './lines.ts';
 import { createSeeker, type Seeker } from './seek.ts';

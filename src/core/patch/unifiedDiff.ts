@@ -1,16 +1,19 @@
-/** Changes as people and programs know them: unified diffs with git's headers. */
+/** Formats changes as unified diffs with git's headers. */
 import { sep } from 'node:path';
 import { structuredPatch } from 'diff';
 import type { FileChange, LineSpan, ProposedHunk } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
-/** A rewrite of a long file would otherwise hold the event loop for seconds (libraries.md §1). */
+/**
+ * In milliseconds: without a limit, the diff of a rewritten long file would block the event loop for seconds
+ * (libraries.md §1).
+ */
 const DIFF_TIMEOUT_MS = 500;
 
 export interface UnifiedDiff {
   /** Ends with a line feed; empty when nothing changed. */
   readonly text: string;
-  /** Lines. */
+  /** In lines. */
   readonly added: number;
   readonly removed: number;
 }
@@ -21,7 +24,7 @@ export interface FileDiff extends UnifiedDiff {
   readonly hunks: readonly ProposedHunk[];
 }
 
-/** Both sides of one file. `path` is where it is now; `before` and `after` are `null` where there is no file. */
+/** Both sides of one file. `path` is the current path; `before` and `after` are `null` where there is no file. */
 interface Sides {
   readonly oldPath: string;
   readonly path: string;
@@ -34,17 +37,17 @@ export function unifiedDiff(change: FileChange, cwd: string): UnifiedDiff {
   return diff;
 }
 
-/** With the places of its hunks. */
+/** The diff of a change, with the places of its hunks. */
 export function fileDiff(change: FileChange, cwd: string): FileDiff {
   return diffOf(sidesOf(change, cwd));
 }
 
-/** From one text to another of the same file. */
+/** The diff between two texts of the same file. */
 export function unifiedDiffOfTexts(path: string, before: string, after: string): string {
   return diffOf({ oldPath: path, path, before, after }).text;
 }
 
-/** One after another, with the lines of all of them counted. */
+/** The diffs of several changes, with their line counts added. */
 export function unifiedDiffOfAll(changes: readonly FileChange[], cwd: string): UnifiedDiff {
   const diffs = changes.map((change) => unifiedDiff(change, cwd));
   return {
@@ -99,14 +102,14 @@ function headersOf({ oldPath, path, before, after }: Sides): string[] {
 }
 
 interface Hunk {
-  /** The first lines of both sides, counted from 1. */
+  /** The first line of the hunk on each side, from 1. */
   readonly oldStart: number;
   readonly newStart: number;
   readonly header: string;
   readonly lines: readonly string[];
 }
 
-/** The lines between the first and the last change of a hunk, on both sides. */
+/** The lines from the first to the last change of a hunk, on both sides. */
 function changedLines({ oldStart, newStart, lines }: Hunk): ProposedHunk {
   const isChange = (line: string) => line.startsWith('+') || line.startsWith('-');
   const first = lines.findIndex(isChange);
@@ -118,7 +121,7 @@ function changedLines({ oldStart, newStart, lines }: Hunk): ProposedHunk {
   return { before: spanFrom(oldStart, '+'), after: spanFrom(newStart, '-') };
 }
 
-/** `undefined` when it took too long. */
+/** Returns `undefined` on timeout. */
 function diffHunks(before: string, after: string): Hunk[] | undefined {
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, timeout: DIFF_TIMEOUT_MS });
   return patch?.hunks.map((hunk) => ({
@@ -129,7 +132,7 @@ function diffHunks(before: string, after: string): Hunk[] | undefined {
   }));
 }
 
-/** All old lines against all new ones. */
+/** One hunk that replaces all old lines by all new ones. */
 function wholeHunk(before: string, after: string): Hunk[] {
   const removed = before.split('\n').length - (before.endsWith('\n') || before === '' ? 1 : 0);
   const added = after.split('\n').length - (after.endsWith('\n') || after === '' ? 1 : 0);
@@ -143,7 +146,7 @@ function prefixed(prefix: string, text: string): string[] {
   return text.endsWith('\n') ? lines.slice(0, -1) : [...lines, '\\ No newline at end of file'];
 }
 
-/** As git does: a range without lines begins above them, and a count of 1 is left out. */
+/** As git writes it: a range without lines starts at the line above, and a count of 1 is omitted. */
 function hunkHeader(oldStart: number, oldLines: number, newStart: number, newLines: number): string {
   const range = (start: number, lines: number) => {
     if (lines === 1) return `${start}`;
@@ -152,7 +155,7 @@ function hunkHeader(oldStart: number, oldLines: number, newStart: number, newLin
   return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
 }
 
-/** Relative with `/`; absolute where it leads out of `cwd`. */
+/** Relative to `cwd` with `/`; absolute if the path lies outside. */
 function shownPath(path: string, cwd: string): string {
   return (pathBelow(cwd, path) ?? path).replaceAll(sep, '/');
 }
@@ -161,7 +164,7 @@ function under(side: 'a' | 'b', path: string): string {
   return path.startsWith('/') ? side + path : `${side}/${path}`;
 }
 
-/** Git puts quotes around a path that would break the line. */
+/** Quotes a path as git does if it would break the line. */
 function quoted(path: string): string {
   const needed = /["\\\p{Cc}]/u.test(path);
   return needed ? JSON.stringify(path) : path;

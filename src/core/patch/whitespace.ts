@@ -1,6 +1,6 @@
 /**
- * What counts as a blank. The patch format was made in Rust, whose `trim` takes U+0085 away and leaves U+FEFF alone;
- * JavaScript's does the opposite (codex-behaviour.md §14.20). Everything in this folder trims here.
+ * What counts as a blank. The patch format was made in Rust, whose `trim` removes U+0085 and keeps U+FEFF; that of
+ * JavaScript does the opposite (codex-behaviour.md §14.20). All code in this folder must trim with these functions.
  */
 
 /** Unicode's White_Space property. */
@@ -45,14 +45,14 @@ const LOOKALIKES: readonly (readonly [characters: RegExp, plain: string])[] = [
 
 const BEYOND_LATIN = /[\u00A0\u2000-\u3000]/;
 
-/** Trims, and writes typographic dashes, quotes and spaces as the keys people press (codex-behaviour.md §1.3 step 4). */
+/** Trims, and replaces typographic dashes, quotes and spaces by their ASCII forms (codex-behaviour.md §1.3 step 4). */
 export function plain(text: string): string {
   const trimmed = trim(text);
   if (!BEYOND_LATIN.test(trimmed)) return trimmed;
   return LOOKALIKES.reduce((line, [characters, key]) => line.replace(characters, key), trimmed);
 }
 
-/** Typographic spaces as the space that people press. */
+/** Replaces typographic spaces by ASCII spaces. */
 export function spaces(text: string): string {
   return text.replace(TYPOGRAPHIC_SPACES, ' ');
 }

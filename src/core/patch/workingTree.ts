@@ -1,13 +1,13 @@
 /**
- * The files a patch speaks of, as they would be after each of its operations. Remembers whose text a file carries, so
- * that the net change of every file can be read off at the end.
+ * The files of a patch as they would be after each of its operations. Records which file each text came from, so that
+ * the net change of every file can be computed at the end.
  */
 import { dirname } from 'node:path';
 import { type TextLines, textLines } from './lines.ts';
 
 /**
- * What was found at a path before planning. `missing` promises that nothing is there and that no file stands where one
- * of its folders should be; where one does, it is `unreadable`.
+ * What was found at a path before planning. `missing` means that nothing is there and that no file is in the place of
+ * one of its folders; otherwise it is `unreadable`.
  */
 export type FileSnapshot =
   | { readonly type: 'text'; readonly text: string }
@@ -20,30 +20,30 @@ export type TreeEntry =
   | {
       readonly type: 'text';
       readonly lines: TextLines;
-      /** The file whose original lines these remember; `null` when the patch wrote them. */
+      /** The file that the original lines came from; `null` when the patch wrote the text. */
       readonly source: string | null;
     }
   | Exclude<FileSnapshot, { type: 'text' }>;
 
 export interface WorkingTree {
   get(path: string): TreeEntry;
-  /** Makes the folders above it, too. */
+  /** Also creates the folders above the file. */
   write(path: string, lines: TextLines, source: string | null): void;
   remove(path: string): void;
   /** Why no file can be written there; `undefined` when one can. */
   obstacle(path: string): string | undefined;
   /** What was there before the patch. */
   found(path: string): FileSnapshot;
-  /** Its lines; none if it was no text. */
+  /** Its lines; empty if it was not text. */
   foundLines(path: string): TextLines;
-  /** Paths that were written or removed, in the order of the first time. */
+  /** Paths that were written or removed, in the order of their first change. */
   readonly touched: Iterable<string>;
 }
 
 export function createWorkingTree(files: ReadonlyMap<string, FileSnapshot>): WorkingTree {
   const entries = new Map<string, TreeEntry>();
   const split = new Map<string, TextLines>();
-  /** They stay when their last file goes, as folders do. */
+  /** Created folders stay when their last file is removed. */
   const madeFolders = new Set<string>();
 
   function get(path: string): TreeEntry {

@@ -1,4 +1,7 @@
-/** What an approval for the thread is remembered under (codex-behaviour.md §6.4, issue 7 point 4): this and nothing like it. */
+/**
+ * Keys under which approvals for the thread are remembered (codex-behaviour.md §6.4). A key covers exactly one command
+ * or place and nothing similar.
+ */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import * as z from 'zod';
@@ -17,7 +20,7 @@ export interface CommandApproval {
   /** Absolute. */
   readonly cwd: string;
   readonly box: SandboxMechanism;
-  /** What the box lets through. */
+  /** What the sandbox allows. */
   readonly sandboxPolicy: SandboxPolicy;
   readonly sandboxPermissions: SandboxPermissions;
   readonly tty: boolean;
@@ -29,16 +32,18 @@ export function commandApprovalKey(approval: CommandApproval): string {
   return JSON.stringify(['command', canonicalArgv(argv), path.resolve(cwd), box, policy, sandboxPermissions, tty]);
 }
 
-/** One key per place, where it was and where it moves to; a patch is approved only if all of them are. */
+/**
+ * One key for each place, the source and the target of a move included; a patch is approved only if all of them are.
+ */
 export function patchApprovalKeys(places: readonly FilePlace[]): string[] {
   const real = places.flatMap(({ name, target }) => [name, target]);
   return [...new Set(real)].map((place) => JSON.stringify(['patch', place]));
 }
 
 /**
- * What a yes to a patch is a yes to: the places of its files and everything it takes out and puts in. Lines that moved
- * because somebody typed elsewhere in the file are the same patch; another text that would be replaced, or another place
- * that a path leads to, is another one.
+ * Identifies what an approval of a patch covers: the places of its files, and all text that it removes and inserts.
+ * Lines that moved because of edits elsewhere in the file do not change the binding; a different replaced text does,
+ * and so does a path that leads to another place.
  */
 export function patchBinding(changes: readonly DecidedChange[]): string {
   const effects = changes.map((change) => {
@@ -66,7 +71,7 @@ const commandKeySchema = z
   .rest(z.unknown());
 const patchKeySchema = z.tuple([z.literal('patch'), z.string()]);
 
-/** What a key stands for, for the eye; `undefined` for one of another version. */
+/** Parses a key for display; `undefined` for a key of another version. */
 export function readApprovalKey(
   key: string,
 ):
@@ -89,8 +94,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * A script of one plain command is that command, however it is spaced or quoted. Every other script is its exact text:
- * between its commands stand operators, and they matter.
+ * A script of one plain command is reduced to that command, so spacing and quoting do not matter. Every other script is
+ * compared by its exact text, because the operators between its commands matter.
  */
 export function canonicalArgv(argv: Argv): Argv {
   const unwrapped = unwrapCommand(argv);

@@ -1,4 +1,4 @@
-/** A command with everything it runs inside, taken apart once, so that rules and heuristics look at the same thing. */
+/** A command with all the commands that it runs, parsed once, so that rules and heuristics see the same structure. */
 import { isDangerous } from './dangerous.ts';
 import { type Platform, isKnownSafe } from './knownSafe.ts';
 import type { Argv, ParsedScript } from './parseScript.ts';
@@ -13,12 +13,12 @@ export type CommandTree =
       readonly type: 'plain';
       readonly argv: Argv;
       readonly class: CommandClass;
-      /** A here-document feeds it: rules apply, but nothing is proposed (codex-behaviour.md §6.3 step 1). */
+      /** A here-document is its input: rules apply, but no rule is proposed (codex-behaviour.md §6.3 step 1). */
       readonly complex: boolean;
-      /** Why it is not taken for what its name says; ends "…, and …". */
+      /** Why its name does not decide its class: a clause that is appended to the reason. */
       readonly note?: string | undefined;
     }
-  /** A shell with a script that could be read: only its commands count. */
+  /** A shell with a script that could be parsed: only the commands of the script count. */
   | { readonly type: 'script'; readonly argv: Argv; readonly commands: readonly CommandTree[] }
   | {
       readonly type: 'wrapped';
@@ -29,13 +29,13 @@ export type CommandTree =
     }
   | { readonly type: 'opaque'; readonly argv: Argv; readonly why: string; readonly mentions: readonly CommandTree[] };
 
-/** Commands nested deeper than this are nobody's honest work. */
+/** Real commands are not nested deeper. */
 const MAX_DEPTH = 6;
 
-/** What is known of the place beside the command. */
+/** Facts about the machine and the folder that the command runs in. */
 export interface Surroundings {
   readonly platform: Platform;
-  /** The repository names programs that git would start even to read it. */
+  /** The configuration of the repository names programs that git would start even in commands that only read. */
   readonly gitStartsPrograms?: boolean | undefined;
 }
 
@@ -65,11 +65,13 @@ function scriptTree(
   const isFed = script.feeds && commands.some(treeRunsInput);
   const mentions = isFed ? [...commands, ...inner(script.texts.map((text) => ['sh', '-c', text]))] : commands;
   if (script.type === 'opaque') return { type: 'opaque', argv, why: script.why, mentions };
-  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs what it is fed', mentions };
+  if (isFed) return { type: 'opaque', argv, why: 'a shell in it runs its input', mentions };
   return { type: 'script', argv, commands: script.complex ? commands.map(fedByHereDocument) : commands };
 }
 
-/** Whether some command in it runs its input: then what the script feeds its commands is searched as a script is. */
+/**
+ * True when a command in the tree runs its input: then what the script pipes into commands is searched like a script.
+ */
 function treeRunsInput(tree: CommandTree): boolean {
   return runsInput(tree.argv) || commandsIn(tree).some(treeRunsInput);
 }
@@ -91,7 +93,7 @@ function classOfOne(
   return isDoubtful ? { class: 'other', note: STARTS_PROGRAMS } : { class: 'known-safe' };
 }
 
-/** One step inward; what is only mentioned, too. */
+/** The direct children, including commands that are only mentioned. */
 export function commandsIn(tree: CommandTree): readonly CommandTree[] {
   switch (tree.type) {
     case 'plain':
@@ -104,7 +106,7 @@ export function commandsIn(tree: CommandTree): readonly CommandTree[] {
   }
 }
 
-/** Every command in it that runs nothing but itself, in order. */
+/** All commands in the tree that run no other command, in order. */
 export function plainCommands(tree: CommandTree): readonly Argv[] {
   return tree.type === 'plain' ? [tree.argv] : commandsIn(tree).flatMap(plainCommands);
 }
@@ -115,7 +117,7 @@ function strictestClass(classes: readonly CommandClass[]): CommandClass {
   return CLASSES[Math.max(...classes.map((one) => CLASSES.indexOf(one)))] ?? 'other';
 }
 
-/** The heuristic's verdict over everything inside: a script is as safe as its least safe command. */
+/** The class of the whole tree: that of its least safe command. */
 export function classifyTree(tree: CommandTree): CommandClass {
   switch (tree.type) {
     case 'plain':

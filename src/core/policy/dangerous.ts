@@ -1,6 +1,6 @@
 /**
- * Commands that destroy work and are asked about whatever the policy (codex-behaviour.md §6.8): today's rule for `rm`,
- * the seeds' for git. Matches too much rather than too little; any folder of the program counts.
+ * Commands that destroy work and need approval under every policy (codex-behaviour.md §6.8): for `rm` the current rule
+ * of Codex, for git the older one. Matches too much rather than too little; the folder of the program does not matter.
  */
 import type { Platform } from './knownSafe.ts';
 import { gitSubCommand } from './knownSafeGit.ts';
@@ -16,14 +16,14 @@ const DANGEROUS_PROGRAMS: ReadonlyMap<string, (words: Argv) => boolean> = new Ma
   ['git', (words: Argv) => DANGEROUS_GIT.has(gitSubCommand(words) ?? '')],
 ]);
 
-/** Judges one command that runs nothing but itself; for scripts and wrappers ask `classifyCommand`. */
+/** Decides about one command that runs no other command; for scripts and wrappers use `classifyCommand`. */
 export function isDangerous(argv: Argv, platform: Platform): boolean {
   const [program = '', ...words] = argv;
   if (platform === 'win32' && isDangerousOnWindows(argv)) return true;
   return DANGEROUS_PROGRAMS.get(programName(program))?.(words) ?? false;
 }
 
-/** A force flag anywhere before `--`, alone, in a cluster or in full. */
+/** True for a force flag anywhere before `--`: alone, in a cluster or in its long form. */
 function isForcedRemoval(words: Argv): boolean {
   const end = words.indexOf('--');
   const options = end === -1 ? words : words.slice(0, end);

@@ -1,8 +1,8 @@
 /**
- * What must happen before a command runs (codex-behaviour.md §6.3, design decisions 9 and 10).
+ * Decides what must happen before a command runs (codex-behaviour.md §6.3, design decisions 9 and 10).
  *
- * Pure: the same request gives the same answer, with the rule or heuristic that made it. Strictest wins over all the
- * commands of a script. `bypassSandbox` only if for every one of them a rule says so.
+ * Pure: the same request gives the same answer, with the rule or heuristic that made it. For a script the strictest
+ * verdict on its commands counts. `bypassSandbox` only if a rule says so for every command.
  */
 import type {
   ApprovalPolicy,
@@ -25,27 +25,30 @@ export interface CommandRequest {
   readonly argv: Argv;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
-  /** The mechanism that works on this machine. */
+  /** The sandbox mechanism that works on this machine. */
   readonly box: SandboxMechanism;
-  /** Why there is none where the policy wants one. */
+  /** Why no mechanism works although the policy requires a sandbox. */
   readonly noBoxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
-  /** The prefix the model would like to be allowed from now on. */
+  /** The command prefix that the model asks to have allowed from now on. */
   readonly prefixRule?: Argv | undefined;
   readonly rules: LoadedRules;
   readonly platform: Platform;
-  /** The repository names programs that git would start even to read it; false by default. */
+  /**
+   * The configuration of the repository names programs that git would start even in commands that only read; false by
+   * default.
+   */
   readonly gitStartsPrograms?: boolean | undefined;
-  /** False when nobody is there to answer; true by default. */
+  /** False when no user can answer (`exec`); true by default. */
   readonly canAsk?: boolean | undefined;
 }
 
-/** A decision with all that led to it, for `tiller execpolicy check` and for the test box of the rules view. */
+/** A decision with all its causes, for `tiller execpolicy check` and for trying a command in the rules page. */
 export interface CommandDecision {
   readonly requirement: ApprovalRequirement;
   /** Every rule that matched, in the order of the rules. */
   readonly matchedRules: LoadedRules;
-  /** The commands that were judged; `null` for a script that could not be read. */
+  /** The commands that were checked; `null` for a script that could not be parsed. */
   readonly commands: readonly Argv[] | null;
 }
 
@@ -55,10 +58,10 @@ export function decideCommand(request: CommandRequest): ApprovalRequirement {
 
 export function explainCommand(request: CommandRequest): CommandDecision {
   const circumstances: Circumstances = { ...request, canAsk: request.canAsk ?? true };
-  const court: PolicyContext = { rules: request.rules, circumstances, platform: request.platform };
+  const context: PolicyContext = { rules: request.rules, circumstances, platform: request.platform };
   const tree = takeApart(request.argv, request);
-  const whole = decideVerdict(tree, court);
-  const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, court)) : [whole];
+  const whole = decideVerdict(tree, context);
+  const parts = tree.type === 'script' ? tree.commands.map((command) => decideVerdict(command, context)) : [whole];
   return {
     requirement: requirementOf(whole, proposal(parts, request.prefixRule, wantsOut(circumstances)), parts),
     matchedRules: request.rules.filter((rule) => whole.matches.includes(rule)),
@@ -82,7 +85,10 @@ function requirementOf(
   }
 }
 
-/** A rule that would not leave the sandbox would be no answer to a question about leaving it. */
+/**
+ * When the approval is for leaving the sandbox, the proposed rule must allow leaving it too, or it would not answer the
+ * same request.
+ */
 function proposal(
   parts: readonly PolicyVerdict[],
   prefixRule: Argv | undefined,

@@ -1,8 +1,8 @@
 /**
- * What must happen before a patch lands (codex-behaviour.md §6.5, design decision 6).
+ * Decides what must happen before a patch is applied (codex-behaviour.md §6.5, design decision 6).
  *
- * Pure: paths and the places they lead to are compared as text. The port that lands the patch refuses it when a path leads
- * to another place by then.
+ * Pure: paths and resolved places are compared as text. The port that applies the patch refuses it when a path leads to
+ * another place by then.
  */
 import type { ApprovalPolicy, DecisionReason, ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import path from 'node:path';
@@ -12,29 +12,29 @@ import { isSamePath, type PathPlace, type WritableScope, placeOf, placesIn } fro
 import type { ApprovalRequirement } from './requirement.ts';
 
 export interface PatchRequest {
-  /** Every path it touches, absolute, the targets of moves included. */
+  /** All paths that the patch touches, absolute, including the targets of moves. */
   readonly paths: readonly string[];
-  /** Where they lead. */
+  /** Their resolved places. */
   readonly places: FilePlaces;
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly writable: WritableScope;
-  /** Where the writable roots lead; a root that is missing here may be led elsewhere by a command. */
+  /** The resolved places of the writable roots; a root that is missing here may be redirected by a command. */
   readonly rootPlaces: ReadonlyMap<string, string>;
-  /** Files with unsaved edits of the person that would go. */
+  /** Files whose unsaved edits would be lost. */
   readonly discards: readonly string[];
   readonly review: ReviewSetting;
   readonly platform: Platform;
 }
 
-type Outcome = 'lands' | 'review' | 'before' | 'refused';
+type Outcome = 'apply' | 'review' | 'before' | 'refused';
 
-/** Design decision 6. `review`: as `tiller.review` says. */
+/** Design decision 6. `review`: the setting `tiller.review` decides. */
 const PATCH_TABLE: Readonly<Record<ApprovalPolicy, { readonly inside: Outcome; readonly elsewhere: Outcome }>> = {
   untrusted: { inside: 'before', elsewhere: 'before' },
   'on-failure': { inside: 'review', elsewhere: 'before' },
   'on-request': { inside: 'review', elsewhere: 'before' },
-  never: { inside: 'lands', elsewhere: 'refused' },
+  never: { inside: 'apply', elsewhere: 'refused' },
 };
 
 export function decidePatch(request: PatchRequest): ApprovalRequirement {
@@ -44,12 +44,12 @@ export function decidePatch(request: PatchRequest): ApprovalRequirement {
   const reason =
     elsewhere === undefined ? insideReason(outcome, request) : elsewhereReason(elsewhere, outcome, request);
   const [unsaved] = request.discards;
-  // Under `never` the hand that lands it refuses, and the model hears why (design decision 5).
+  // Under `never` the port that applies the patch refuses it, and the model gets the reason (design decision 5).
   if (unsaved !== undefined && elsewhere === undefined && request.approvalPolicy !== 'never') {
     return { type: 'needs_approval', reason: unsavedReason(unsaved), parts: [] };
   }
   switch (outcome) {
-    case 'lands':
+    case 'apply':
       return { type: 'skip', reason, bypassSandbox: false };
     case 'before':
       return { type: 'needs_approval', reason, parts: [] };
@@ -62,17 +62,20 @@ function outcomeOf(request: PatchRequest, isElsewhere: boolean): Exclude<Outcome
   const row = PATCH_TABLE[request.approvalPolicy];
   const outcome = isElsewhere ? row.elsewhere : row.inside;
   if (outcome !== 'review') return outcome;
-  return request.review === 'before' ? 'before' : 'lands';
+  return request.review === 'before' ? 'before' : 'apply';
 }
 
 interface Elsewhere {
   readonly path: string;
-  /** Set when a link leads there. */
+  /** The resolved place, if a link leads there. */
   readonly leadsTo?: string;
   readonly place: Exclude<PathPlace, 'inside'> | 'linked';
 }
 
-/** The first path that is not freely writable. Full access and a sandbox around us leave none; `read-only` leaves only such. */
+/**
+ * Returns the first path that is not freely writable. With full access and with an external sandbox there is none;
+ * under `read-only` no path is writable.
+ */
 function firstElsewhere(request: PatchRequest): Elsewhere | undefined {
   const { paths, sandboxPolicy, writable, rootPlaces } = request;
   if (sandboxPolicy.type === 'danger-full-access' || sandboxPolicy.type === 'external-sandbox') return undefined;
@@ -85,7 +88,7 @@ function firstElsewhere(request: PatchRequest): Elsewhere | undefined {
   return undefined;
 }
 
-/** It has to lie inside as it is written and where it leads, and no link below a root may lie between the two. */
+/** Both the path as written and its resolved place must lie inside a root, with no link below the root between them. */
 function elsewhereOf(
   named: string,
   request: PatchRequest,
@@ -104,8 +107,8 @@ function elsewhereOf(
 }
 
 /**
- * Whether a link below a writable root lies on the way: a command can make it lead elsewhere. A root itself may be reached
- * by one.
+ * True when a link below a writable root is on the path, because a command can redirect it. A root itself may be
+ * reached by a link.
  */
 function isLinked(named: string, found: FilePlace, { rootPlaces, platform }: PatchRequest): boolean {
   const paths = platform === 'win32' ? path.win32 : path.posix;
@@ -120,20 +123,20 @@ function isLinked(named: string, found: FilePlace, { rootPlaces, platform }: Pat
 const EMPTY: DecisionReason = { source: 'policy', id: 'empty-patch', text: 'The patch changes nothing.' };
 
 function unsavedReason(path: string): DecisionReason {
-  return { source: 'policy', id: 'unsaved-edits', text: `${path} holds edits that are not saved, and they would go.` };
+  return { source: 'policy', id: 'unsaved-edits', text: `${path} has unsaved edits, which would be lost.` };
 }
 
 function insideReason(outcome: Outcome, { approvalPolicy }: PatchRequest): DecisionReason {
-  if (outcome === 'lands') {
+  if (outcome === 'apply') {
     return {
       source: 'policy',
       id: 'inside-writable-roots',
-      text: 'Everything it touches lies where Tiller may write.',
+      text: 'All its files lie in writable folders.',
     };
   }
   return approvalPolicy === 'untrusted'
     ? { source: 'policy', id: 'untrusted', text: 'The approval policy is untrusted, which asks before every patch.' }
-    : { source: 'policy', id: 'review-before', text: 'Patches wait for your review before they land.' };
+    : { source: 'policy', id: 'review-before', text: 'Patches wait for your review before they are applied.' };
 }
 
 function elsewhereReason(

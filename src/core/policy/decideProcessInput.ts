@@ -1,8 +1,8 @@
 import type { ApprovalRequirement } from './requirement.ts';
 
 /**
- * Looking at a process that runs, or typing into it, is part of the command that was decided when it was started, and
- * stays within the box it was given. No policy of the seeds asks again (codex-behaviour.md §4.1, §6.3).
+ * Reading the output of a running process and typing into it are part of the command that was decided at its start, and
+ * stay within its sandbox. No policy of Codex asks again (codex-behaviour.md §4.1, §6.3).
  */
 export function decideProcessInput(): ApprovalRequirement {
   return {
@@ -11,7 +11,7 @@ export function decideProcessInput(): ApprovalRequirement {
     reason: {
       source: 'policy',
       id: 'running-process',
-      text: 'It goes to a command that was decided when it was started.',
+      text: 'The command was decided when it was started.',
     },
   };
 }

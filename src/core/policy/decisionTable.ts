@@ -1,16 +1,19 @@
 /**
- * What happens to a command that no rule speaks of: the table of codex-behaviour.md §6.3 with the column of design
- * decision 9 for a machine whose sandbox does not work.
+ * Decides commands that no rule matches: the table of codex-behaviour.md §6.3, with the column of design decision 9 for
+ * a machine without a working sandbox.
  */
 import type { ApprovalPolicy, SandboxMechanism, SandboxPermissions, SandboxPolicy } from '../../protocol/policy.ts';
 import type { CommandClass } from './commandTree.ts';
 
-/** What keeps a command in bounds: the box, nothing although the policy wants one, or nothing because it wants none. */
+/**
+ * What confines a command: the sandbox; nothing, although the policy requires a sandbox; or nothing, because the policy
+ * requires none.
+ */
 export type Containment = 'sandboxed' | 'no-box' | 'unrestricted';
 
 /** Rows of the table. `escalated`: not known safe, and the model asks to run it outside the sandbox. */
 export type TableRow = CommandClass | 'escalated';
-/** `refuse_no_box`: it would be asked about, or run, if only the sandbox worked. */
+/** `refuse_no_box`: refused only because no sandbox works; with one it would run or need approval. */
 export type Answer = 'run' | 'ask' | 'refuse' | 'refuse_no_box';
 
 type Cell = Answer | Readonly<Record<Containment, Answer>>;
@@ -34,14 +37,14 @@ const DECISION_TABLE: Readonly<Record<TableRow, Readonly<Record<ApprovalPolicy, 
   },
 };
 
-/** The circumstances in which a command would run. */
+/** The conditions under which a command would run. */
 export interface Circumstances {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: SandboxMechanism;
   readonly noBoxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
-  /** False when there is nobody to answer a question (contract.md, exec). */
+  /** False when no user can answer (docs/cli.md, exec). */
   readonly canAsk: boolean;
 }
 
@@ -52,7 +55,7 @@ export function containmentOf({ sandboxPolicy, box }: Pick<Circumstances, 'sandb
 
 /**
  * Known-safe commands need no escalation and run inside. Outside `on-request` a request to escalate is refused before
- * danger is looked at (§6.3, footnote); under it danger is the stronger word.
+ * danger is checked (§6.3, footnote); under `on-request` danger takes precedence.
  */
 export function tableRow(commandClass: CommandClass, circumstances: Circumstances): TableRow {
   const escalated = circumstances.sandboxPermissions === 'require_escalated' && commandClass !== 'known-safe';

@@ -1,4 +1,4 @@
-/** Changes to the text of a `rules.json` that leave the rest of it as the person wrote it. */
+/** Edits the text of a `rules.json` and keeps the rest of it as the user wrote it. */
 import { applyEdits, modify } from 'jsonc-parser';
 import type { Rule } from '../../protocol/policy.ts';
 

@@ -9,7 +9,7 @@ const DECISION_OF: Readonly<Record<ApprovalRequirement['type'], RuleDecision>> =
   forbidden: 'forbidden',
 };
 
-/** A decision in the words of docs/cli.md, for whoever asks without running anything. */
+/** A decision in the format of docs/cli.md, for commands that explain a decision without running anything. */
 export function explanationOf({ requirement, matchedRules, commands }: CommandDecision): CommandExplanation {
   return {
     decision: DECISION_OF[requirement.type],

@@ -1,9 +1,10 @@
 /**
- * The environment in which git may count as known safe (codex-behaviour.md §6.7): a repository's own configuration
- * names programs that git would start. Whoever runs a command that the policy skipped as `known-safe` adds these.
+ * The environment in which git may count as known safe (codex-behaviour.md §6.7), because a repository's own
+ * configuration names programs that git would start. Code that runs a command whose approval was skipped as
+ * `known-safe` must add these variables.
  *
- * Not covered, because their names are the repository's choice: clean filters, textconv drivers and `diff.external`.
- * Where a repository's configuration names such, git does not count as known safe (core/tools/gitTrust.ts).
+ * Not covered, because the repository chooses their names: clean filters, textconv drivers and `diff.external`. Where a
+ * repository's configuration contains one, git does not count as known safe (core/tools/gitTrust.ts).
  */
 const OVERRIDES: readonly (readonly [key: string, value: string])[] = [
   ['core.fsmonitor', 'false'],
@@ -23,7 +24,7 @@ export const GIT_HARDENING_ENVIRONMENT: Readonly<Record<string, string>> = {
     ]),
   ),
   GIT_PAGER: 'cat',
-  /** Reading must neither write the index nor fetch what is missing. */
+  /** Reading must neither write the index nor fetch missing objects. */
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_LAZY_FETCH: '1',
   GIT_TERMINAL_PROMPT: '0',

@@ -1,4 +1,4 @@
-/** The table's answer for one command as a verdict with its reason: one plain sentence under a stable id. */
+/** Turns the table's answer for one command into a verdict whose reason is one plain sentence with a stable id. */
 import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
 import type { CommandClass } from './commandTree.ts';
 import { type Answer, type Circumstances, type TableRow, lookUp, tableRow } from './decisionTable.ts';
@@ -16,7 +16,7 @@ const DECISION_OF: Readonly<Record<Answer, RuleDecision>> = {
   refuse_no_box: 'forbidden',
 };
 
-/** `note` says why a command could not be taken at its word; it completes the sentence. */
+/** `note` is a clause that is appended to the reason of a command that is not known safe: "…, and NOTE." */
 export function heuristicVerdict(
   commandClass: CommandClass,
   circumstances: Circumstances,
@@ -54,7 +54,7 @@ function freedomReason({ sandboxPolicy }: Circumstances): DecisionReason {
     case 'danger-full-access':
       return { source: 'policy', id: 'full-access', text: 'Full access lets commands run without a sandbox.' };
     case 'external-sandbox':
-      return { source: 'policy', id: 'external-sandbox', text: 'A sandbox outside of Tiller surrounds every command.' };
+      return { source: 'policy', id: 'external-sandbox', text: 'An external sandbox confines every command.' };
     case 'read-only':
     case 'workspace-write':
       return {
@@ -68,7 +68,7 @@ function freedomReason({ sandboxPolicy }: Circumstances): DecisionReason {
 const DANGEROUS: DecisionReason = {
   source: 'heuristic',
   id: 'dangerous',
-  text: 'It can destroy work that nobody can bring back.',
+  text: 'It can destroy work that cannot be restored.',
 };
 const ESCALATION: DecisionReason = {
   source: 'policy',
@@ -82,7 +82,7 @@ const UNTRUSTED: DecisionReason = {
 };
 function noBox({ noBoxCause }: Circumstances): DecisionReason {
   const cause = noBoxCause === undefined ? '' : ` (${noBoxCause.replace(/\.$/, '')})`;
-  const text = `No sandbox works on this machine${cause}, so everything that is not known to only read is asked about.`;
+  const text = `No sandbox works on this machine${cause}, so every command that is not known to only read needs approval.`;
   return { source: 'sandbox', id: 'no-box', text };
 }
 
@@ -95,7 +95,7 @@ function askReason(row: TableRow, circumstances: Circumstances): DecisionReason 
 const DANGEROUS_REFUSED: DecisionReason = {
   source: 'heuristic',
   id: 'dangerous',
-  text: 'It can destroy work that nobody can bring back, and the approval policy never asks; use a safer way.',
+  text: 'It can destroy work that cannot be restored, and the approval policy never asks; use a safer way.',
 };
 
 function escalationRefusal({ approvalPolicy }: Circumstances): DecisionReason {
@@ -113,7 +113,8 @@ const BOX_REMEDY: Readonly<Record<Platform, string>> = {
 };
 
 function noSandboxRefusal(platform: Platform, { noBoxCause }: Circumstances): DecisionReason {
-  const refusal = 'No sandbox works on this machine and nobody is asked, so only commands known to only read may run';
+  const refusal =
+    'No sandbox works on this machine and nothing can be approved, so only commands known to only read may run';
   const remedy =
     noBoxCause === undefined
       ? `; ${BOX_REMEDY[platform]}, or use a policy that asks.`

@@ -1,4 +1,4 @@
-/** VS Code's `chat.tools.terminal.autoApprove` as prefix rules. */
+/** Converts VS Code's `chat.tools.terminal.autoApprove` to prefix rules. */
 import * as z from 'zod';
 import type { Rule, RuleDecision } from '../../protocol/policy.ts';
 import type { ImportedRules } from '../../protocol/rules.ts';
@@ -12,8 +12,8 @@ const entrySchema = z.union([
 ]);
 
 /**
- * `true` allows and `false` asks; `null` only switches one of VS Code's own off. What a prefix cannot say exactly is taken
- * where the rule is the stricter of the two, and listed otherwise.
+ * `true` allows and `false` asks; `null` only turns off one of VS Code's defaults. An entry that no prefix expresses
+ * exactly is converted if the rule is the stricter of the two, and listed as skipped otherwise.
  */
 export function importAutoApprove(value: unknown): ImportedRules {
   const object = z.record(z.string(), z.unknown()).safeParse(value);
@@ -23,7 +23,7 @@ export function importAutoApprove(value: unknown): ImportedRules {
 
 function fromEntry(key: string, value: unknown): readonly Imported[] {
   const parsed = entrySchema.safeParse(value);
-  if (!parsed.success) return [{ what: key, why: 'Its value is none that VS Code knows.' }];
+  if (!parsed.success) return [{ what: key, why: 'VS Code does not know its value.' }];
   const entry = parsed.data;
   if (entry === null) return [];
   const { approve, matchCommandLine = false } = typeof entry === 'boolean' ? { approve: entry } : entry;
@@ -41,11 +41,14 @@ function fromEntry(key: string, value: unknown): readonly Imported[] {
 const WORD = /^[\w./:@=+-]+$/;
 const ALTERNATIVES = /^\((?:\?:)?([^()]*)\)$/;
 
-/** `/^git (status|log)\b/`: words, alternatives, spaces. A rule that asks must cover all that the expression does. */
+/**
+ * Reads `/^git (status|log)\b/`: words, alternatives, spaces. A rule that asks must cover everything that the
+ * expression covers.
+ */
 function fromExpression(key: string, source: string, flags: string, decision: RuleDecision): Imported {
   const [, body = '', end = ''] = /^\^(.*?)(\\b|\$|\\s|\(\?:\\s\|\$\)|\(\\s\|\$\)|)$/s.exec(source) ?? [];
   const pattern = body === '' ? undefined : patternOf(body);
-  const why = 'It is a regular expression that no prefix stands for.';
+  const why = 'No prefix matches the same commands as this regular expression.';
   if (pattern === undefined || !/^[dgimsuy]*$/.test(flags)) return { what: key, why };
   if (decision === 'allow') return end === '$' ? { what: key, why } : { rule: { pattern, decision } };
   const coversAll = end !== '' && end !== '\\s' && !flags.includes('i');
@@ -60,7 +63,7 @@ function patternOf(body: string): Rule['pattern'] | undefined {
   return words.includes(undefined) ? undefined : (words as Rule['pattern']);
 }
 
-/** The word that an expression without any freedom stands for. */
+/** Returns the only word that the expression matches, or `undefined` if it matches several. */
 function unescaped(source: string): string | undefined {
   const freedom = source.replaceAll(/\\[-./:=+]/g, '');
   const word = source.replaceAll(/\\([-./:=+])/g, '$1');

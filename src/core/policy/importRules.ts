@@ -1,4 +1,7 @@
-/** Rules from elsewhere: Codex's `.rules` files and VS Code's list of terminal commands. Nothing is loosened by a guess. */
+/**
+ * Imports rules from Codex's `.rules` files and from VS Code's list of terminal commands. An entry that is not
+ * understood never allows anything.
+ */
 import { type Rule, ruleSchema } from '../../protocol/policy.ts';
 import type { ImportedRules } from '../../protocol/rules.ts';
 import { banReason } from './bannedPrefix.ts';
@@ -7,7 +10,7 @@ import { readStarlarkCalls, type StarlarkCall, StarlarkFault } from './starlarkC
 
 type Skipped = ImportedRules['skipped'][number];
 
-/** One rule, or why there is none. */
+/** One rule, or why the entry was skipped. */
 export type Imported = { readonly rule: Rule } | Skipped;
 
 export function gather(imported: readonly Imported[]): ImportedRules {
@@ -22,9 +25,9 @@ export function gather(imported: readonly Imported[]): ImportedRules {
 }
 
 /**
- * The `prefix_rule(…)` subset of a Codex rules file (codex-behaviour.md §6.9). What allows there also leaves the sandbox;
- * here it stays inside until the person says otherwise (docs/decisions/0009).
- * @throws Error that names the file and the line: half of a file is not what somebody meant.
+ * Imports the `prefix_rule(…)` subset of a Codex rules file (codex-behaviour.md §6.9). In Codex, an allowing rule also
+ * leaves the sandbox; here the command stays inside until the user changes that (docs/decisions/0009).
+ * @throws Error that names the file and the line: a file is never imported in part.
  */
 export function importCodexRules(text: string, file: string): ImportedRules {
   const at = (line: number, message: string): Error => new Error(`${file}:${line}: ${message}. Nothing was imported.`);
@@ -41,9 +44,9 @@ const PARAMETERS = ['pattern', 'decision', 'justification', 'match', 'not_match'
 function fromCall({ name, line, positional, named }: StarlarkCall): Imported {
   if (name !== 'prefix_rule') return { what: `line ${line}: ${name}(…)`, why: 'Tiller has no rules of this kind.' };
   const given = Object.fromEntries([...named].filter(([, value]) => value !== null));
-  if (positional.length > 0) throw new StarlarkFault(line, 'prefix_rule wants its arguments by name');
-  const strange = Object.keys(given).find((key) => !PARAMETERS.includes(key as (typeof PARAMETERS)[number]));
-  if (strange !== undefined) throw new StarlarkFault(line, `prefix_rule has no argument ${strange}`);
+  if (positional.length > 0) throw new StarlarkFault(line, 'prefix_rule takes only named arguments');
+  const unknown = Object.keys(given).find((key) => !PARAMETERS.includes(key as (typeof PARAMETERS)[number]));
+  if (unknown !== undefined) throw new StarlarkFault(line, `prefix_rule has no argument ${unknown}`);
   const parsed = ruleSchema.safeParse(given);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -1,4 +1,7 @@
-/** Commands that only read and therefore run unasked under every policy (codex-behaviour.md §6.7, sandbox.md §6). */
+/**
+ * Commands that only read and therefore run without approval under every policy (codex-behaviour.md §6.7, sandbox.md
+ * §6).
+ */
 import type { Host } from '../ports.ts';
 import { isSafeGit } from './knownSafeGit.ts';
 import { mayBeOption } from './options.ts';
@@ -9,9 +12,9 @@ import { isSystemProgram, programName } from './programs.ts';
 export type Platform = Host['platform'];
 
 interface SafeProgram {
-  /** Options with which it does more than read. */
+  /** Options that make it do more than read. */
   readonly refused?: readonly string[];
-  /** Everything else its arguments must satisfy. */
+  /** A further condition on its arguments. */
   readonly accepts?: (words: Argv) => boolean;
   readonly only?: Platform;
 }
@@ -19,12 +22,15 @@ interface SafeProgram {
 const READS_WITH_ANY_ARGUMENTS =
   'cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname wc which whoami'.split(' ');
 
-/** `sed -n 5p`, `sed -n 5,9p file`: prints lines, and its script can do nothing else. */
+/** `sed -n 5p`, `sed -n 5,9p file`: prints lines; such a script can do nothing else. */
 const PRINTS_LINES = /^\d+(,\d+)?p$/;
 const isPrintingSed = ([quiet, script = '', file = '', ...others]: Argv): boolean =>
   quiet === '-n' && PRINTS_LINES.test(script) && !file.startsWith('-') && others.length === 0;
 
-/** The second operand of `uniq` is written. Values of options count as operands here, which only costs a prompt. */
+/**
+ * The second operand of `uniq` is an output file. Values of options count as operands here, which costs at most a
+ * prompt.
+ */
 function hasOneOperandAtMost(words: Argv): boolean {
   const end = words.indexOf('--');
   const options = end === -1 ? words : words.slice(0, end);
@@ -46,8 +52,8 @@ const SAFE_PROGRAMS: ReadonlyMap<string, SafeProgram> = new Map<string, SafeProg
 ]);
 
 /**
- * Judges one command that runs nothing but itself; for scripts and wrappers ask `classifyCommand`.
- * On Windows a bare name may be a program of the working directory, so there only constant PowerShell counts.
+ * Decides about one command that runs no other command; for scripts and wrappers use `classifyCommand`.
+ * On Windows a bare name may be a program of the working directory, so only constant PowerShell scripts count there.
  */
 export function isKnownSafe(argv: Argv, platform: Platform): boolean {
   if (platform === 'win32') return isSafePowerShell(argv);

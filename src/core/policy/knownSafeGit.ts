@@ -2,7 +2,7 @@
 import { mayBeOption } from './options.ts';
 import type { Argv } from './parseScript.ts';
 
-/** Options before the sub-command that neither configure git nor send it to another repository. */
+/** Options before the sub-command that neither configure git nor select another repository. */
 const GLOBAL_OPTIONS: ReadonlySet<string> = new Set([
   '--no-pager',
   '-P',
@@ -12,8 +12,8 @@ const GLOBAL_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * They write a file or start a program that the repository names: `--help` the viewer of manuals, `--remerge-diff` the
- * drivers of merges, `--submodule` and `--ignore-submodules` what a submodule's own configuration has.
+ * Options that write a file or start a program that the repository names: `--help` the viewer of manuals,
+ * `--remerge-diff` the merge drivers, `--submodule` and `--ignore-submodules` those of a submodule's own configuration.
  */
 const REFUSED = [
   '--output',
@@ -73,7 +73,7 @@ const GLOBAL_VALUE_OPTIONS: ReadonlySet<string> = new Set([
   '--attr-source',
 ]);
 
-/** The sub-command behind all global options. */
+/** Returns the sub-command after all global options. */
 export function gitSubCommand(words: Argv): string | undefined {
   let at = 0;
   while (words[at]?.startsWith('-') === true) at += GLOBAL_VALUE_OPTIONS.has(words[at] ?? '') ? 2 : 1;

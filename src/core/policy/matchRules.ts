@@ -1,4 +1,4 @@
-/** Which rules speak of a command, and the one that decides: the strictest, among those the longest (§6.9). */
+/** Finds the rules that match a command and the one that decides: the strictest, and among those the longest (§6.9). */
 import type { DecisionReason, Rule, RuleDecision } from '../../protocol/policy.ts';
 import type { Argv } from './parseScript.ts';
 import { comparableName, programName } from './programs.ts';
@@ -7,19 +7,19 @@ import { joinShellWords } from './shellWords.ts';
 
 const STRICTNESS: Readonly<Record<RuleDecision, number>> = { allow: 0, prompt: 1, forbidden: 2 };
 
-/** Forbidden beats prompt beats allow; of equals the first. `undefined` for none. */
-export function strictest<Judged extends { readonly decision: RuleDecision }>(
-  all: readonly Judged[],
-): Judged | undefined {
-  return all.reduce<Judged | undefined>(
+/** Forbidden beats prompt beats allow; of equals the first. `undefined` for an empty list. */
+export function strictest<Verdict extends { readonly decision: RuleDecision }>(
+  all: readonly Verdict[],
+): Verdict | undefined {
+  return all.reduce<Verdict | undefined>(
     (worst, one) => (worst === undefined || STRICTNESS[one.decision] > STRICTNESS[worst.decision] ? one : worst),
     undefined,
   );
 }
 
 /**
- * All rules that match. A rule that asks or forbids also catches its program under a full path (`/bin/rm`) and in
- * capitals, which some file systems do not tell apart; one that allows is taken to the letter.
+ * All rules that match. A rule that asks or forbids also matches its program under a full path (`/bin/rm`) and in
+ * capitals, because some file systems ignore case; one that allows matches only literally.
  */
 export function matchRules(rules: LoadedRules, argv: Argv): LoadedRules {
   const [program = '', ...words] = argv;
@@ -39,16 +39,16 @@ export function decidingRule(matches: LoadedRules): LoadedRule | undefined {
   return strictest(longestFirst.map((loaded) => ({ loaded, decision: loaded.rule.decision })))?.loaded;
 }
 
-const SAYS: Readonly<Record<RuleDecision, string>> = {
+const PHRASES: Readonly<Record<RuleDecision, string>> = {
   allow: 'A rule allows commands that start with',
   prompt: 'A rule asks before commands that start with',
   forbidden: 'A rule forbids commands that start with',
 };
 
-/** The person's own justification where there is one. */
+/** Uses the justification in the rule if it has one. */
 export function ruleReason(loaded: LoadedRule): DecisionReason {
   const { pattern, decision, justification } = loaded.rule;
-  const text = justification ?? `${SAYS[decision]} ${showPattern(pattern)}.`;
+  const text = justification ?? `${PHRASES[decision]} ${showPattern(pattern)}.`;
   return { source: 'rule', id: rulePlace(loaded), text, rule: { pattern, decision } };
 }
 

@@ -1,9 +1,12 @@
-/** Words of a command that are options. Recognises too much rather than too little: a false alarm costs a prompt. */
+/**
+ * Recognizes the options among the words of a command. Recognizes too much rather than too little: a false alarm costs
+ * a prompt.
+ */
 
 /**
- * Whether a word is, or might be read as, one of the options.
- * `--output` also stands for `--output=x` and its abbreviations, `-o` for clusters and attached values (`-uo`, `-ox`);
- * `-exec`, longer and with one dash, stands for itself alone.
+ * True when a word is, or might be read as, one of the options. `--output` also matches `--output=x` and its
+ * abbreviations, `-o` clusters and attached values (`-uo`, `-ox`); `-exec`, longer and with one dash, matches only
+ * itself.
  */
 export function mayBeOption(word: string, options: readonly string[]): boolean {
   return options.some((option) => {

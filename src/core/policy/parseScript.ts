@@ -1,9 +1,9 @@
 /**
- * A shell script as the list of commands it runs, or the admission that nobody can say.
+ * Parses a shell script into the list of commands it runs, or returns why that is not possible.
  *
- * Promise: when the answer is `commands`, bash, dash and zsh run exactly these programs with exactly these words,
- * as far as `&&` and `||` let them (measured beside bash itself in test/core/policy/parseScript.test.ts).
- * The rule is the strict one of sandbox.md §6, within codex-behaviour.md §6.6. The only file that knows the parser.
+ * Guarantee: when the answer is `commands`, bash, dash and zsh run exactly these programs with exactly these words, as
+ * far as `&&` and `||` let them (measured against bash in test/core/policy/parseScript.test.ts). The rule is the strict
+ * one of sandbox.md §6, within codex-behaviour.md §6.6. The only file that depends on the parser.
  */
 import {
   type Command,
@@ -29,23 +29,29 @@ export type ParsedScript = Feeding &
     | {
         readonly type: 'commands';
         readonly commands: readonly Argv[];
-        /** One command fed by a here-document: its words are known, what it reads is not judged (§6.3 step 1). */
+        /** One command with a here-document as input: its words are known, its input is not checked (§6.3 step 1). */
         readonly complex: boolean;
       }
     | {
         readonly type: 'opaque';
-        /** Ends the sentence "It cannot be judged word by word because …". */
+        /** A clause that is appended to the reason: "…, and WHY." */
         readonly why: string;
-        /** Commands that appear somewhere in it, as far as their words are literal: enough to find danger, not to trust. */
+        /**
+         * Commands that appear anywhere in it, as far as their words are literal: enough to find danger, not enough to
+         * allow.
+         */
         readonly mentions: readonly Argv[];
       }
   );
 
-/** What commands of a script may get as their input. */
+/** The input that commands of a script may get. */
 export interface Feeding {
-  /** It pipes, or redirects input. */
+  /** True when the script pipes or redirects input. */
   readonly feeds: boolean;
-  /** As far as it stands in the script: here-documents, and what `echo` and `printf` print. Enough to find danger. */
+  /**
+   * The parts of the input that the script contains: here-documents, and what `echo` and `printf` print. Used to find
+   * danger.
+   */
   readonly texts: readonly string[];
 }
 
@@ -104,7 +110,7 @@ function commandWords({ name, prefix, args }: Command): Word[] {
 
 function literalValue(word: Word): string {
   const startsWithEquals = word.text.startsWith('='); // zsh replaces =name by the path of the program
-  // Of `find -exec` and `xargs -I`: for bash, dash and zsh braces with nothing inside are just that.
+  // As in `find -exec` and `xargs -I`: bash, dash and zsh take empty braces literally.
   const source = word.text.replaceAll('{}', '');
   const literal = word.parts === undefined ? isLiteralUnquoted(source) : word.parts.every(isLiteralPart);
   if (!literal || startsWithEquals) throw new Opaque(`the shell would expand "${word.text}"`);
@@ -124,7 +130,7 @@ function isLiteralPart(part: WordPart): boolean {
   }
 }
 
-/** The only command of a script, when all that is special about it is a here-document in which nothing is expanded. */
+/** Returns the only command of a script whose only special syntax is a here-document without expansions. */
 function commandFedByHereDocument(statements: readonly Statement[]): Command | undefined {
   const [statement, ...others] = statements;
   if (statement === undefined || others.length > 0 || statement.background === true) return undefined;
@@ -138,7 +144,10 @@ function isInertHereDocument(redirect: Redirection): redirect is HereDoc {
   return redirect.delimiter.quoted || !/[$`\\]/.test(redirect.body.text);
 }
 
-/** Every command anywhere in the tree, loops and substitutions included; a word that is not literal keeps its source. */
+/**
+ * All commands in the tree, including those in loops and substitutions; a word that is not literal keeps its source
+ * text.
+ */
 function mentionedCommands(tree: SyntaxNode): Argv[] {
   const found: Argv[] = [];
   const visit = (node: SyntaxNode): void => {
@@ -155,7 +164,7 @@ function wordsOf({ name, args }: Command): Argv {
   );
 }
 
-/** Everything in the tree that might become the input of a command, whichever command that is. */
+/** Everything in the tree that might become the input of any command. */
 function feedingIn(tree: SyntaxNode): Feeding {
   const texts: string[] = [];
   let feeds = false;

@@ -1,15 +1,13 @@
-/** Where a path lies, by its text alone: no link is followed and no disk is asked (codex-behaviour.md §6.5). */
+/** Classifies a path by its text alone: follows no links and reads no disk (codex-behaviour.md §6.5). */
 import path from 'node:path';
 import type { Platform } from './knownSafe.ts';
 
-/** What may be written, and what inside of it may not. All paths are absolute. */
+/** Writable folders, and what is protected inside them. All paths are absolute. */
 export interface WritableScope {
   readonly roots: readonly string[];
-  /**
-   * Names that protect everything at or below them, at any depth under a root: `name`, `folder/name`, or `*ending`.
-   */
+  /** Names that protect everything at or below them, at any depth under a root: `name`, `folder/name`, or `*ending`. */
   readonly protectedNames: readonly string[];
-  /** Further places that are protected, such as the target of a `.git` file. */
+  /** Further protected places, such as the target of a `.git` file. */
   readonly protectedPaths?: readonly string[];
 }
 
@@ -19,7 +17,7 @@ export function placeOf(target: string, scope: WritableScope, platform: Platform
   return placesIn(scope, platform)(target);
 }
 
-/** The same for many paths: the scope is taken apart once. */
+/** Like `placeOf`, for many paths: prepares the scope once. */
 export function placesIn(scope: WritableScope, platform: Platform): (target: string) => PathPlace {
   const split = (folders: readonly string[]) => folders.map((folder) => comparableSegments(folder, platform));
   const roots = split(scope.roots);
@@ -38,7 +36,7 @@ export function placesIn(scope: WritableScope, platform: Platform): (target: str
   };
 }
 
-/** Whether the pattern stands somewhere in the path, its last name below the root. */
+/** True when the pattern occurs in the path with its last name below the root. */
 function endsBehind(root: number, pattern: readonly string[], segments: readonly string[]): boolean {
   return segments.some(
     (_, end) =>
@@ -52,13 +50,16 @@ function isNamed(segment: string, name: string): boolean {
   return name.startsWith('*') ? segment.endsWith(name.slice(1)) : segment === name;
 }
 
-/** Whether these file systems take two absolute paths for one. */
+/** True when the file systems of this platform take both absolute paths for the same file. */
 export function isSamePath(one: string, other: string, platform: Platform): boolean {
   const [left, right] = [comparableSegments(one, platform), comparableSegments(other, platform)];
   return left.length === right.length && startsWith(left, right);
 }
 
-/** Tells of a path how deep the deepest of some folders is that it is or lies in; 0 for none. */
+/**
+ * Returns a function that gives the depth of the deepest of these folders that contains a path or equals it; 0 for
+ * none.
+ */
 export function depthIn(folders: readonly string[], platform: Platform): (target: string) => number {
   const around = folders.map((folder) => comparableSegments(folder, platform));
   return (target) => {
@@ -73,7 +74,10 @@ function comparableSegments(target: string, platform: Platform): string[] {
   return names.filter((name) => name !== '').map((name) => comparableName(name, platform));
 }
 
-/** Names that these file systems take for the same file: case, ignorable characters, short names, streams, dots. */
+/**
+ * Maps names that the file systems of a platform take for the same file to one name: case, ignorable characters, short
+ * names, streams, dots.
+ */
 function comparableName(name: string, platform: Platform): string {
   switch (platform) {
     case 'linux':

@@ -1,4 +1,4 @@
-/** One command, with everything it runs inside, judged by the rules and, where they are silent, by the heuristics. */
+/** The verdict on one command and all that it runs: by the rules and, where no rule matches, by the heuristics. */
 import type { DecisionReason, RuleDecision } from '../../protocol/policy.ts';
 import { type CommandTree, classifyTree, commandsIn } from './commandTree.ts';
 import { type Circumstances, containmentOf } from './decisionTable.ts';
@@ -12,11 +12,11 @@ export interface PolicyVerdict {
   readonly argv: Argv;
   readonly decision: RuleDecision;
   readonly reason: DecisionReason;
-  /** True when rules alone decided: no part of it was left to the heuristics. */
+  /** True when rules decided all parts of it, and heuristics none. */
   readonly byRule: boolean;
-  /** True when, besides, a rule lets every part of it leave the sandbox. */
+  /** True when a rule also lets every part of it leave the sandbox. */
   readonly outside: boolean;
-  /** Every rule that matched it or something inside it. */
+  /** All rules that matched it or a command inside it. */
   readonly matches: LoadedRules;
   /** Whether "always allow …" may be offered for it. */
   readonly proposable: boolean;
@@ -28,63 +28,63 @@ export interface PolicyContext {
   readonly platform: Platform;
 }
 
-export function decideVerdict(tree: CommandTree, court: PolicyContext): PolicyVerdict {
+export function decideVerdict(tree: CommandTree, context: PolicyContext): PolicyVerdict {
   const { argv } = tree;
   switch (tree.type) {
     case 'plain':
-      return byRule(tree, court) ?? byHeuristic(tree, court, !tree.complex && tree.class === 'other', tree.note);
+      return byRule(tree, context) ?? byHeuristic(tree, context, !tree.complex && tree.class === 'other', tree.note);
     case 'script':
       return combine(
         argv,
-        tree.commands.map((command) => decideVerdict(command, court)),
+        tree.commands.map((command) => decideVerdict(command, context)),
       );
     case 'wrapped':
-      return judgeWrapped(tree, court);
+      return decideWrapped(tree, context);
     case 'opaque': {
-      const own = byRule(tree, court) ?? byHeuristic(tree, court, classifyTree(tree) === 'other', tree.why);
-      return combine(argv, [own, ...tree.mentions.flatMap((mention) => restrictionsIn(mention, court))]);
+      const own = byRule(tree, context) ?? byHeuristic(tree, context, classifyTree(tree) === 'other', tree.why);
+      return combine(argv, [own, ...tree.mentions.flatMap((mention) => restrictionsIn(mention, context))]);
     }
   }
 }
 
-/** A rule that stops at the wrapper's own words says nothing about the command inside. */
-function judgeWrapped(tree: CommandTree & { type: 'wrapped' }, court: PolicyContext): PolicyVerdict {
-  const own = byRule(tree, court);
-  const inner = tree.commands.map((command) => decideVerdict(command, court));
+/** A rule that ends within the wrapper's own words does not cover the command inside. */
+function decideWrapped(tree: CommandTree & { type: 'wrapped' }, context: PolicyContext): PolicyVerdict {
+  const own = byRule(tree, context);
+  const inner = tree.commands.map((command) => decideVerdict(command, context));
   if (own === undefined) {
-    const added = tree.adds === undefined ? [] : [byHeuristic(tree, court, true, tree.adds, 'other')];
+    const added = tree.adds === undefined ? [] : [byHeuristic(tree, context, true, tree.adds, 'other')];
     return combine(tree.argv, [...added, ...inner]);
   }
   const reachesInside = own.matches.some(
     ({ rule }) => rule.decision === 'allow' && rule.pattern.length > tree.ownWords,
   );
-  const restrictions = tree.commands.flatMap((command) => restrictionsIn(command, court));
+  const restrictions = tree.commands.flatMap((command) => restrictionsIn(command, context));
   return combine(tree.argv, [own, ...(reachesInside ? restrictions : inner)]);
 }
 
-/** What rules ask about or forbid in it, however deep. */
-function restrictionsIn(tree: CommandTree, court: PolicyContext): readonly PolicyVerdict[] {
-  const own = byRule(tree, court);
+/** The verdicts of rules that ask about or forbid it or a command inside it, at any depth. */
+function restrictionsIn(tree: CommandTree, context: PolicyContext): readonly PolicyVerdict[] {
+  const own = byRule(tree, context);
   const isRestriction = own !== undefined && own.byRule && own.decision !== 'allow';
-  return [...(isRestriction ? [own] : []), ...commandsIn(tree).flatMap((one) => restrictionsIn(one, court))];
+  return [...(isRestriction ? [own] : []), ...commandsIn(tree).flatMap((one) => restrictionsIn(one, context))];
 }
 
 /**
- * A rule never makes the table's own no into a question, and one that allows does not speak for leaving the sandbox
- * unless it says so.
+ * A rule that asks never turns a refusal of the table into a prompt, and one that allows does not allow leaving the
+ * sandbox unless it says so.
  */
-function byRule(tree: CommandTree, court: PolicyContext): PolicyVerdict | undefined {
+function byRule(tree: CommandTree, context: PolicyContext): PolicyVerdict | undefined {
   const { argv } = tree;
-  const matches = matchRules(court.rules, argv);
+  const matches = matchRules(context.rules, argv);
   const deciding = decidingRule(matches);
   if (deciding === undefined) return undefined;
   const { decision } = deciding.rule;
   const outside = decision === 'allow' && matches.some(({ rule }) => rule.bypassSandbox === true);
-  const heuristic = byHeuristic(tree, court, tree.type === 'plain' && !tree.complex && tree.class === 'other');
-  if (decision === 'allow' && !outside && wantsOut(court.circumstances)) return { ...heuristic, matches };
+  const heuristic = byHeuristic(tree, context, tree.type === 'plain' && !tree.complex && tree.class === 'other');
+  if (decision === 'allow' && !outside && wantsOut(context.circumstances)) return { ...heuristic, matches };
   if (decision === 'prompt' && heuristic.decision === 'forbidden') return { ...heuristic, byRule: true, matches };
   const reason = ruleReason(deciding);
-  const mayNotAsk = decision === 'prompt' && court.circumstances.approvalPolicy === 'never';
+  const mayNotAsk = decision === 'prompt' && context.circumstances.approvalPolicy === 'never';
   return {
     argv,
     decision: mayNotAsk ? 'forbidden' : decision,
@@ -96,7 +96,7 @@ function byRule(tree: CommandTree, court: PolicyContext): PolicyVerdict | undefi
   };
 }
 
-/** Whether the question is to leave a sandbox that is there. */
+/** True when the call asks to leave a sandbox that works. */
 export function wantsOut(circumstances: Circumstances): boolean {
   return circumstances.sandboxPermissions === 'require_escalated' && containmentOf(circumstances) === 'sandboxed';
 }
@@ -113,8 +113,9 @@ function byHeuristic(
 }
 
 /**
- * The strictest of all. Of equals, one that the heuristics decided names the reason, for it is the one to doubt, and one
- * that is known to only read only where all of those are: what is true of `ls` says nothing about `ls && npm test`.
+ * Returns the strictest verdict. Of equals, one that the heuristics decided gives the reason, because it is less
+ * certain; `known-safe` gives it only if all parts are known safe: what holds for `ls` does not hold for `ls && npm
+ * test`.
  */
 function combine(argv: Argv, all: readonly PolicyVerdict[]): PolicyVerdict {
   const trust = ({ byRule, reason }: PolicyVerdict) => (byRule ? 2 : Number(reason.id === 'known-safe'));

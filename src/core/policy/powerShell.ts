@@ -1,8 +1,8 @@
 /**
- * Windows shells. Written with care and never run: no Windows machine was at hand (docs/not-tested.md).
+ * Windows shells. Never run: no Windows machine was available (docs/not-tested.md).
  *
- * There is no trustworthy parser for PowerShell in Node (sandbox.md §6), so only a script of constant words counts as
- * read, and `cmd.exe` never does: everything else is asked about.
+ * There is no reliable parser for PowerShell in Node (sandbox.md §6), so only a script of constant words is read, and
+ * `cmd.exe` never is: everything else needs approval.
  */
 import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
@@ -19,10 +19,10 @@ const SAFE_CMDLETS: ReadonlySet<string> = new Set([
   'write-output',
 ]);
 
-/** Words and paths; nothing that PowerShell expands, calls, redirects, pipes into an expression or escapes. */
+/** Words and paths only; nothing that PowerShell expands, calls, redirects, pipes into an expression or escapes. */
 const CONSTANT_SCRIPT = /^[\w .:\\/-]+(\|[\w .:\\/-]+)*$/;
 
-/** `powershell -NoProfile -Command SCRIPT` where every command of the pipeline is a cmdlet that only reads. */
+/** True for `powershell -NoProfile -Command SCRIPT` if every command of the pipeline is a cmdlet that only reads. */
 export function isSafePowerShell(argv: Argv): boolean {
   const [program = '', profile, flag, script, ...others] = argv;
   if (!POWER_SHELLS.has(program.toLowerCase().replace(/\.exe$/, ''))) return false;
@@ -31,7 +31,7 @@ export function isSafePowerShell(argv: Argv): boolean {
   return script.split('|').every((command) => SAFE_CMDLETS.has(command.trim().split(' ', 1)[0]?.toLowerCase() ?? ''));
 }
 
-/** Deleting by force, and opening an address in a browser (codex-behaviour.md §6.8). */
+/** Forced deletion, and opening an address in a browser (codex-behaviour.md §6.8). */
 const FORCED_DELETE = /\b(remove-item|ri|rm|del|erase|rd|rmdir)\b.*(\s-f\w*\b|\s\/[fqs]\b)/i;
 const OPENS_ADDRESS =
   /\b(start|start-process|saps|explorer|mshta|rundll32|invoke-item|ii)\b.*\b[a-z][a-z0-9+.-]+:\/\//i;

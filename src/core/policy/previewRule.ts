@@ -1,4 +1,4 @@
-/** What "always allow …" would mean for a command that waits, while a person shortens or extends the prefix. */
+/** What "always allow …" would cover for a pending command, while the user shortens or extends the prefix. */
 import type { Rule } from '../../protocol/policy.ts';
 import type { RulePreview } from '../../protocol/rules.ts';
 import { banReason } from './bannedPrefix.ts';
@@ -8,7 +8,7 @@ import type { Argv } from './parseScript.ts';
 import { matchesPattern } from './rules.ts';
 import { joinShellWords } from './shellWords.ts';
 
-/** `argv` is the command that waits; a script counts as its commands. */
+/** `argv` is the pending command; a script counts as its commands. */
 export function previewRule(argv: Argv, rule: Rule, platform: Platform): RulePreview {
   const tree = takeApart(argv, { platform });
   const commands = tree.type === 'script' ? tree.commands : [tree];

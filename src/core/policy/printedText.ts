@@ -1,7 +1,10 @@
-/** What `echo`, `printf` and their like print when all their words are known. Too many readings are welcome: used to find danger. */
+/**
+ * What `echo`, `printf` and similar programs print when all their words are known. Returns all possible readings,
+ * because it is used to find danger.
+ */
 import { programName } from './programs.ts';
 
-/** Words before the printing program that are looked past, as in `env LC_ALL=C printf …`. */
+/** How many words before the printing program are skipped, as in `env LC_ALL=C printf …`. */
 const MAX_WORDS_BEFORE = 8;
 /** `printf` repeats its format until all arguments are used. */
 const MAX_REPEATS = 1_000;
@@ -28,7 +31,7 @@ function withoutOptions(words: readonly string[], option: RegExp): readonly stri
   return first === -1 ? [] : words.slice(first);
 }
 
-/** Shells differ in whether `echo` reads escapes. */
+/** Both readings, because shells differ in whether `echo` decodes escapes. */
 function bothReadings(text: string): readonly string[] {
   const decoded = withEscapes(text);
   return decoded === text ? [text] : [text, decoded];

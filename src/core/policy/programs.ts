@@ -1,6 +1,6 @@
-/** Which program a command starts. */
+/** Identifies the program that a command starts. */
 
-/** Folders that only an administrator or a package manager writes. A program elsewhere may be anything. */
+/** Folders that only an administrator or a package manager writes to. A program elsewhere may be anything. */
 const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
   '/bin',
   '/sbin',
@@ -13,14 +13,14 @@ const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The name of the program whatever its folder and its case, which some file systems do not tell apart; for everything that
- * makes a decision stricter.
+ * The name of the program without its folder and in lower case, because some file systems ignore case. Use it only to
+ * make a decision stricter.
  */
 export function programName(program: string): string {
   return comparableName(fileName(program));
 }
 
-/** The same for a name that has no folder, or whose folder matters. */
+/** Like `programName`, for a name that has no folder, or whose folder matters. */
 export function comparableName(name: string): string {
   return name.toLowerCase().replace(/\.exe$/, '');
 }
@@ -30,8 +30,8 @@ function fileName(program: string): string {
 }
 
 /**
- * Found on the PATH or named in full in a system folder, and to the letter: the only programs whose name says what they
- * are. `sort.exe` in WSL is the one of Windows, which writes where the one of Linux reads.
+ * True for a literal name without a folder or in a system folder: the only programs that their name identifies.
+ * `sort.exe` in WSL is the program of Windows, which writes where the Linux one reads.
  */
 export function isSystemProgram(program: string): boolean {
   if (fileName(program) !== programName(program)) return false;

@@ -1,18 +1,19 @@
-/** What "always allow …" would add, when there is something sane to add (codex-behaviour.md §6.10). */
+/** The rule that "always allow …" would add, if there is a reasonable one (codex-behaviour.md §6.10). */
 import { isBannedPattern } from './bannedPrefix.ts';
 import type { PolicyVerdict } from './policyVerdict.ts';
 import type { Argv } from './parseScript.ts';
 import { programName } from './programs.ts';
 
-/** Tools whose sub-command says what they do, and the sub-commands that do it to the project alone. */
+/** Tools whose sub-command tells what they do, and the sub-commands that affect only the project. */
 const PROJECT_TOOLS: ReadonlySet<string> = new Set('npm pnpm yarn cargo go dotnet swift mix zig'.split(' '));
 const PROJECT_JOBS: ReadonlySet<string> = new Set(
   'test build check lint fmt format clippy vet typecheck doc run'.split(' '),
 );
 
 /**
- * The model's prefix if, with it, every command of the script would be allowed, and no rule has spoken yet; else the
- * first command that the heuristics asked about: `npm test` of `npm test a.js`, the whole of any other. Nothing when a rule or danger was the reason to ask.
+ * Returns the model's prefix if it would allow every command of the script and no rule has matched; otherwise the first
+ * command that the heuristics asked about: `npm test` for `npm test a.js`, the whole command for any other. `undefined`
+ * when a rule or danger was the reason to ask.
  */
 export function proposePrefix(commands: readonly PolicyVerdict[], modelPrefixRule?: Argv): Argv | undefined {
   const asked = commands.filter(({ decision }) => decision !== 'allow');
@@ -22,7 +23,7 @@ export function proposePrefix(commands: readonly PolicyVerdict[], modelPrefixRul
   return first === undefined || !canBePrefix(first.argv) ? undefined : sensiblePrefix(first.argv);
 }
 
-/** To a `find` that runs something more can be added that does, whatever it begins with. */
+/** `find` is excluded, because options can be appended that make it run commands. */
 function canBePrefix(prefix: Argv): boolean {
   return !isBannedPattern(prefix) && programName(prefix[0] ?? '') !== 'find';
 }
@@ -31,7 +32,7 @@ function sensiblePrefix(argv: Argv): Argv {
   const [program = '', job = '', name] = argv;
   if (!PROJECT_TOOLS.has(program) || !PROJECT_JOBS.has(job)) return argv;
   if (job !== 'run') return [program, job];
-  // What `go run` and `cargo run` are given is the program itself.
+  // `go run` and `cargo run` take the program itself as an argument.
   return program.endsWith('m') && name !== undefined && !name.startsWith('-') ? [program, job, name] : argv;
 }
 

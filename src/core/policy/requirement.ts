@@ -1,12 +1,12 @@
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import type { DecisionReason, Rule } from '../../protocol/policy.ts';
 
-/** One command of a script and what the policy says of it alone. */
+/** One command of a script and the policy's verdict on it alone. */
 export type CommandVerdict = NonNullable<ApprovalRequest['parts']>[number];
 
 /**
- * What must happen before something runs or is written (seed 004, `ExecApprovalRequirement`).
- * Every one names the rule or heuristic that made it (design decision 10).
+ * What must happen before something runs or is written (seed 004, `ExecApprovalRequirement`). Each requirement names
+ * the rule or heuristic that made it (design decision 10).
  */
 export type ApprovalRequirement =
   | {
@@ -19,7 +19,7 @@ export type ApprovalRequirement =
       readonly type: 'needs_approval';
       readonly reason: DecisionReason;
       readonly parts: readonly CommandVerdict[];
-      /** What "always allow …" would add; absent when a rule asked, or when there is none that would be sane. */
+      /** The rule that "always allow …" would add; absent when a rule asked, or when there is no reasonable one. */
       readonly proposedRule?: Rule | undefined;
     }
   | { readonly type: 'forbidden'; readonly reason: DecisionReason };

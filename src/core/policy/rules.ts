@@ -1,8 +1,8 @@
 /**
- * Rules a person wrote: `rules.json` (contract.md) with the semantics of codex-behaviour.md §6.9.
+ * The user's rules: `rules.json` (docs/cli.md) with the semantics of codex-behaviour.md §6.9.
  *
- * A rule matches a command that starts with its pattern, word by word. A file that is broken in any place gives a
- * message and no rules, so that nothing is allowed by half of what somebody meant.
+ * A rule matches a command that starts with its pattern, word by word. A file with any error gives a message and no
+ * rules, so that nothing is allowed by a part of what the user meant.
  */
 import { createHash } from 'node:crypto';
 import { type Node, type ParseError, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser';
@@ -10,7 +10,7 @@ import { type Rule, type RuleLayer, ruleMeaning, rulesFileSchema } from '../../p
 import type { Argv } from './parseScript.ts';
 import { splitShellWords } from './shellWords.ts';
 
-/** A rule and the place where a person finds it. */
+/** A rule and its place in a file. */
 export interface LoadedRule {
   readonly rule: Rule;
   readonly file: string;
@@ -23,20 +23,23 @@ export type LoadedRules = readonly LoadedRule[];
 
 export type RulesFileResult =
   | { readonly type: 'rules'; readonly rules: LoadedRules }
-  /** `message` names the file and, where there is one, the line. */
+  /** `message` names the file and, if there is one, the line. */
   | { readonly type: 'invalid'; readonly message: string };
 
-/** The name a decision gives a rule: where a person finds it. */
+/** The id of a rule in decisions: where the user finds it. */
 export function rulePlace({ file, index }: LoadedRule): string {
   return `rule:${file}#${index}`;
 }
 
-/** The name of a rule that stays while others come and go around it. */
+/** The id of a rule that does not change when other rules are added or removed. */
 export function ruleIdentity({ rule, file, layer }: LoadedRule): string {
   return `${layer}:${hashOf(`${file}\n${ruleMeaning(rule)}`)}`;
 }
 
-/** Of what a rule of a workspace does and says of itself: the person has settled this one and no other. */
+/**
+ * The hash of the effect and the justification of a workspace rule: the user's decision on it covers this definition
+ * only.
+ */
 export function definitionHash(rule: Rule): string {
   return hashOf(`${ruleMeaning(rule)}\n${rule.justification ?? ''}`);
 }
@@ -58,7 +61,7 @@ export function parseRulesFile(bytes: string, file: string, layer: RuleLayer = '
   const broken = text.indexOf('\uFFFD');
   if (broken !== -1) return invalid(file, lineAt(text, broken), 'it is not encoded as UTF-8');
   const twice = duplicateKey(tree);
-  if (twice !== undefined) return invalid(file, lineAt(text, twice.offset), `"${twice.value}" stands there twice`);
+  if (twice !== undefined) return invalid(file, lineAt(text, twice.offset), `"${twice.value}" appears twice`);
   const parsed = rulesFileSchema.safeParse(JSON.parse(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -77,7 +80,7 @@ export function parseRulesFile(bytes: string, file: string, layer: RuleLayer = '
   return { type: 'rules', rules: parsed.data.rules.map((rule, index) => ({ rule, file, index, layer })) };
 }
 
-/** Editors of Windows put one there. */
+/** Editors on Windows write a byte order mark. */
 export function withoutByteOrderMark(text: string): string {
   return text.replace(/^\uFEFF/, '');
 }
@@ -91,7 +94,7 @@ function treeOf(text: string, errors: ParseError[]): Node | undefined | 'too dee
   }
 }
 
-/** Of two the last would count, and a person who reads the first would not know. */
+/** JSON parsers use the last of two equal keys, which a reader of the first would not notice. */
 function duplicateKey(node: Node): Node | undefined {
   const keys = new Set<unknown>();
   for (const child of node.children ?? []) {
@@ -104,7 +107,7 @@ function duplicateKey(node: Node): Node | undefined {
   return undefined;
 }
 
-/** A rule that no command can match was meant to do something. */
+/** Rejects a rule that no command can match, because its author meant it to have an effect. */
 function uselessPattern({ pattern }: Rule): string | undefined {
   if (pattern.flat().some((word) => word.includes('\0'))) return 'its pattern has a null character';
   return [pattern[0]].flat().includes('') ? 'its pattern does not begin with a program' : undefined;
@@ -114,7 +117,7 @@ function invalid(file: string, line: number, problem: string): RulesFileResult {
   return { type: 'invalid', message: `${file}:${line}: ${problem}. No rule of this file is used.` };
 }
 
-/** The line of the place itself, or of the nearest place around it that exists. */
+/** The line of the value at this path, or of the nearest existing value around it. */
 function lineOf(text: string, tree: Node, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length--) {
     const node = findNodeAtLocation(tree, path.slice(0, length));
@@ -127,7 +130,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-/** What a rule's own examples say against it; `undefined` when they hold. */
+/** Checks a rule against its own examples; returns the problem, or `undefined` when they hold. */
 export function badExample(rule: Rule): string | undefined {
   for (const [field, expected] of [['match', true] as const, ['not_match', false] as const]) {
     for (const example of rule[field] ?? []) {
@@ -142,7 +145,7 @@ export function badExample(rule: Rule): string | undefined {
   return undefined;
 }
 
-/** Whether the command starts with the pattern, word by word and to the letter. */
+/** True when the command starts with the pattern, word by word and literally. */
 export function matchesPattern({ pattern }: Rule, argv: Argv): boolean {
   return pattern.every((element, index) => {
     const word = argv[index];
@@ -150,7 +153,10 @@ export function matchesPattern({ pattern }: Rule, argv: Argv): boolean {
   });
 }
 
-/** What a workspace file may say (design decision 12): it tightens at once; what would loosen is only a proposal. */
+/**
+ * Splits the rules of a workspace file (design decision 12): those that tighten apply at once; those that would loosen
+ * are only proposals.
+ */
 export function splitWorkspaceRules(rules: LoadedRules): {
   readonly inForce: LoadedRules;
   readonly proposals: LoadedRules;

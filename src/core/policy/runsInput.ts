@@ -1,26 +1,26 @@
-/** Which commands run what they read from their input, as `sh` does in `echo ls | sh`. */
+/** Commands that run what they read from their input, as `sh` does in `echo ls | sh`. */
 import { programName } from './programs.ts';
 
 /** Shells whose scripts are at least searched for danger. */
 export const SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh', 'sh', 'dash', 'ksh', 'ash', 'fish', 'su']);
-/** Run every line of their input. */
+/** Programs that run every line of their input. */
 const LINE_RUNNERS: ReadonlySet<string> = new Set(['parallel', 'at', 'batch', 'crontab']);
-/** Become a shell with one of these options before the command. */
+/** Options that make `sudo` and `doas` start a shell. */
 const SHELL_OPTION = /^(-[A-Za-z]*[si]|--shell|--login)$/;
 const BECOME_SHELLS: ReadonlySet<string> = new Set(['sudo', 'doas']);
-/** Of these: options whose value is the next word. */
+/** Options of `sudo` and `doas` whose value is the next word. */
 const USER_OPTION = /^(-[A-Za-z]*[ugphCDRTUrt]|--user|--group|--prompt|--host|--chdir|--chroot)$/;
 const SCRIPT_FLAG = /^-[A-Za-z]*c$/;
 /** Options of shells whose value is the next word. */
 const VALUE_OPTION = /^([-+][A-Za-z]*[oO]|--rcfile|--init-file)$/;
-/** Files that are the input, or text of the script itself. */
+/** File arguments that are the input itself, or text of the script. */
 const INPUT_FILE = /^(-|\/dev\/stdin|\/dev\/fd\/\d+|\/proc\/(self|thread-self|\d+|\$\$)\/fd\/\d+|[<=]\(.*)$/s;
 
 export function isScriptFlag(word: string): boolean {
   return SCRIPT_FLAG.test(word);
 }
 
-/** One command that runs nothing but itself; of wrappers and scripts the commands inside are asked about. */
+/** Decides about one command that runs no other command; for wrappers and scripts, check the commands inside. */
 export function runsInput(argv: readonly string[]): boolean {
   const [program = '', ...words] = argv;
   const name = programName(program);
@@ -28,7 +28,7 @@ export function runsInput(argv: readonly string[]): boolean {
   if (LINE_RUNNERS.has(name)) return true;
   if (name === '.' || name === 'source') return INPUT_FILE.test(words[0] ?? '');
   if (name === 'busybox' || name === 'toybox') return runsInput(words);
-  // Its input becomes the words of the command behind it.
+  // Its input becomes arguments of the command after it.
   if (name === 'xargs') return words.some((word) => SHELLS.has(programName(word)) || word === 'eval');
   return BECOME_SHELLS.has(name) && ownOptions(words, USER_OPTION).some((word) => SHELL_OPTION.test(word));
 }

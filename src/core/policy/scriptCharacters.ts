@@ -1,10 +1,13 @@
 /**
- * Which characters a script may consist of before anybody trusts its words (sandbox.md §6).
+ * Checks the characters of a script before its words are relied on (sandbox.md §6).
  *
- * What a person cannot see, or what two shells read differently, is refused; that costs a prompt and nothing else.
+ * Characters that a reader cannot see, or that two shells read differently, are refused; that costs at most a prompt.
  */
 
-/** Control characters other than tab and newline, and everything that shows as nothing or as some other space. */
+/**
+ * Control characters other than tab and newline, and all characters that are invisible or look like another kind of
+ * space.
+ */
 const INVISIBLE = /[^\P{Cc}\t\n]|[\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/u;
 
 export function hasInvisibleCharacters(text: string): boolean {
@@ -15,12 +18,12 @@ export function hasInvisibleCharacters(text: string): boolean {
 const LITERAL_UNQUOTED = /^[\w./:,@%+=^!#-]*$/;
 const ESCAPED = /\\[\s\S]/g;
 
-/** Whether the unquoted source of a word stands for itself in bash, dash and zsh alike, once its escapes are undone. */
+/** True when bash, dash and zsh all take the unquoted source of a word literally, apart from its escapes. */
 export function isLiteralUnquoted(source: string): boolean {
   return LITERAL_UNQUOTED.test(source.replaceAll(ESCAPED, ''));
 }
 
-/** A command name that is just a word: neither quoted nor escaped (codex-behaviour.md §6.6), nor an assignment. */
+/** A command name that is a plain word: neither quoted nor escaped (codex-behaviour.md §6.6), nor an assignment. */
 const PLAIN_NAME = /^[\w./][\w./:,@%+-]*$/;
 
 export function isPlainName(source: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * A second opinion on the parser: what stands between the words it found must be nothing but space and operators.
- * It found `a(b` to be two words, where bash sees a mistake and zsh a pattern; here that is noticed.
+ * Checks the parser: the text between the words that it found must be only space and operators. The parser takes `a(b`
+ * for two words, while bash reports an error and zsh reads a pattern; this check catches that.
  */
 
 interface Span {
@@ -14,7 +14,10 @@ const BETWEEN_COMMANDS = /^([ \t\n]|\\\n)*(\n|;|&&|\|\|?)([ \t\n]|\\\n)*$/;
 const BEFORE = /^([ \t\n]|\\\n)*$/;
 const AFTER = /^([ \t\n]|\\\n)*;?([ \t\n]|\\\n)*$/;
 
-/** Whether words, space, `&&`, `||`, `|`, `;`, line ends and comments are all there is; `commands` in source order. */
+/**
+ * True when the source consists only of the words, space, `&&`, `||`, `|`, `;`, line ends and comments; `commands` in
+ * source order.
+ */
 export function isAllAccountedFor(source: string, commands: readonly (readonly Span[])[]): boolean {
   const gap = (from: number, to: number): string => source.slice(from, to).replaceAll(COMMENTS, '');
   const first = commands[0]?.[0];

@@ -1,8 +1,11 @@
-/** Words as a POSIX shell reads them when nothing is expanded, and back again. For examples in rules and for showing. */
+/**
+ * Splits text into words as a POSIX shell does without expansions, and joins them again. For examples in rules and for
+ * display.
+ */
 
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-/** A command as a person would type it: `splitShellWords` gives the same words back. */
+/** A command line as a user would type it: `splitShellWords` returns the same words. */
 export function joinShellWords(words: readonly string[]): string {
   return words.map(quoteShellWord).join(' ');
 }
@@ -15,7 +18,10 @@ function quoteShellWord(word: string): string {
 const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/y;
 const SPACE = /\s*/y;
 
-/** `undefined` when a quote is left open or the text ends in a backslash. Operators and `#` are plain characters. */
+/**
+ * Returns `undefined` when a quote is not closed or the text ends in a backslash. Operators and `#` are plain
+ * characters.
+ */
 export function splitShellWords(text: string): string[] | undefined {
   const words: string[] = [];
   let position = skipSpace(text, 0);

@@ -1,6 +1,6 @@
 /**
- * The little of Starlark that rule files consist of: calls by name with strings, lists, booleans and None. Anything else
- * is a fault with its line, for what is not understood must not be guessed.
+ * Reads the subset of Starlark that rule files use: calls by name with strings, lists, booleans and None. Anything else
+ * is an error with its line, because what is not understood must not be guessed.
  */
 
 export type StarlarkValue = string | boolean | number | null | readonly StarlarkValue[];
@@ -20,7 +20,7 @@ export class StarlarkFault extends Error {
   }
 }
 
-/** Space, line ends and comments; then one token. */
+/** `SKIP`: space, line ends and comments. The others: one token each. */
 const SKIP = /(?:\s|#[^\n]*|\\\n)*/y;
 const NAME = /[A-Za-z_]\w*/y;
 const NUMBER = /\d+/y;
@@ -72,7 +72,7 @@ function readArguments(source: Source): Pick<StarlarkCall, 'positional' | 'named
 function readValue(source: Source): StarlarkValue {
   const strings: string[] = [];
   for (let string = source.takeString(); string !== undefined; string = source.takeString()) strings.push(string);
-  if (strings.length > 0) return strings.join(''); // neighbours are one string
+  if (strings.length > 0) return strings.join(''); // adjacent strings are concatenated
   if (source.skip('[')) return readList(source);
   const number = source.take(NUMBER);
   if (number !== undefined) return Number(number);

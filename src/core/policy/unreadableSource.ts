@@ -1,23 +1,25 @@
-/** Files that commands may not read and a patch therefore may not take anything from: what it moves, it brings to light. */
+/**
+ * Files that commands may not read. A patch may not use them either, because moving a file would reveal its content.
+ */
 import type { DecisionReason } from '../../protocol/policy.ts';
 import type { FilePlace } from '../ports.ts';
 import type { Platform } from './knownSafe.ts';
 import { depthIn } from './pathScope.ts';
 
-/** Absolute paths, as they are named and as they really lie. */
+/** Absolute paths, as named and resolved. */
 export interface ReadScope {
   readonly unreadable: readonly string[];
-  /** Shown to commands although a folder around them is unreadable. */
+  /** Visible to commands although a folder around them is unreadable. */
   readonly shown: readonly string[];
 }
 
-/** A file whose text or name a patch needs, with the place that it leads to. */
+/** A file whose text or existence a patch needs, with its resolved place. */
 export interface PatchSource {
   readonly path: string;
   readonly place: FilePlace;
 }
 
-/** Why the first of them that may not be read keeps the patch from landing; nobody is asked. */
+/** The reason to refuse the patch for the first unreadable file; no approval can change it. */
 export function refuseUnreadable(
   sources: readonly PatchSource[],
   scope: ReadScope,
@@ -33,7 +35,7 @@ export function refuseUnreadable(
   };
 }
 
-/** Those that may not be read, each with the one of its names that says so. */
+/** The sources that may not be read, each with the name that matched. */
 export function unreadableAmong<Source extends PatchSource>(
   sources: readonly Source[],
   scope: ReadScope,
@@ -47,7 +49,7 @@ export function unreadableAmong<Source extends PatchSource>(
   });
 }
 
-/** The innermost folder around it decides. */
+/** The innermost folder around a path decides. */
 export function unreadableIn({ unreadable, shown }: ReadScope, platform: Platform): (target: string) => boolean {
   const [hiddenAt, shownAt] = [depthIn(unreadable, platform), depthIn(shown, platform)];
   return (target) => {

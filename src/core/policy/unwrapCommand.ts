@@ -1,26 +1,29 @@
-/** One step inward: the commands that a command runs, when it is a shell with a script or a wrapper. */
+/** Unwraps one level: the commands that a command runs, if it is a shell with a script or a wrapper. */
 import { type Argv, type ParsedScript, parseScript } from './parseScript.ts';
 import { isSystemProgram, programName } from './programs.ts';
 import { isScriptFlag, SHELLS } from './runsInput.ts';
 import { FIND_COMMAND_OPTIONS, WRAPPERS, type Wrapper } from './wrappers.ts';
 
 export type Unwrapped =
-  /** It runs nothing but itself. */
+  /** It runs no other command. */
   | { readonly type: 'plain' }
-  /** A shell that was given a script. */
+  /** A shell with a script. */
   | { readonly type: 'script'; readonly script: ParsedScript }
-  /** A program that runs others. */
+  /** A program that runs other programs. */
   | {
       readonly type: 'wrapped';
       readonly commands: readonly Argv[];
-      /** How many of its first words are the wrapper's own; a rule that stops there says nothing of what follows. */
+      /**
+       * How many of its first words are the wrapper's own; a rule that ends there does not cover the command that
+       * follows.
+       */
       readonly ownWords: number;
-      /** Why the commands inside are not the whole story; absent when they are. */
+      /** What the wrapper adds to the commands inside; absent when it adds nothing. */
       readonly adds?: string | undefined;
     }
   | { readonly type: 'opaque'; readonly why: string; readonly mentions: readonly Argv[] };
 
-/** The shells whose scripts are read, by file stem (codex-behaviour.md §6.6). */
+/** The shells whose scripts are parsed, by file stem (codex-behaviour.md §6.6). */
 const READABLE_SHELLS: ReadonlySet<string> = new Set(['bash', 'zsh', 'sh']);
 
 export function unwrapCommand(argv: Argv): Unwrapped {
@@ -33,7 +36,7 @@ export function unwrapCommand(argv: Argv): Unwrapped {
   return wrapper === undefined ? { type: 'plain' } : unwrapWrapper(wrapper, argv);
 }
 
-/** Exactly `bash|zsh|sh -c|-lc SCRIPT` is read; any other way to hand a shell a script is only searched for danger. */
+/** Only `bash|zsh|sh -c|-lc SCRIPT` is parsed; a script that is given in any other way is only searched for danger. */
 function unwrapShell(program: string, words: Argv): Unwrapped {
   const [flag, script, ...others] = words;
   const exact = (flag === '-c' || flag === '-lc') && script !== undefined && others.length === 0;
@@ -66,14 +69,14 @@ function unwrapFind(words: Argv): Unwrapped {
       return { type: 'opaque', why: 'it is not clear what find would run', mentions: suffixes(words) };
     }
     commands.push(command);
-    ownWords = index + 2; // its name and everything up to the last -exec
+    ownWords = index + 2; // find and its words up to the last -exec
     index = end;
   }
   if (commands.length === 0) return { type: 'plain' };
   return { type: 'wrapped', commands, ownWords, adds: 'find runs it on whatever it finds' };
 }
 
-/** A program or a script that comes from file names or from standard input could be anything. */
+/** True when the program or the script comes from file names or standard input, so it could be anything. */
 function isInputInCommandPlace(command: Argv): boolean {
   const [program] = command;
   return program === undefined || program.includes('{}') || SHELLS.has(programName(program)) || program === 'eval';
@@ -93,7 +96,7 @@ function unwrapWrapper(wrapper: Wrapper, argv: Argv): Unwrapped {
   return { type: 'wrapped', commands: [inner], ownWords: words, adds };
 }
 
-/** How many words belong to the wrapper itself, its name included. */
+/** How many words belong to the wrapper, including its name. */
 function ownWords(wrapper: Wrapper, argv: Argv): number | 'unclear' {
   let at = 1;
   for (; at < argv.length; at++) {
@@ -115,7 +118,9 @@ function hasAttachedValue(word: string, option: string): boolean {
   return option.startsWith('--') ? word.startsWith(`${option}=`) : word.startsWith(option) && !word.startsWith('--');
 }
 
-/** Every place where a command could begin. Used to find danger, so too many are welcome; 64 are enough. */
+/**
+ * Every suffix, since a command could begin at each word. Used to find danger, so too many do no harm; 64 are enough.
+ */
 function suffixes(words: Argv): Argv[] {
   return words
     .slice(0, 64)

@@ -1,18 +1,20 @@
 /**
- * Programs that run another program: which of their own words may stand before it, and what they add to it
- * (issue 7 point 1, sandbox.md §6).
+ * Programs that run another program: which of their own words may precede it, and what they add to it (sandbox.md §6).
  */
 
 export interface Wrapper {
-  /** Options without a value that change nothing about what is run. */
+  /** Options without a value that do not change what is run. */
   readonly flags: readonly string[];
   /** Options whose value is the next word, or attached (`-n1`, `--signal=KILL`). */
   readonly valueOptions: readonly string[];
-  /** Words of its own between the options and the command. */
+  /** The number of its own words between the options and the command. */
   readonly operands: number;
-  /** `NAME=value` words before the command set its environment. */
+  /** True when `NAME=value` words before the command set its environment. */
   readonly assignments?: true;
-  /** Set when even a harmless command is more than that under this wrapper; ends "It is judged on its own because …". */
+  /**
+   * Set when the wrapper makes even a harmless command do more: a clause that is appended to the reason, as in "…, and
+   * it replaces the shell."
+   */
   readonly adds?: string;
 }
 
@@ -68,5 +70,5 @@ export const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
   ],
 ]);
 
-/** `find` options after which a command stands up to `;` or `+`. */
+/** `find` options that are followed by a command up to `;` or `+`. */
 export const FIND_COMMAND_OPTIONS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);

@@ -1,17 +1,17 @@
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 
-/** A rule that allows, as far as the model needs to know it. */
+/** The part of an allowing rule that the model needs to know. */
 export interface AllowedPrefix {
-  /** Each element one word, or the words allowed in that place. */
+  /** Each element is one word, or the alternatives allowed in that place. */
   readonly pattern: readonly (string | readonly string[])[];
   readonly outside: boolean;
 }
 
 const OPENING = '<allowed_commands>';
-/** The rest may still be used: it is found out by asking. */
+/** The model finds out about further rules by running the commands. */
 const MAX_SHOWN = 50;
 
-/** Which commands run without a question, as a developer message; said once, and again when it has changed. */
+/** A developer message with the commands that run without approval; sent once, and again when it has changed. */
 export function allowedPrefixesMessage(prefixes: readonly AllowedPrefix[]): MessageItem {
   const lines = [...new Set(prefixes.map(lineOf))].slice(0, MAX_SHOWN);
   const said =

@@ -2,7 +2,7 @@ import type { TurnSettings } from '../../protocol/event.ts';
 import type { MessageItem } from '../../protocol/responseItem.ts';
 import { escapeMarkup, unescapeMarkup } from './markup.ts';
 
-/** What the model is told about where it works. Absent fields were not told, or have not changed. */
+/** Facts for the model about its environment. Absent fields are unknown or have not changed. */
 export interface EnvironmentFacts {
   readonly cwd: string;
   readonly approval_policy: string;
@@ -34,17 +34,17 @@ export function environmentFacts(
   };
 }
 
-/** `zsh`, of whatever folder: the name is what says how to write for it. */
+/** The name of the shell without its folder, such as `zsh`: the name determines the syntax of commands. */
 function nameOf(shell: string): string {
   return (shell.split(/[\\/]/).at(-1) ?? shell).replace(/\.exe$/i, '');
 }
 
-/** The day it is for the user. */
+/** The current date in the user's time zone. */
 function dateIn(timeZone: string, now: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone }).format(now);
 }
 
-/** Only the fields that differ; `undefined` when none does. */
+/** Returns only the fields that differ; `undefined` when none does. */
 export function changedFacts(
   before: Partial<EnvironmentFacts>,
   after: EnvironmentFacts,
@@ -55,7 +55,7 @@ export function changedFacts(
   return changed.length === 0 ? undefined : (Object.fromEntries(changed) as Partial<EnvironmentFacts>);
 }
 
-/** `<environment_context>` as a user message (codex-behaviour.md §7). */
+/** An `<environment_context>` user message (codex-behaviour.md §7). */
 export function environmentMessage(facts: Partial<EnvironmentFacts>): MessageItem {
   const lines = Object.entries(facts).flatMap(([key, value]) => {
     if (!Array.isArray(value)) return [`  <${key}>${escapeMarkup(String(value))}</${key}>`];
@@ -69,7 +69,7 @@ export function environmentMessage(facts: Partial<EnvironmentFacts>): MessageIte
 const FIELD = /^ {2}<(\w+)>(?:(.*)<\/\1>$|\n((?: {4}<root>.*<\/root>\n)*) {2}<\/\1>$)/gm;
 const ROOT = /<root>(.*)<\/root>/g;
 
-/** The facts that such a message tells; none when the text is something else. */
+/** Reads the facts from such a message; none when the text is something else. */
 export function factsIn(text: string): Partial<EnvironmentFacts> {
   if (!text.startsWith('<environment_context>\n')) return {};
   const facts = [...text.matchAll(FIELD)].map(([, key, value, roots]) => {

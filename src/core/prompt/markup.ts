@@ -1,6 +1,4 @@
-/**
- * Names that others have chosen (folders, roots) in a text with tags: none of them can add a line or a tag to it.
- */
+/** Escapes names from outside (folders, roots) in a text with tags, so that no name can add a line or a tag. */
 const LINE_BREAKS_AND_CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}]/gu;
 
 export function escapeMarkup(text: string): string {
@@ -11,7 +9,7 @@ export function escapeMarkup(text: string): string {
     .replaceAll(LINE_BREAKS_AND_CONTROLS, (character) => `&#${character.codePointAt(0)};`);
 }
 
-/** Undoes `escapeMarkup`. */
+/** Reverses `escapeMarkup`. */
 export function unescapeMarkup(text: string): string {
   return text
     .replaceAll(/&#(\d{1,7});/g, (reference, code: string) =>

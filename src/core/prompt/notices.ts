@@ -1,7 +1,8 @@
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 
 /**
- * Recorded when a turn was cut, so that the model knows that what it had begun is not done (codex-behaviour.md §3.3).
+ * Recorded when a turn was cut off, so that the model knows that its last steps may be incomplete (codex-behaviour.md
+ * §3.3).
  */
 export function turnAbortedMessage(cause: 'interrupted' | 'crashed'): MessageItem {
   const why = {
@@ -20,7 +21,7 @@ export function userText(text: string): MessageItem {
 const OUR_OWN =
   /^\s*(<environment_context>|<turn_aborted>|<subagent_notification>|<permissions>|# AGENTS\.md instructions for )/;
 
-/** Whether a user message holds the user's own words, not a notice of ours in their role. */
+/** True when a user message is the user's own text, not a notice that Tiller sent in this role. */
 export function isUsersOwn(item: MessageItem): boolean {
   return item.role === 'user' && !OUR_OWN.test(textOf(item.content));
 }

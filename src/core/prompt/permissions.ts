@@ -6,7 +6,7 @@ import { assertNever } from '../util/assertNever.ts';
 import { escapeMarkup } from './markup.ts';
 
 /**
- * What may be done here and how to ask for more, as a developer message (topics: codex-behaviour.md §7). `temporary`: where
+ * A developer message with the permissions and how to ask for more (topics: codex-behaviour.md §7). `temporary`: where
  * sandboxed commands of the thread write temporary files.
  */
 export function permissionsMessage(settings: TurnSettings, temporary: SandboxLimits['temporary']): MessageItem {
@@ -23,7 +23,7 @@ export function isPermissionsMessage(message: MessageItem): boolean {
   return message.role === 'developer' && textOf(message.content).startsWith('<permissions>');
 }
 
-/** What limits commands: a sandbox of ours, the missing one, or nothing of ours. */
+/** What limits commands: Tiller's sandbox, a missing one, or nothing from Tiller. */
 type Limits = 'sandboxed' | 'no-sandbox' | 'unrestricted';
 
 function limitsOf({ sandboxPolicy, box }: TurnSettings): Limits {
@@ -68,7 +68,7 @@ function temporaryText({ folder, seenAt, isTmpdir }: SandboxLimits['temporary'])
 }
 
 const ASKED_BEFORE_ALL = 'the user is asked before every command that is not known to only read';
-/** Of the decision table: `rm -f`, `git reset` and the like (codex-behaviour.md §6.8). */
+/** The dangerous row of the decision table: `rm -f`, `git reset` and similar commands (codex-behaviour.md §6.8). */
 const DESTRUCTIVE = 'commands that destroy work, such as `rm -f`';
 const RETRY = 'when the sandbox stops a command, the user is asked whether to run it outside.';
 const NOT_ESCALATED = 'Do not use `sandbox_permissions`.';

@@ -6,20 +6,23 @@ import { isGitRoot } from '../util/gitRoot.ts';
 import { isBelow } from '../util/pathBelow.ts';
 import { escapeMarkup } from './markup.ts';
 
-/** In one folder the first that exists counts; an override hides its AGENTS.md even when blank (codex-behaviour.md §7). */
+/**
+ * In each folder the first existing file counts; an override replaces AGENTS.md even when it is blank
+ * (codex-behaviour.md §7).
+ */
 const FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md'];
 const BETWEEN_GLOBAL_AND_PROJECT = '\n\n--- project-doc ---\n\n';
 
 export interface ProjectDocsOptions {
-  /** Of all files of the project together, separators not counted; 0 turns them off. */
+  /** The limit for all files of the project together, without separators; 0 turns them off. */
   readonly maxBytes: number;
-  /** Names that count in a folder with none of ours. */
+  /** Names to look for in a folder that has none of `FILE_NAMES`. */
   readonly fallbackFilenames: readonly string[];
 }
 
 /**
- * Instructions of the people who own the code: the person's own file in TILLER_HOME, then one file for each folder from
- * the git root down to `cwd`.
+ * Reads the project's instructions: the user's own file in TILLER_HOME, then one file for each folder from the git root
+ * down to `cwd`.
  */
 export async function readProjectDocs(
   workspace: Workspace,
@@ -31,7 +34,7 @@ export async function readProjectDocs(
   return [own, project].filter((part) => part !== '').join(BETWEEN_GLOBAL_AND_PROJECT);
 }
 
-/** Here a blank override hides nothing (observed on codex 0.169). */
+/** Here a blank override does not replace AGENTS.md (observed on codex 0.169). */
 async function readOwnDoc(storage: Storage): Promise<string> {
   for (const name of FILE_NAMES) {
     const text = await storage.readText(name).catch(unreadable);
@@ -40,7 +43,7 @@ async function readOwnDoc(storage: Storage): Promise<string> {
   return '';
 }
 
-/** What cannot be read says nothing: it must not keep the person from talking. */
+/** A file that cannot be read counts as absent: it must not stop the user's message. */
 function unreadable(error: unknown): undefined {
   if (errorCode(error) === undefined) throw error;
 }
@@ -69,8 +72,8 @@ async function readDocsAbove(
 const NOTHING = new Uint8Array();
 
 /**
- * The first of these files that exists; one that cannot be read says nothing: it must not keep the person from talking. Nor
- * does a link that leads out of the project: a repository must not put the person's own files into a request.
+ * Reads the first of these files that exists. A file that cannot be read counts as absent: it must not stop the user's
+ * message. So does a link out of the project: a repository must not put the user's own files into a request.
  */
 async function readFirst(
   workspace: Workspace,
@@ -94,7 +97,7 @@ async function readFirst(
   return NOTHING;
 }
 
-/** From the nearest ancestor that is the top of a git repository down to `cwd`; just `cwd` where there is none. */
+/** The folders from the nearest git root above `cwd` down to `cwd`; only `cwd` where there is none. */
 async function foldersFromGitRoot(workspace: Workspace, cwd: string): Promise<readonly string[]> {
   const below: string[] = [];
   for (let folder = cwd; ; folder = path.dirname(folder)) {
@@ -104,7 +107,7 @@ async function foldersFromGitRoot(workspace: Workspace, cwd: string): Promise<re
   }
 }
 
-/** As a user message that is recognised later as not the user's (codex-behaviour.md §7). */
+/** A user message that can be recognized later as not the user's own (codex-behaviour.md §7). */
 export function projectDocsMessage(cwd: string, docs: string): MessageItem {
   const text = `# AGENTS.md instructions for ${escapeMarkup(cwd)}\n\n<INSTRUCTIONS>\n${docs}\n</INSTRUCTIONS>`;
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };

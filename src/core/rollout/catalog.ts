@@ -11,7 +11,7 @@ import { ThreadIndex } from './threadIndex.ts';
 import { type OpenedReader, ThreadReader } from './threadReader.ts';
 
 const SEEN = 'index/seen.json';
-/** When each thread was last looked at. */
+/** When each thread was last displayed. */
 const seenSchema = z.record(z.string(), z.string());
 type Seen = z.infer<typeof seenSchema>;
 
@@ -23,20 +23,23 @@ export interface CatalogPorts {
   readonly workspace: Workspace;
 }
 
-/** How something went that was to be done to a thread nobody works in. */
+/** The result of an operation on a thread without an owner. */
 export type CatalogResult =
   | { readonly type: 'done' }
   | { readonly type: 'missing' }
-  /** Somebody works in it. */
+  /** A process owns the thread. */
   | { readonly type: 'owned'; readonly owner: ThreadOwner };
 
 export interface ThreadSearchOptions {
-  /** Sorted as the hits shall come. */
+  /** In the order in which hits are returned. */
   readonly among?: readonly ThreadSummary[];
   readonly hitsPerThread?: number;
 }
 
-/** All threads of TILLER_HOME, whoever began them: "per workspace" is a filter, not a place (design decision 13). */
+/**
+ * All threads of TILLER_HOME, whichever front door started them: "per workspace" is a filter, not a place (design
+ * decision 13).
+ */
 export class ThreadCatalog {
   readonly #ports: CatalogPorts;
   readonly #removeRest: RemoveRest;
@@ -49,7 +52,7 @@ export class ThreadCatalog {
     this.#index = new ThreadIndex(ports);
   }
 
-  /** Without sub-agents. Those that changed last first. `folders` are the ones that are open. */
+  /** Without sub-agents, the most recently changed first. `folders` are the open workspace folders. */
   async list(folders: readonly string[]): Promise<readonly ThreadListEntry[]> {
     if (!this.#tidied) void this.#tidy();
     const [summaries, owners, seen, remotes] = await Promise.all([
@@ -76,13 +79,13 @@ export class ThreadCatalog {
     return (await this.#index.summaries()).find(({ id }) => id === threadId);
   }
 
-  /** The person sees this thread now. */
+  /** Records that the user sees this thread now. */
   async markSeen(threadId: string): Promise<void> {
     const now = this.#ports.clock.now().toISOString();
     await this.#ports.storage.updateText(SEEN, (text) => JSON.stringify({ ...parseSeen(text), [threadId]: now }));
   }
 
-  /** Names a thread that no session holds; one that does is told with the op `set_title`. */
+  /** Renames a thread without a session; for one with a session submit the op `set_title`. */
   rename(threadId: string, title: string): Promise<CatalogResult> {
     return this.whileFree(threadId, async (summary) => {
       const recorder = new Recorder(summary.path, this.#ports);
@@ -96,19 +99,19 @@ export class ThreadCatalog {
     });
   }
 
-  /** Into the bin, where it can be taken back from for 30 days. */
+  /** Moves the thread to the trash, from where it can be restored for 30 days. */
   remove(threadId: string): Promise<CatalogResult> {
     return this.whileFree(threadId, ({ path }) => moveToTrash(this.#ports, path));
   }
 
-  /** False when it is not in the bin any more. */
+  /** Returns false when the thread is no longer in the trash. */
   restore(threadId: string): Promise<boolean> {
     return restore(this.#ports, threadId);
   }
 
   /**
-   * Every hit as soon as it is found, in all threads but sub-agents, or `among` some; those that changed last come first. Throws the
-   * signal's reason when it aborts.
+   * Yields each hit as soon as it is found, in all threads but sub-agents or in those of `among`; the latest changed
+   * come first. Throws the signal's reason when it aborts.
    */
   async *search(
     query: string,
@@ -119,20 +122,20 @@ export class ThreadCatalog {
     yield* searchThreads(this.#ports.storage, threads, query, signal, options.hitsPerThread);
   }
 
-  /** To look at, and to go on looking at while somebody else works in it. */
+  /** Opens a thread for reading, also while another process owns it. */
   async read(threadId: string): Promise<OpenedReader> {
     const summary = await this.find(threadId);
     if (summary === undefined) return { type: 'unreadable', message: `there is no thread ${threadId}` };
     return ThreadReader.open(this.#ports.storage, summary.path);
   }
 
-  /** `undefined` when there is no such thread. */
+  /** Returns `undefined` when there is no such thread. */
   async export(threadId: string, format: ExportFormat): Promise<string | undefined> {
     const opened = await this.read(threadId);
     return opened.type === 'reader' ? exportThread(opened.reader.thread, format) : undefined;
   }
 
-  /** Does something to a rollout while no process can take the thread up. */
+  /** Runs `work` on a rollout while no other process can own the thread. */
   async whileFree(threadId: string, work: (summary: ThreadSummary) => Promise<void>): Promise<CatalogResult> {
     const summary = await this.find(threadId);
     if (summary === undefined) return { type: 'missing' };
@@ -146,12 +149,12 @@ export class ThreadCatalog {
     }
   }
 
-  /** Once in the life of a process is often enough. */
+  /** Runs once for each process. */
   async #tidy(): Promise<void> {
     this.#tidied = true;
     const { log } = this.#ports;
     await emptyTrash(this.#ports, this.#removeRest).catch((error: unknown) =>
-      log.warn('The bin was not emptied', error),
+      log.warn('The trash was not emptied', error),
     );
   }
 
@@ -171,7 +174,7 @@ export class ThreadCatalog {
   ): Promise<ThreadListEntry['place']> {
     if ([cwd, ...startedIn].some((place) => folders.some((folder) => isBelow(place, folder)))) return 'here';
     if (remote === null || !remotes.has(remote)) return 'elsewhere';
-    // Two clones that are both there are two places.
+    // If the old folder still exists, these are two clones, and the thread has not moved.
     return (await this.#ports.workspace.stat(cwd).catch(() => undefined)) === undefined ? 'moved' : 'elsewhere';
   }
 }
@@ -184,7 +187,7 @@ function newestFirst(left: ThreadSummary, right: ThreadSummary): number {
   return left.updatedAt < right.updatedAt ? 1 : -1;
 }
 
-/** A damaged file is forgotten: what was seen is no loss. */
+/** A damaged file is ignored: losing it does no harm. */
 function parseSeen(text: string | undefined): Seen {
   try {
     return seenSchema.parse(JSON.parse(text ?? '{}'));

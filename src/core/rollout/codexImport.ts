@@ -1,4 +1,4 @@
-/** A Codex rollout told again as a thread of ours (codex-behaviour.md §10). */
+/** Converts a Codex rollout to a Tiller thread (codex-behaviour.md §10). */
 import type { EventMsg, TokenUsage, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
@@ -10,13 +10,16 @@ export type Imported =
   | { readonly type: 'imported'; readonly text: string; readonly dropped: number }
   | { readonly type: 'unreadable'; readonly message: string };
 
-/** What Codex says in the name of the person; the model is told ours instead, when the thread goes on. */
-const NOT_THE_PERSON =
+/**
+ * Messages that Codex writes with the role of the user. They are dropped, because the model gets Tiller's own when the
+ * thread continues.
+ */
+const NOT_THE_USER =
   /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|permissions|user_action|user_shell_command|skill|subagent_notification|model_switch|collaboration_mode)\b|# AGENTS\.md instructions)/;
 
 /**
- * `about` is the new thread; its folder, model and time are those of the old one. Reasoning stays for the eye alone: its
- * encrypted form is for the account that made it.
+ * `about` describes the new thread; its folder, model and time are taken from the old one. Reasoning is kept for
+ * display only, because its encrypted form is valid only for the account that made it.
  */
 export function importCodex(text: string, about: SessionMeta): Imported {
   const read = text
@@ -33,7 +36,7 @@ export function importCodex(text: string, about: SessionMeta): Imported {
 class Story {
   readonly #lines: readonly CodexLine[];
   readonly #meta: SessionMeta;
-  /** By the call they answer. */
+  /** By the id of their call. */
   readonly #outputs = new Map<string, string>();
   readonly #written: string[] = [];
   #settings: TurnSettings;
@@ -50,9 +53,9 @@ class Story {
     }
     this.#at = at || about.timestamp;
     const context = lines.find((line) => line.type === 'context');
-    const told = context?.type === 'context' ? context.context : {};
-    const cwd = codex.cwd ?? told.cwd ?? about.cwd;
-    const model = told.model ?? about.model;
+    const recorded = context?.type === 'context' ? context.context : {};
+    const cwd = codex.cwd ?? recorded.cwd ?? about.cwd;
+    const model = recorded.model ?? about.model;
     this.#meta = {
       ...about,
       cwd,
@@ -163,11 +166,11 @@ class Story {
   }
 }
 
-/** What the model is shown again. */
+/** True for items that the model sees again. */
 function isKept(item: ResponseItem): boolean {
   if (item.type === 'reasoning') return false;
   if (item.type !== 'message') return true;
-  if (item.role === 'user') return !NOT_THE_PERSON.test(textOf(item.content));
+  if (item.role === 'user') return !NOT_THE_USER.test(textOf(item.content));
   return item.role === 'assistant';
 }
 

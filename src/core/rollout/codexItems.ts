@@ -1,4 +1,4 @@
-/** What a person sees of a Codex thread's calls, from the call and its output alone. */
+/** Makes the items that show the calls of a Codex thread, from each call and its output alone. */
 import * as z from 'zod';
 import type { FileChangeSummary, TurnItem } from '../../protocol/item.ts';
 import type { ToolCallItem } from '../../protocol/responseItem.ts';
@@ -14,7 +14,7 @@ export interface ImportedCall {
   readonly id: string;
   readonly callId: string;
   readonly call: ToolCallItem;
-  /** What the model was told. */
+  /** The output that the model got. */
   readonly output: string;
   readonly cwd: string;
 }
@@ -42,12 +42,12 @@ export function itemOfCall(imported: ImportedCall): TurnItem {
 
 function command({ id, callId, output, cwd }: ImportedCall, argv: readonly string[]): TurnItem {
   const isScript = argv.length === 3 && /^-l?c$/.test(argv[1] ?? '');
-  // The old shell answers in JSON, the later ones in lines.
+  // The output of the old shell tool is JSON; that of later ones is lines of text.
   const answer = z
     .looseObject({ output: z.string(), metadata: z.looseObject({ exit_code: z.number() }) })
     .safeParse(jsonOf(output)).data;
-  const told = /^(?:Exit code:|Process exited with code) (\d+)$/m.exec(output)?.[1];
-  const exitCode = answer?.metadata.exit_code ?? (told === undefined ? null : Number(told));
+  const code = /^(?:Exit code:|Process exited with code) (\d+)$/m.exec(output)?.[1];
+  const exitCode = answer?.metadata.exit_code ?? (code === undefined ? null : Number(code));
   return {
     id,
     type: 'command_execution',
@@ -63,7 +63,7 @@ function command({ id, callId, output, cwd }: ImportedCall, argv: readonly strin
   };
 }
 
-/** An argument named `input`, or the patch itself. */
+/** The argument `input`, or the whole text as the patch. */
 function patchIn(given: string): string {
   return z.looseObject({ input: z.string() }).safeParse(jsonOf(given)).data?.input ?? given;
 }

@@ -1,4 +1,4 @@
-/** The lines of a Codex rollout, as far as we use them (codex-behaviour.md §10). */
+/** The lines of a Codex rollout, as far as Tiller uses them (codex-behaviour.md §10). */
 import * as z from 'zod';
 import { type ResponseItem, responseItemSchema } from '../../protocol/responseItem.ts';
 
@@ -40,10 +40,13 @@ export type CodexLine =
     }
   | { readonly type: 'tokens'; readonly at: string; readonly info: z.infer<typeof tokenCountSchema>['info'] }
   | { readonly type: 'aborted'; readonly at: string }
-  /** Told by another line too, or only of interest to Codex. */
+  /** Repeated in another line, or only relevant to Codex. */
   | { readonly type: 'other' };
 
-/** `undefined` for a line that cannot be read. Files of 2025 have items without an envelope; those are read too. */
+/**
+ * Returns `undefined` for a line that cannot be read. Files of 2025 contain items without an envelope; those are read
+ * too.
+ */
 export function readCodexLine(text: string): CodexLine | undefined {
   let value: unknown;
   try {
@@ -102,7 +105,7 @@ function readEvent(payload: unknown, at: string): CodexLine {
   return tokens?.success ? { type: 'tokens', at, info: tokens.data.info } : { type: 'other' };
 }
 
-/** `undefined` for one of a kind that we know, but not as it is said: something of the story is missing then. */
+/** Returns `undefined` for an item of a known type in an unknown form, because then content is missing. */
 function readItem(payload: unknown, at: string): CodexLine | undefined {
   const item = itemOf(payload);
   if (item !== undefined) return { type: 'item', at, item };
@@ -113,7 +116,7 @@ const knownItemSchema = z.looseObject({
   type: z.enum(responseItemSchema.options.map((option) => option.shape.type.value)),
 });
 
-/** An output of 2025 may be an object with the text inside. */
+/** An output of 2025 may be an object that contains the text. */
 function itemOf(payload: unknown): ResponseItem | undefined {
   const wrapped = z.looseObject({ output: z.looseObject({ content: z.string() }) }).safeParse(payload);
   const item = wrapped.success ? { ...wrapped.data, output: wrapped.data.output.content } : payload;

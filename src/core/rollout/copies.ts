@@ -1,4 +1,4 @@
-/** Threads that come out of others: forked here, or brought from elsewhere. */
+/** Makes threads from others: forks of Tiller threads, and imports. */
 import type { UserInput } from '../../protocol/item.ts';
 import type { Clock, Ids, Storage } from '../ports.ts';
 import { describeFileError } from '../util/fileErrors.ts';
@@ -16,17 +16,17 @@ interface CopyPorts {
   readonly ids: Ids;
 }
 
-/** Who makes it. */
+/** The program that makes the thread. */
 export type NewThread = Pick<SessionMeta, 'originator' | 'tiller_version'>;
 
-/** What a thread of another program is continued with. */
+/** The settings with which an imported thread continues. */
 export type ImportedThread = Pick<SessionMeta, 'model' | 'provider' | 'instructions' | 'cwd'>;
 
 export type Copied =
   | {
       readonly type: 'copied';
       readonly threadId: string;
-      /** The message that was cut off, to be said in another way. */
+      /** The message that the fork removed, as a draft to edit. */
       readonly draft: readonly UserInput[] | null;
       /** Lines that could not be read. */
       readonly dropped: number;

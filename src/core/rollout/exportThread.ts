@@ -1,4 +1,4 @@
-/** A thread for somebody else: to be read, or to be read by a program. */
+/** Exports a thread as Markdown for readers or as JSON for programs. */
 import type { TurnItem } from '../../protocol/item.ts';
 import { textOfInput, type TurnState } from '../../protocol/thread.ts';
 import type { ReplayedThread } from './replay.ts';
@@ -64,7 +64,7 @@ function quoted(text: string): string {
   return text.replaceAll('\n', '\n> ');
 }
 
-/** Behind a fence that is longer than any in the text. */
+/** Encloses the text in a fence that is longer than any in the text. */
 function fenced(language: string, text: string): string {
   if (text.trim() === '') return '';
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

@@ -1,4 +1,4 @@
-/** A thread copied up to one of its messages, to go another way from there (codex-behaviour.md §10). */
+/** Copies a thread up to one of its messages, to continue differently from there (codex-behaviour.md §10). */
 import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { SessionMeta } from './line.ts';
@@ -7,17 +7,17 @@ import { parseLine, type ReadEntry } from './parseLine.ts';
 export type Forked =
   | {
       readonly type: 'forked';
-      /** The new rollout, whole. */
+      /** The whole text of the new rollout. */
       readonly text: string;
-      /** The message that was cut off, for the person to say in another way. */
+      /** The message that the fork removed, as a draft for the user to edit. */
       readonly draft: readonly UserInput[] | null;
     }
   | { readonly type: 'no_such_item' };
 
-/** A line as it stands in a rollout. */
+/** A line of a rollout. */
 export interface ForkLine {
   readonly text: string;
-  /** `undefined` where it is not understood. */
+  /** `undefined` for a line that is not understood. */
   readonly entry: ReadEntry | undefined;
 }
 
@@ -32,7 +32,7 @@ export function forkLines(rollout: string): readonly ForkLine[] {
     .map(forkLine);
 }
 
-/** What belongs to the process and the thread it came from: who waits, what runs, and what was allowed there. */
+/** Events that belong to the original thread and its process: queued input, running processes, and approvals. */
 const NOT_INHERITED = new Set<EventMsg['type']>([
   'thread_started',
   'thread_closed',
@@ -46,8 +46,8 @@ const NOT_INHERITED = new Set<EventMsg['type']>([
 ]);
 
 /**
- * Before a message of the person, which becomes the draft; behind any other item; or all of it. A turn that is cut ends
- * there. Lines are copied as they are, those not understood too.
+ * Cuts before a message of the user, which becomes the draft; after any other item; or not at all. A turn that is cut
+ * ends there. Lines are copied unchanged, including those that are not understood.
  */
 export function forkRollout(lines: readonly ForkLine[], meta: SessionMeta, itemId: string | null): Forked {
   const cut = itemId === null ? { end: lines.length, draft: null } : cutAt(lines, itemId);
@@ -79,7 +79,9 @@ function cutAt(
   return { end: Math.max(0, end), draft: item.content };
 }
 
-/** Behind the item and its call's output; where nothing more was said in that turn, behind its end. */
+/**
+ * The line after the item and its call's output; if nothing else happened in that turn, the line after the turn's end.
+ */
 function endBehind(lines: readonly ForkLine[], place: number, turnId: string | undefined): number {
   const item = itemOf(lines[place]?.entry, 'item_completed');
   const callId = item && 'callId' in item ? item.callId : undefined;
@@ -105,7 +107,7 @@ function inherited({ text, entry }: ForkLine): string[] {
   return [JSON.stringify({ ...entry, payload: { ...entry.payload, msg: forgotten } })];
 }
 
-/** For longer than the call it was given for. */
+/** True when the approval is remembered for longer than its call. */
 function isRemembered({ decision, keys }: EventMsgOf<'approval_resolved'>): boolean {
   return keys !== undefined || (typeof decision === 'object' && 'approved_rule' in decision);
 }
@@ -114,13 +116,13 @@ function endOfOpenTurn(lines: readonly ForkLine[], timestamp: string, wholeThrea
   const start = lines.findLast((line) => messageOf(line)?.type === 'turn_started' || endsTurn(line));
   if (start === undefined || endsTurn(start)) return [];
   const turnId = turnOf(start) ?? null;
-  const said = lines.findLast((line) => itemOf(line.entry, 'item_completed')?.type === 'agent_message');
-  const message = itemOf(said?.entry, 'item_completed');
+  const last = lines.findLast((line) => itemOf(line.entry, 'item_completed')?.type === 'agent_message');
+  const message = itemOf(last?.entry, 'item_completed');
   const msg: EventMsg = wholeThread
     ? { type: 'turn_aborted', reason: 'interrupted' }
     : {
         type: 'turn_completed',
-        lastMessage: message?.type === 'agent_message' && said && turnOf(said) === turnId ? message.text : null,
+        lastMessage: message?.type === 'agent_message' && last && turnOf(last) === turnId ? message.text : null,
       };
   return [JSON.stringify({ timestamp, type: 'event_msg', payload: { turnId, submissionId: null, msg } })];
 }
@@ -146,7 +148,7 @@ function endsTurn(line: ForkLine): boolean {
   return type === 'turn_completed' || type === 'turn_aborted';
 }
 
-/** Something that was said or done, not a figure or a note. */
+/** True for content of the thread; figures and notes are not content. */
 function isSubstance(line: ForkLine): boolean {
   return line.entry?.type === 'response_item' || messageOf(line)?.type === 'item_started';
 }

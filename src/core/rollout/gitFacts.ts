@@ -1,6 +1,6 @@
 /**
- * Which repository a folder belongs to, read from its `.git` without running git: a thread is found again by it when its
- * folder has moved (design decision 13).
+ * Identifies the repository of a folder from its `.git`, without running git: a thread whose folder has moved is found
+ * by its repository (design decision 13).
  */
 import path from 'node:path';
 import type { Workspace } from '../ports.ts';
@@ -8,11 +8,11 @@ import { isGitRoot } from '../util/gitRoot.ts';
 
 export interface GitFacts {
   readonly branch?: string;
-  /** `host/path`, the same for every way to reach it and without anybody's name or password. */
+  /** `host/path`: the same for every protocol, without user names and passwords. */
   readonly remote?: string;
 }
 
-/** `undefined` where there is no repository. Never rejects. */
+/** Returns `undefined` where there is no repository. Never rejects. */
 export async function readGitFacts(workspace: Workspace, folder: string): Promise<GitFacts | undefined> {
   const read = (file: string) =>
     workspace.read(file).then(
@@ -30,7 +30,9 @@ export async function readGitFacts(workspace: Workspace, folder: string): Promis
   }
 }
 
-/** A worktree's `.git` is a file that points to its own folder, and that one to the repository's. */
+/**
+ * A worktree's `.git` is a file that points to the worktree's own git folder, which points to that of the repository.
+ */
 async function gitFolder(
   read: (file: string) => Promise<string | undefined>,
   dotGit: string,
@@ -42,7 +44,7 @@ async function gitFolder(
   return { own, common: common ? path.resolve(own, common) : own };
 }
 
-/** The address of `origin`, or of the first remote there is. */
+/** The address of `origin`, or of the first remote. */
 export function remoteIn(config: string): string | undefined {
   let remote: string | undefined;
   const urls = new Map<string, string>();

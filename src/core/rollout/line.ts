@@ -1,7 +1,7 @@
 /**
  * The lines of a rollout: one thread on disk, append-only JSONL (codex-behaviour.md §10).
  *
- * Line 1 says the format. Readers skip types they do not know, so a newer Tiller may add some.
+ * Line 1 contains the format. Readers skip unknown types, so a newer Tiller may add some.
  */
 import * as z from 'zod';
 import { eventMsgSchema, turnSettingsSchema } from '../../protocol/event.ts';
@@ -25,9 +25,9 @@ export const sessionMetaSchema = z.object({
   forked_from_id: z.string().optional(),
   /** Of a sub-agent: the thread that started it. */
   parent_id: z.string().optional(),
-  /** The thread of another program that was told again: `codex:<id>`. */
+  /** The id of the imported thread: `codex:<id>`. */
   imported_from: z.string().optional(),
-  /** Folders that were open. */
+  /** The workspace folders that were open. */
   workspace_folders: z.array(z.string()).optional(),
   git: z
     .object({ branch: z.string().optional(), commit: z.string().optional(), remote: z.string().optional() })
@@ -35,7 +35,7 @@ export const sessionMetaSchema = z.object({
 });
 export type SessionMeta = z.infer<typeof sessionMetaSchema>;
 
-/** An event without what the line and the thread already say. */
+/** An event without the fields that the line and the thread already contain. */
 export const recordedEventSchema = z.object({
   turnId: z.string().nullable(),
   submissionId: z.string().nullable(),

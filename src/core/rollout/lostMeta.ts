@@ -4,8 +4,8 @@ import { parseLine, type ReadEntry } from './parseLine.ts';
 import { threadIdIn } from './recorder.ts';
 
 /**
- * What the line that says what a thread is must have said, for a rollout that has lost it (issue 8: never refuse): from
- * the name of the file and the first turn. Nothing of the provider and the instructions, which stood only there.
+ * Guesses the metadata of a rollout that has lost its first line, from the file name and the first turn, so that the
+ * thread can still be opened. The provider and the instructions cannot be recovered.
  */
 export function guessMeta(lines: readonly string[], path: string): SessionMeta | undefined {
   const id = threadIdIn(path);
@@ -40,7 +40,7 @@ function settingsIn(entry: ReadEntry | undefined): TurnSettings | undefined {
   return msg?.type === 'turn_started' ? msg.settings : undefined;
 }
 
-/** As far as the damaged line still says it: what a newer Tiller wrote stays for reading only. */
+/** Read from the damaged line if possible, so that a thread of a newer Tiller stays read-only. */
 function versionIn(lines: readonly string[]): number {
   const damaged = lines.find((line) => line.includes('"session_meta"'));
   return Number(/"version":(\d+)/.exec(damaged ?? '')?.[1] ?? ROLLOUT_VERSION);

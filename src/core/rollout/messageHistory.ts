@@ -1,9 +1,12 @@
-/** What the person has said in all threads, for a composer to bring back: `history.jsonl` (codex-behaviour.md §10). */
+/** The user's messages in all threads, for the composer's history: `history.jsonl` (codex-behaviour.md §10). */
 import * as z from 'zod';
 import type { Clock, Log, Storage } from '../ports.ts';
 
 const PATH = 'history.jsonl';
-/** Of what may be kept, when there is too much of it: not every message shall move the whole file. */
+/**
+ * The share of the maximum size that is kept when the file grows too large, so that not every message rewrites the
+ * file.
+ */
 const KEPT = 0.8;
 
 const lineSchema = z.object({
@@ -18,7 +21,7 @@ export interface MessageHistorySettings {
   readonly maxBytes: number;
 }
 
-/** Shared by every window; each message is added as one act. */
+/** Shared by all windows; each message is added atomically. */
 export class MessageHistory {
   readonly #ports: { readonly storage: Storage; readonly clock: Clock; readonly log: Log };
   readonly #settings: () => MessageHistorySettings;
@@ -31,7 +34,7 @@ export class MessageHistory {
     this.#settings = settings;
   }
 
-  /** Never rejects: what cannot be kept is no reason not to say it. */
+  /** Never rejects: a failure to save the history must not stop the message. */
   async add(threadId: string, text: string): Promise<void> {
     const { persistence, maxBytes } = this.#settings();
     if (persistence === 'none' || text.trim() === '') return;
@@ -44,7 +47,10 @@ export class MessageHistory {
     }
   }
 
-  /** The newest first, each text once; what would make it more than so many characters is left out. None while nothing is kept. */
+  /**
+   * Returns the newest texts first, each once, up to a total of `maxLength` characters. Returns none while the history
+   * is off.
+   */
   async recent(limit: number, maxLength = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
     if (this.#settings().persistence === 'none') return [];
     const texts = new Set<string>();
@@ -69,12 +75,12 @@ function textIn(line: string): string | undefined {
   }
 }
 
-/** What a crash tore off must not spoil the line that follows. */
+/** Ends a line that a crash has cut off, so that the next one is not damaged. */
 function endingLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** Without its oldest lines, where it would be too long. The newest one stays, whatever its length. */
+/** Drops the oldest lines if the text is too long. The newest line stays, whatever its length. */
 function trimmed(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;
   const lines = text.split('\n').slice(0, -1);

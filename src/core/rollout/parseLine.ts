@@ -2,7 +2,7 @@ import { payloadSchemas, type RolloutEntry } from './line.ts';
 
 export type ReadEntry = RolloutEntry & { readonly timestamp: string };
 
-/** `undefined` for anything that is not a whole line of a known type. */
+/** Returns `undefined` for anything that is not a complete line of a known type. */
 export function parseLine(line: string): ReadEntry | undefined {
   let value: unknown;
   try {

@@ -1,22 +1,22 @@
-/** Takes a command's output out of a rollout for good, at the person's wish. */
+/** Removes a command's output from a rollout permanently, at the user's request. */
 
-/** What the model finds in the place of an output that was removed. */
+/** The text that replaces a removed output for the model. */
 export const REMOVED_OUTPUT = '[output removed by the user]';
 
 export interface Purged {
-  /** The rollout, every other line byte for byte as it was. */
+  /** The rollout, with every other line byte for byte unchanged. */
   readonly bytes: Uint8Array;
-  /** Calls whose outputs went: the command's, and those that looked in on its process. */
+  /** Calls whose outputs were removed: that of the command, and those that read from its process. */
   readonly callIds: ReadonlySet<string>;
-  /** Logs of the whole output; absolute. */
+  /** Absolute paths of the logs of the output. */
   readonly logPaths: readonly string[];
 }
 
 type Json = Record<string, unknown>;
 
-/** `undefined` when no command of that id was run. */
+/** Returns `undefined` when the rollout has no command with that id. */
 export function purgeOutput(bytes: Uint8Array, itemId: string): Purged | undefined {
-  // One character a byte: what is no text at all stays as it is.
+  // One character for each byte, so that bytes that are not text are kept.
   const lines = Buffer.from(bytes).toString('latin1').split('\n');
   const parsed = lines.map((line) => (mayMatter(line) ? objectIn(line) : undefined));
   const items = parsed.map(itemIn).filter((item) => item !== undefined);
@@ -44,7 +44,7 @@ function mayMatter(line: string): boolean {
   return /"(?:command_execution|process_interaction|\w+_output|compacted)"/.test(line);
 }
 
-/** The line without the output, or `undefined` when it holds none of it. */
+/** The line without the output, or `undefined` when it contains none. */
 function without(entry: Json, itemId: string, callIds: ReadonlySet<string>): Json | undefined {
   const payload = asObject(entry.payload);
   if (payload === undefined) return undefined;

@@ -1,26 +1,29 @@
 import type { Storage } from '../ports.ts';
 
-/** Large enough that a rollout is mostly one read, small enough that what is done to the lines of one holds nobody up. */
+/**
+ * In bytes: large enough to read most rollouts at once, small enough that processing the lines of one chunk does not
+ * block.
+ */
 const CHUNK = 512 * 1024;
 const TAIL = 256;
 const NEWLINE = 10;
 
 export interface LineBatch {
   readonly lines: readonly string[];
-  /** The byte behind the last of them. */
+  /** The offset after the last line. */
   readonly end: number;
-  /** The last bytes before that. */
+  /** The last bytes before `end`. */
   readonly tail: Uint8Array;
 }
 
 interface Reading {
-  /** The byte to begin at. */
+  /** The offset to start at. */
   readonly from?: number;
-  /** A last line that nobody has ended comes, too. */
+  /** True to also return an incomplete last line. */
   readonly torn?: boolean;
 }
 
-/** Whole lines of a file, as many at a time as one read gives. */
+/** Yields the complete lines of a file, in one batch for each read. */
 export async function* readLines(
   storage: Storage,
   path: string,

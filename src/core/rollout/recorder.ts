@@ -2,25 +2,26 @@ import type { AppendFile, Clock, Storage } from '../ports.ts';
 import { jsonLine } from '../util/jsonPieces.ts';
 import type { RolloutEntry } from './line.ts';
 
-/** Where a thread's rollout lies: `threads/YYYY/MM/DD/rollout-<UTC time>-<threadId>.jsonl` (contract, "State"). */
+/** The path of a thread's rollout: `threads/YYYY/MM/DD/rollout-<UTC time>-<threadId>.jsonl` (docs/cli.md). */
 export function rolloutPath(threadId: string, startedAt: Date): string {
   return homeOf(`rollout-${startedAt.toISOString().slice(0, 19).replaceAll(':', '-')}-${threadId}.jsonl`);
 }
 
-/** Where a rollout of this name belongs. */
+/** The path of a rollout with this file name. */
 export function homeOf(name: string): string {
   const [, year, month, day] = /^rollout-(\d{4})-(\d\d)-(\d\d)T/.exec(name) ?? [];
   return `threads/${year}/${month}/${day}/${name}`;
 }
 
-/** The id in a rollout's name. */
+/** The thread id in a rollout's file name. */
 export function threadIdIn(path: string): string {
   return /rollout-[\dT-]{19}-([^/]*)\.jsonl$/.exec(path)?.[1] ?? path;
 }
 
 /**
- * Writes a thread down before it acts. `record` returns once the operating system has the line, so a killed process
- * loses nothing; `sync` forces the disk. Nothing is written before `open`: a thread nobody spoke in leaves no file.
+ * Writes the rollout of a thread before the thread acts. `record` returns once the operating system has the line, so a
+ * killed process loses nothing; `sync` forces it to disk. Nothing is written before `open`, so a thread without a
+ * message leaves no file.
  */
 export class Recorder {
   readonly path: string;
@@ -29,7 +30,7 @@ export class Recorder {
   #file: AppendFile | undefined;
   /** Entries that are not on disk yet, oldest first. */
   readonly #waiting: (RolloutEntry & { readonly timestamp: string })[] = [];
-  /** The last write failed and may have left a piece of a line. */
+  /** True when the last write failed and may have left a part of a line. */
   #torn = false;
 
   constructor(path: string, ports: { readonly storage: Storage; readonly clock: Clock }) {
@@ -38,20 +39,20 @@ export class Recorder {
     this.#clock = ports.clock;
   }
 
-  /** Makes the file, or takes up the one that is there. @throws Error when it cannot be written. */
+  /** Creates the file or opens the existing one. @throws Error when it cannot be written. */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
     this.#file = await this.#storage.openAppend(this.path);
     this.#write();
   }
 
-  /** @throws Error when it cannot be written; it is then kept, and written before whatever comes next. */
+  /** @throws Error when the entry cannot be written; it is then kept and written before the next one. */
   record(entry: RolloutEntry, timestamp = this.#clock.now().toISOString()): void {
     this.#waiting.push({ timestamp, ...entry });
     this.#write();
   }
 
-  /** Changes what was written before, as one act. `undefined` leaves it as it is. @throws Error */
+  /** Replaces the content of the file atomically. `undefined` leaves it unchanged. @throws Error */
   async rewrite(change: (bytes: Uint8Array) => Uint8Array | undefined): Promise<void> {
     await this.close();
     try {
@@ -76,7 +77,7 @@ export class Recorder {
     for (let entry = this.#waiting[0]; entry !== undefined; entry = this.#waiting[0]) {
       const wasTorn = this.#torn;
       this.#torn = true;
-      // Half a line is closed off, so that it does not spoil the whole one that follows.
+      // Ends an incomplete line, so that it does not damage the next one.
       this.#file.append(jsonLine(entry, wasTorn ? '\n' : ''));
       this.#torn = false;
       this.#waiting.shift();

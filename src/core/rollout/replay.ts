@@ -8,16 +8,19 @@ import { parseLine } from './parseLine.ts';
 import { describeFileError } from '../util/fileErrors.ts';
 import { readLines } from './readLines.ts';
 
-/** A thread as its rollout tells it. */
+/** A thread as rebuilt from its rollout. */
 export interface ReplayedThread {
   readonly meta: SessionMeta;
   readonly state: ThreadState;
-  /** What the model has seen, in the order it was recorded; not yet paired. */
+  /** What the model has seen, in recorded order; calls and outputs are not paired yet. */
   readonly history: readonly ResponseItem[];
   readonly settings: TurnSettings | null;
-  /** Lines that could not be read: torn, damaged, of an unknown type, or the first one, without which a thread is only guessed. */
+  /**
+   * The number of lines that could not be read: incomplete, damaged, or of an unknown type. A missing first line counts
+   * too, because the metadata is then guessed.
+   */
   readonly dropped: number;
-  /** Written by a newer format: to be shown, not to be continued. */
+  /** True when the format is newer: the thread can be shown but not continued. */
   readonly readOnly: boolean;
 }
 
@@ -25,12 +28,12 @@ export type Replay =
   | { readonly type: 'thread'; readonly thread: ReplayedThread }
   | { readonly type: 'unreadable'; readonly message: string };
 
-export const NO_THREAD = 'No line says that this is a Tiller thread.';
+export const NO_THREAD = 'This file contains no Tiller thread.';
 const UNREADABLE: Replay = { type: 'unreadable', message: NO_THREAD };
 
 /**
- * Rebuilds a thread from the text of its rollout. Reads what is there and says what was dropped; only a file in which no
- * line says what it is, is refused.
+ * Rebuilds a thread from the text of its rollout and counts the lines that were dropped; refuses only a file without
+ * any line that identifies a thread.
  */
 export function replay(text: string): Replay {
   const lines = text.split('\n').filter((line) => line !== '');
@@ -41,7 +44,7 @@ export function replay(text: string): Replay {
   return { type: 'thread', thread: fold.thread };
 }
 
-/** The same from its file, a piece at a time: a long thread holds up nothing else. */
+/** Rebuilds a thread from its file, one chunk at a time, so that a long thread does not block. */
 export async function replayFile(storage: Storage, path: string): Promise<Replay> {
   try {
     const meta = await readMeta(storage, path);
@@ -54,7 +57,10 @@ export async function replayFile(storage: Storage, path: string): Promise<Replay
   }
 }
 
-/** On the first line, unless a crash or a full disk tore that one; where no line says it any more, what it must have said. */
+/**
+ * Reads the metadata: from the first line, or a later one if a crash or a full disk damaged that; if no line contains
+ * it, a guess.
+ */
 export async function readMeta(storage: Storage, path: string): Promise<SessionMeta | undefined> {
   let guess: SessionMeta | undefined;
   for await (const { lines } of readLines(storage, path, { torn: true })) {
@@ -65,7 +71,7 @@ export async function readMeta(storage: Storage, path: string): Promise<SessionM
   return guess;
 }
 
-/** A thread as far as its lines were read. */
+/** A thread rebuilt from the lines that were added so far. */
 export class ReplayFold {
   readonly #meta: SessionMeta;
   #state: ThreadState;
@@ -90,9 +96,9 @@ export class ReplayFold {
     };
   }
 
-  /** Returns the event that the line tells, if it tells one. */
+  /** Adds a line. Returns its event, if it contains one. */
   add(line: string): Event | undefined {
-    // The place in the file orders events of several processes, each of which counted from 1.
+    // Events are numbered by their place in the file, because several processes may each have counted from 1.
     const seq = ++this.#lines;
     const entry = parseLine(line);
     if (seq === 1 && entry !== undefined && isGuess(this.#meta)) this.#dropped++;
@@ -126,7 +132,7 @@ export function describeDropped(lines: number): string | undefined {
   return `${what} could not be read and ${lines === 1 ? 'was' : 'were'} left out.`;
 }
 
-/** The thread as a person is shown it: with a word on what is missing, which stands in no rollout. */
+/** The thread as it is shown: with a warning about missing lines, which is not in the rollout. */
 export function shownState({ state, dropped }: ReplayedThread): ThreadState {
   const message = describeDropped(dropped);
   return message === undefined ? state : { ...state, warnings: [...state.warnings, { message }] };

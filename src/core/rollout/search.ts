@@ -10,8 +10,8 @@ const HITS_PER_THREAD = 5;
 const CONTEXT = 60;
 
 /**
- * Looks for a text in what was said and done, in the order of `threads`; each hit comes as soon as it is found. A line is
- * parsed only when the text stands in it, and at most a megabyte is in memory.
+ * Searches messages and other items for a text, in the order of `threads`; yields each hit as soon as it is found. Only
+ * lines that contain the text are parsed, and at most a megabyte is in memory.
  */
 export async function* searchThreads(
   storage: Storage,
@@ -48,7 +48,7 @@ export async function* searchThreads(
   }
 }
 
-/** None of a thread that cannot be read: there are others. */
+/** Yields no lines of a thread that cannot be read, so that the search continues with the others. */
 async function* linesOf(storage: Storage, path: string): AsyncGenerator<readonly string[]> {
   try {
     for await (const { lines } of readLines(storage, path)) yield lines;

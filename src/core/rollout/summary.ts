@@ -1,6 +1,6 @@
 /**
- * What a list shows of a thread, folded from its lines. A line is parsed only when its beginning says that it matters,
- * and the fold can go on where it stopped, so a thread that has grown is not read again.
+ * The summary of a thread for lists, folded from its lines. A line is parsed only when its beginning shows that it is
+ * relevant, and the fold can continue where it stopped, so a thread that has grown is not read again from the start.
  */
 import * as z from 'zod';
 import { type LastTurn, threadSummarySchema, type ThreadSummary } from '../../protocol/threads.ts';
@@ -10,10 +10,10 @@ import { guessMeta, isGuess } from './lostMeta.ts';
 import { parseLine } from './parseLine.ts';
 
 export const summaryFoldSchema = z.object({
-  /** `null` until a line has said what thread this is. */
+  /** `null` until the line with the thread's metadata was read. */
   summary: threadSummarySchema.nullable(),
   named: z.boolean(),
-  /** Approvals and questions that wait. */
+  /** Ids of pending approvals and questions. */
   waiting: z.array(z.string()),
 });
 export type SummaryFold = z.infer<typeof summaryFoldSchema>;
@@ -25,7 +25,7 @@ const ENTRY = /"type":"(session_meta|event_msg)"/;
 const MESSAGE =
   /"msg":\{"type":"(?:turn_started|turn_completed|turn_aborted|title_changed|token_count|approval_\w+|question_\w+)"|"item_completed".{0,80}"type":"user_message"/s;
 
-/** Where an interesting line says what it is. */
+/** In characters: the beginning of a line that contains its type. */
 const HEAD_LENGTH = 400;
 
 export function foldLines(fold: SummaryFold, lines: readonly string[], path: string): SummaryFold {
@@ -39,7 +39,7 @@ function foldLine(fold: SummaryFold, line: string, path: string): SummaryFold {
   const entry = parseLine(line);
   if (entry?.type === 'session_meta') {
     if (fold.summary !== null && !isGuess(fold.summary)) return fold;
-    return { ...fold, summary: { ...started(entry.payload, path), ...(fold.summary && told(fold.summary)) } };
+    return { ...fold, summary: { ...started(entry.payload, path), ...(fold.summary && collected(fold.summary)) } };
   }
   if (entry?.type !== 'event_msg') return fold;
   const summary = fold.summary ?? startedWithout(line, path);
@@ -77,8 +77,16 @@ function started(meta: SessionMeta, path: string): ThreadSummary {
   };
 }
 
-/** What was heard of a thread before the line that says which one it is. */
-function told({ title, preview, updatedAt, endedAt, turns, tokens, lastTurn }: ThreadSummary): Partial<ThreadSummary> {
+/** Fields collected before the line with the thread's metadata. */
+function collected({
+  title,
+  preview,
+  updatedAt,
+  endedAt,
+  turns,
+  tokens,
+  lastTurn,
+}: ThreadSummary): Partial<ThreadSummary> {
   return { title, preview, updatedAt, endedAt, turns, tokens, lastTurn };
 }
 

@@ -5,16 +5,16 @@ import { readLines } from './readLines.ts';
 import { EMPTY_FOLD, foldLines, summaryFoldSchema } from './summary.ts';
 
 const PATH = 'index/threads.json';
-/** Bytes of rollouts that are rather read again than written down each time a thread has grown. */
+/** In bytes: for less unsaved growth, reading it again is cheaper than saving the index. */
 const WORTH_SAVING = 512 * 1024;
 const READS_AT_ONCE = 8;
 
 const entrySchema = z.object({
   path: z.string(),
-  /** As the file was when it was read. */
+  /** The size and time of the file when it was read. */
   size: z.number(),
   modifiedAt: z.number(),
-  /** Where the next line begins. */
+  /** The offset of the next line. */
   scanned: z.number(),
   fold: summaryFoldSchema,
 });
@@ -23,8 +23,8 @@ type Entry = z.infer<typeof entrySchema>;
 const fileSchema = z.object({ version: z.literal(1), entries: z.array(entrySchema) });
 
 /**
- * Summaries of all rollouts. What was read once is kept in a file; that file says nothing of its own and is made again
- * when it is missing, damaged or of another version.
+ * Summaries of all rollouts, cached in a file. The cache contains nothing that the rollouts do not; it is rebuilt when
+ * it is missing, damaged or of another version.
  */
 export class ThreadIndex {
   readonly #storage: Storage;
@@ -38,7 +38,7 @@ export class ThreadIndex {
     this.#log = ports.log;
   }
 
-  /** Oldest rollout first. Files that are not threads are left out. */
+  /** The oldest rollout first. Files that are not threads are left out. */
   summaries(): Promise<readonly ThreadSummary[]> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -61,7 +61,7 @@ export class ThreadIndex {
     return files.flatMap(({ path }) => known.get(path)?.fold.summary ?? []);
   }
 
-  /** One file that cannot be read does not hide the others; it is tried again the next time. */
+  /** A file that cannot be read does not affect the others; it is read again the next time. */
   async #tryRead(file: StoredFile, before: Entry | undefined): Promise<Entry | undefined> {
     try {
       return await this.#read(file, before);
@@ -82,7 +82,7 @@ export class ThreadIndex {
     return { ...file, scanned, fold };
   }
 
-  /** Rollouts only grow, but one that was blanked in part or replaced by hand is read from its start. */
+  /** Rollouts normally only grow, but one that was partly overwritten or replaced by hand is read from the start. */
   async #endsLine(path: string, offset: number): Promise<boolean> {
     if (offset === 0) return true;
     const [byte] = await this.#storage.readBytes(path, offset - 1, 1);
@@ -95,7 +95,7 @@ export class ThreadIndex {
       const { entries } = fileSchema.parse(JSON.parse(text ?? '{"version":1,"entries":[]}'));
       return new Map(entries.map((entry) => [entry.path, entry]));
     } catch (error) {
-      this.#log.warn('The thread index is made again', error);
+      this.#log.warn('The thread index is rebuilt', error);
       return new Map();
     }
   }

@@ -8,22 +8,22 @@ export type OpenedReader =
   | { readonly type: 'reader'; readonly reader: ThreadReader }
   | { readonly type: 'unreadable'; readonly message: string };
 
-/** What happened in a thread since the last look. */
+/** The changes of a thread since the last poll. */
 export type ReaderUpdate =
-  /** Oldest first. Their `seq` is the place in the rollout. */
+  /** The oldest first. Their `seq` is the line number in the rollout. */
   | { readonly type: 'events'; readonly events: readonly Event[] }
-  /** What was written before is not what it was, as when an output was removed: the whole thread was read again. */
+  /** Earlier lines have changed, as when an output was removed: the whole thread was read again. */
   | { readonly type: 'rewritten' };
 
-/** Looks at a thread that somebody else works in, or that is too new to be continued. Writes nothing. */
+/** Reads a thread that another process owns, or that is too new to be continued. Writes nothing. */
 export class ThreadReader {
   readonly #storage: Storage;
   readonly #path: string;
   #fold: ReplayFold;
-  /** Of the file at the last look. */
+  /** The stamp of the file at the last poll. */
   #stamp: string | undefined;
   #end = 0;
-  /** What stood right before that. */
+  /** The bytes before `#end`. */
   #tail: Uint8Array = new Uint8Array();
 
   private constructor(storage: Storage, path: string, fold: ReplayFold) {
@@ -48,15 +48,15 @@ export class ThreadReader {
     return this.#fold.thread;
   }
 
-  /** A thread that was thrown away stays what it was. */
+  /** Reads the changes. A thread that was deleted meanwhile stays as it was read. */
   async poll(): Promise<ReaderUpdate> {
     const stamp = await this.#storage.stamp(this.#path);
     if (stamp === undefined || stamp === this.#stamp) return { type: 'events', events: [] };
     this.#stamp = stamp;
     const before = { end: this.#end, tail: this.#tail };
     const events = await this.#read();
-    // Looked at last: a file that was replaced while it was read is found out, too.
-    if (await this.#stillStands(before)) return { type: 'events', events };
+    // Checked after reading, so that a file that was replaced meanwhile is detected too.
+    if (await this.#isUnchanged(before)) return { type: 'events', events };
     const again = await ThreadReader.open(this.#storage, this.#path);
     if (again.type === 'unreadable') return { type: 'events', events: [] };
     this.#fold = again.reader.#fold;
@@ -65,7 +65,7 @@ export class ThreadReader {
     return { type: 'rewritten' };
   }
 
-  /** What was written down since the last look. */
+  /** Reads the lines since the last poll. */
   async #read(): Promise<readonly Event[]> {
     const events: Event[] = [];
     for await (const { lines, end, tail } of readLines(this.#storage, this.#path, { from: this.#end })) {
@@ -76,8 +76,8 @@ export class ThreadReader {
     return events;
   }
 
-  /** Whether what was read last stands where it stood: whatever changes before it moves it. */
-  async #stillStands({ end, tail }: Pick<LineBatch, 'end' | 'tail'>): Promise<boolean> {
+  /** True when the last bytes read are still at the same offset: any earlier change would have moved them. */
+  async #isUnchanged({ end, tail }: Pick<LineBatch, 'end' | 'tail'>): Promise<boolean> {
     const there = await this.#storage.readBytes(this.#path, end - tail.length, tail.length);
     return Buffer.from(there).equals(tail);
   }

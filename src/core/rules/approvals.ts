@@ -1,15 +1,15 @@
-/** Remembered approvals by name and as a person reads them. */
+/** Names and descriptions of remembered approvals. */
 import { createHash } from 'node:crypto';
 import type { RememberedApproval } from '../../protocol/rules.ts';
 import { readApprovalKey } from '../policy/approvalKeys.ts';
 import { joinShellWords } from '../policy/shellWords.ts';
 
-/** Under which its uses are counted. */
+/** The name under which uses of the approval are counted. */
 export function approvalName(threadId: string, key: string): string {
   return `approval:${threadId}:${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
 }
 
-/** `undefined` for a key of another version. */
+/** Returns `undefined` for a key of another version. */
 export function describeApproval(key: string): Pick<RememberedApproval, 'kind' | 'text' | 'cwd'> | undefined {
   const approval = readApprovalKey(key);
   switch (approval?.kind) {

@@ -4,8 +4,8 @@ import type { Disposable } from '../util/disposable.ts';
 const LOOK_MS = 500;
 
 /**
- * Looks now and then whether files are still what they were, as long as somebody wants to know. Looks, and does not
- * listen: a file that is replaced, linked or on another machine tells no listener.
+ * Polls files for changes while at least one watcher is open. Polling instead of file events, because no events arrive
+ * for a file that is replaced, linked or on another machine.
  */
 export class FileWatch {
   readonly #clock: Clock;
@@ -14,14 +14,14 @@ export class FileWatch {
   #watchers = 0;
   #cancel = () => {};
 
-  /** `stamp` is another text whenever the files are others. */
+  /** `stamp` must return a different text after each change of the files. */
   constructor(clock: Clock, stamp: () => Promise<string>, onChange: () => void) {
     this.#clock = clock;
     this.#stamp = stamp;
     this.#onChange = onChange;
   }
 
-  /** What changes from here on is told until it is closed. */
+  /** Reports changes from now on until the returned object is disposed. */
   open(): Disposable {
     if (this.#watchers++ === 0) this.#cancel = this.#look();
     let isOpen = true;
@@ -38,7 +38,7 @@ export class FileWatch {
     let before: string | undefined;
     let cancel = () => {};
     const look = async () => {
-      // What cannot be looked at now is looked at again.
+      // A file that cannot be read now is tried again.
       const now = await this.#stamp().catch(() => before);
       if (isOver) return;
       cancel = this.#clock.after(LOOK_MS, () => void look());

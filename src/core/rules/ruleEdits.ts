@@ -5,13 +5,16 @@ import { checkRule } from './checkRule.ts';
 import { type RulesPlace, type RulesStore, rulesOfThread, type ThreadMemory } from './rulesStore.ts';
 import { messageOf } from '../util/fileErrors.ts';
 
-/** The thread whose memory is shown with the rules; its session alone changes it. */
+/** The thread whose remembered approvals and rules are shown; only its session changes them. */
 export interface EditedThread {
   readonly memory: ThreadMemory;
   submit(op: Op): void;
 }
 
-/** What a person did in the view, done where it belongs. Never rejects: what cannot be done says why. */
+/**
+ * Applies an edit from the rules page to the thread or the store that it concerns. Never rejects: a failure is a result
+ * with its message.
+ */
 export async function applyRuleEdit(
   edit: RuleEdit,
   store: RulesStore,
@@ -26,7 +29,7 @@ export async function applyRuleEdit(
   }
 }
 
-/** False when it is not the thread's business. */
+/** Returns false when the edit does not concern the thread. */
 function editThread(edit: RuleEdit, thread: EditedThread | null): boolean {
   const keys = thread?.memory.keys ?? [];
   const rules = thread?.memory.rules ?? [];

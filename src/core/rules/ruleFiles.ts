@@ -1,4 +1,4 @@
-/** The files that rules stand in, read again whenever they have changed: in this process, in another one or by hand. */
+/** Reads rule files again whenever they have changed: by this process, by another one or by hand. */
 import path from 'node:path';
 import { type LoadedRules, parseRulesFile, type RulesFileResult } from '../policy/rules.ts';
 import { type Clock, type Storage, type Workspace, WorkspaceError } from '../ports.ts';
@@ -6,12 +6,12 @@ import { describeFileError, errorCode, messageOf } from '../util/fileErrors.ts';
 import { parseWorkspaceRules, type Settled, WORKSPACE_RULES } from './workspaceRules.ts';
 
 export const USER_RULES = 'rules.json';
-/** Below a folder of the workspace. */
+/** Relative to a workspace folder. */
 export const FOLDER_RULES = '.tiller/rules.json';
 
 export interface Problem {
   readonly file: string;
-  /** Names the file and, where there is one, the line. */
+  /** Names the file and, if there is one, the line. */
   readonly message: string;
 }
 
@@ -24,9 +24,9 @@ interface Cached<Content> extends Read<Content> {
   readonly stamp: string;
 }
 
-/** A file changed this short a time ago may change again without looking different. */
+/** A file that changed this recently may change again without a different stamp. */
 const UNSETTLED_MS = 2_000;
-/** More is no list of rules: in a workspace, and of the person's own, who may have collected them for years. */
+/** Limits of the rule files of a workspace, and of the user's own, which may have grown for years. */
 const MAX_BYTES = 1024 * 1024;
 const MAX_OWN_CHARACTERS = 8 * 1024 * 1024;
 
@@ -40,13 +40,13 @@ export class RuleFiles {
     this.#ports = ports;
   }
 
-  /** Another text whenever one of the person's own files is another. */
+  /** A text that changes whenever one of the user's own files changes. */
   async stamp(): Promise<string> {
     const { storage } = this.#ports;
     return JSON.stringify([await storage.stamp(USER_RULES), await storage.stamp(WORKSPACE_RULES)]);
   }
 
-  /** The person's own, for everywhere. */
+  /** The user's own rules, which apply everywhere. */
   async user(): Promise<Read<LoadedRules>> {
     const { storage } = this.#ports;
     const file = path.join(storage.home, USER_RULES);
@@ -71,7 +71,7 @@ export class RuleFiles {
     }
   }
 
-  /** What the person has settled, by folder of a workspace. */
+  /** The user's rules and decisions for each workspace, by folder. */
   async workspaces(): Promise<Read<ReadonlyMap<string, Settled>>> {
     const { storage } = this.#ports;
     const file = path.join(storage.home, WORKSPACE_RULES);
@@ -88,7 +88,7 @@ export class RuleFiles {
     }
   }
 
-  /** What a folder of the workspace brought. */
+  /** The rules in a folder of the workspace. */
   async folder(folder: string): Promise<Read<LoadedRules>> {
     const { workspace, clock } = this.#ports;
     const file = path.join(folder, FOLDER_RULES);

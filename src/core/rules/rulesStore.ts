@@ -24,15 +24,15 @@ import { type Problem, RuleFiles, USER_RULES } from './ruleFiles.ts';
 import { UseCounts } from './useCounts.ts';
 import { changeWorkspaceRules, NOTHING_SETTLED, type Settled, WORKSPACE_RULES } from './workspaceRules.ts';
 
-/** Where a command would run, as far as rules care. */
+/** The place of a command, as far as rules need it. */
 export interface RulesPlace {
   /** Absolute. */
   readonly cwd: string;
-  /** False: nothing that the workspace brought is looked at. */
+  /** False when the workspace's own rules are ignored. */
   readonly trusted: boolean;
 }
 
-/** What a thread remembers (design §2): kept in its rollout, not here. */
+/** Remembered approvals and rules of a thread (design §2): kept in its rollout, not here. */
 export interface ThreadMemory {
   readonly threadId: string;
   readonly keys: readonly string[];
@@ -49,9 +49,9 @@ interface Layers extends RulesInForce {
 }
 
 /**
- * All rules of this process: the person's for everywhere (`rules.json`), for a workspace and for a thread, and those that
- * a workspace brought, which only tighten. Asked before each decision, so a change counts from the next one on, whoever
- * made it.
+ * All rules of this process: the user's for everywhere (`rules.json`), for a workspace and for a thread, and those of
+ * the workspace itself, which only tighten. Read before each decision, so a change applies from the next decision on,
+ * whichever process made it.
  */
 export class RulesStore {
   readonly #ports: {
@@ -82,17 +82,20 @@ export class RulesStore {
     );
   }
 
-  /** A rule was added, changed or removed: through this store or, while it is watched, by anybody else. */
+  /** Fires when a rule was added, changed or removed: through this store or, while it is watched, in any other way. */
   get onChange(): Emitter<void>['event'] {
     return this.#changes.event;
   }
 
-  /** Until it is closed, what another window or a hand does to the person's rules is told, too. */
+  /**
+   * Until the returned object is disposed, `onChange` also reports changes to the user's rules by other windows and by
+   * hand.
+   */
   watch(): Disposable {
     return this.#watch.open();
   }
 
-  /** A broken file gives no rules and says so (codex-behaviour.md §6.9). */
+  /** The rules that apply. A broken file gives no rules and a problem (codex-behaviour.md §6.9). */
   async inForce(place: RulesPlace, memory: ThreadMemory | null): Promise<RulesInForce> {
     const { rules, problems } = await this.#layers(place, memory);
     return { rules, problems };
@@ -111,7 +114,7 @@ export class RulesStore {
     };
   }
 
-  /** What decided is counted; written down with the next `flush`. */
+  /** Counts the use of rules; saved with the next `flush`. */
   noteUse(rules: LoadedRules): void {
     this.#uses.note(rules.map(ruleIdentity));
   }
@@ -125,8 +128,8 @@ export class RulesStore {
   }
 
   /**
-   * Adds a rule of the person's; one that is there is not added again.
-   * @throws Error with a sentence for the person: banned, a broken file, a disk that cannot be written.
+   * Adds a rule of the user; one that exists is not added again.
+   * @throws Error with a message for the user: a banned rule, a broken file, or a file that cannot be written.
    */
   async add(scope: Exclude<RuleScope, 'thread'>, rule: Rule, place: RulesPlace): Promise<void> {
     checkRule(rule);
@@ -135,7 +138,7 @@ export class RulesStore {
     this.#changes.fire();
   }
 
-  /** @throws Error as `add`, and when there is no such rule any more. */
+  /** @throws Error as `add`, and when the rule no longer exists. */
   async replace(id: string, rule: Rule | null, place: RulesPlace): Promise<void> {
     if (rule !== null) checkRule(rule);
     const { rules } = await this.#layers(place, null);
@@ -198,13 +201,13 @@ export class RulesStore {
     layer: 'workspace',
   });
 
-  /** Every open folder may tighten; in a terminal it is the working directory. */
+  /** All open folders may tighten; without open folders, the working directory. */
   #foldersFor({ cwd }: RulesPlace): readonly string[] {
     const { roots } = this.#ports.workspace;
     return roots.length > 0 ? roots : [cwd];
   }
 
-  /** The open folder that the working directory lies in. */
+  /** The open folder that contains the working directory. */
   #workspaceOf({ cwd }: RulesPlace): string {
     const around = this.#ports.workspace.roots.filter((root) => isBelow(cwd, root));
     return around.toSorted((one, other) => other.length - one.length)[0] ?? cwd;
@@ -215,7 +218,7 @@ export class RulesStore {
     return this.#update(USER_RULES, (bytes) => {
       const text = bytes === undefined ? undefined : withoutByteOrderMark(bytes);
       const parsed = text === undefined ? { type: 'rules' as const, rules: [] } : parseRulesFile(text, file);
-      if (parsed.type === 'invalid') throw new Error(`${parsed.message} Mend it first.`);
+      if (parsed.type === 'invalid') throw new Error(`${parsed.message} Correct it first.`);
       return change(text, parsed.rules) ?? '';
     });
   }
@@ -225,7 +228,7 @@ export class RulesStore {
     return this.#update(WORKSPACE_RULES, (text) => changeWorkspaceRules(text, folder, change));
   }
 
-  /** @throws Error with a sentence for the person */
+  /** @throws Error with a message for the user. */
   async #update(file: string, change: (text: string | undefined) => string): Promise<void> {
     const { storage } = this.#ports;
     try {
@@ -241,7 +244,7 @@ export function rulesOfThread(rules: readonly Rule[]): LoadedRules {
   return rules.map((rule, index) => ({ rule, index, file: 'thread', layer: 'thread' }));
 }
 
-const GONE = 'There is no such rule any more.';
+const GONE = 'This rule no longer exists.';
 
 function has(rules: LoadedRules, rule: Rule): boolean {
   return rules.some((known) => isSameRule(known.rule, rule));

@@ -1,10 +1,13 @@
-/** How often what decided, beside the rules so that a rules file stays the person's: gathered, and written now and then. */
+/**
+ * How often each rule has decided. Kept in a file of its own, so that the rules file contains only what the user wrote;
+ * collected and saved from time to time.
+ */
 import * as z from 'zod';
 import type { Uses } from '../../protocol/rules.ts';
 import type { Clock, Log, Storage } from '../ports.ts';
 
 const FILE = 'rule-uses.json';
-/** Names beyond this many are forgotten, those longest unused first. */
+/** The maximum number of names; the least recently used are dropped. */
 const MAX_NAMES = 2_000;
 
 const usesSchema = z.object({ count: z.number(), lastUsedAt: z.string().nullable() });
@@ -14,7 +17,7 @@ const NEVER: Uses = { count: 0, lastUsedAt: null };
 
 export class UseCounts {
   readonly #ports: { readonly storage: Storage; readonly clock: Clock; readonly log: Log };
-  /** Not written yet. */
+  /** Counts that are not saved yet. */
   #fresh = new Map<string, Uses>();
 
   constructor(ports: { readonly storage: Storage; readonly clock: Clock; readonly log: Log }) {
@@ -26,7 +29,7 @@ export class UseCounts {
     for (const name of names) this.#fresh.set(name, { count: (this.#fresh.get(name)?.count ?? 0) + 1, lastUsedAt });
   }
 
-  /** Never rejects: that something was counted is not worth a failure. What could not be written is kept. */
+  /** Never rejects, because a lost count is no failure. Counts that could not be saved are kept. */
   async flush(): Promise<void> {
     if (this.#fresh.size === 0) return;
     const fresh = this.#fresh;
@@ -39,7 +42,7 @@ export class UseCounts {
     }
   }
 
-  /** Of every name, over all processes. */
+  /** The counts of all names, over all processes. */
   async all(): Promise<(name: string) => Uses> {
     const known = added(parse(await this.#ports.storage.readText(FILE)), this.#fresh);
     return (name) => known.get(name) ?? NEVER;
@@ -54,7 +57,7 @@ function added(known: ReadonlyMap<string, Uses>, more: ReadonlyMap<string, Uses>
   return sum;
 }
 
-/** A file that cannot be read counts for nothing. */
+/** A file that cannot be read counts as empty. */
 function parse(text: string | undefined): Map<string, Uses> {
   try {
     return new Map(Object.entries(fileSchema.parse(JSON.parse(text ?? '')).uses));

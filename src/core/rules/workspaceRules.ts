@@ -1,4 +1,7 @@
-/** What the person has settled for one workspace. Kept in TILLER_HOME: a workspace cannot write it (design decision 12). */
+/**
+ * The user's rules and decisions for one workspace. Kept in TILLER_HOME, so that a workspace cannot write them (design
+ * decision 12).
+ */
 import * as z from 'zod';
 import { ruleSchema } from '../../protocol/policy.ts';
 
@@ -6,7 +9,7 @@ export const WORKSPACE_RULES = 'workspace-rules.json';
 
 const settledSchema = z.strictObject({
   rules: z.array(ruleSchema).default([]),
-  /** Hashes of proposals of the workspace's own file. */
+  /** Hashes of the proposals in the workspace's own file. */
   accepted: z.array(z.string()).default([]),
   refused: z.array(z.string()).default([]),
 });
@@ -16,7 +19,7 @@ const fileSchema = z.strictObject({ version: z.literal(1), folders: z.record(z.s
 
 export const NOTHING_SETTLED: Settled = { rules: [], accepted: [], refused: [] };
 
-/** By folder. @throws Error with a sentence when the file is broken. */
+/** By folder. @throws Error with a message when the file is broken. */
 export function parseWorkspaceRules(text: string | undefined): ReadonlyMap<string, Settled> {
   if (text === undefined) return new Map();
   const result = fileSchema.safeParse(parseJson(text));
@@ -25,7 +28,7 @@ export function parseWorkspaceRules(text: string | undefined): ReadonlyMap<strin
   throw new Error(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'is not valid'}`);
 }
 
-/** @throws Error when the file is broken: it is not written over. */
+/** @throws Error when the file is broken; a broken file is not overwritten. */
 export function changeWorkspaceRules(
   text: string | undefined,
   folder: string,

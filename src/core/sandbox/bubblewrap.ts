@@ -1,44 +1,45 @@
 /**
- * Walls as arguments of bubblewrap 0.6 and newer (bwrap(1)). Pure: `node/sandbox` looks at the tree and launches.
+ * Arguments of bubblewrap 0.6 and newer (bwrap(1)) for a sandbox. Pure: `node/sandbox` inspects the file tree and
+ * launches.
  *
- * A later mount stands before an earlier one, so everything is laid from the outside in: what lies deeper comes later.
+ * A later mount covers an earlier one, so mounts are ordered from the outside in: deeper paths come later.
  */
 import { isWithin } from './within.ts';
 
-/** The tree as it is. All paths are absolute and real: no part of them is a link. */
+/** The current file tree. All paths are absolute and real: no part of them is a link. */
 export interface TreeFacts {
-  /** Folders that may be written. */
+  /** Writable folders. */
   readonly writable: readonly string[];
-  /** Existing files and folders inside of them that may not be. */
+  /** Existing files and folders inside of them that are read-only. */
   readonly readOnly: readonly string[];
-  /** To be seen although the folder around them may be hidden. */
+  /** Visible although the folder around them may be hidden. */
   readonly visible: readonly string[];
-  /** What cannot be read, as it exists. */
+  /** Existing files and folders that cannot be read. */
   readonly masked: readonly { readonly path: string; readonly type: 'file' | 'directory' }[];
   readonly temporary: { readonly folder: string; readonly seenAt: readonly string[] };
-  /** Folders in which programs leave sockets and secrets for each other, as they exist: empty from inside. */
+  /** Existing folders in which programs leave sockets and secrets for each other: they are empty inside the sandbox. */
   readonly hidden: readonly string[];
   readonly isRoot: boolean;
 }
 
 export interface BubblewrapOptions {
   readonly network: boolean;
-  /** With a terminal the session must stay the terminal's; the filter keeps it from being typed into. */
+  /** With a terminal, the process stays in the terminal's session; the system call filter prevents injected input. */
   readonly tty: boolean;
-  /** bubblewrap 0.8 knows `--disable-userns`; the filter forbids the same. */
+  /** bubblewrap 0.8 and newer support `--disable-userns`; the filter forbids the same. */
   readonly disablesUserNamespaces: boolean;
   readonly cwd: string;
 }
 
-/** Folders that are never what the machine has there. */
+/** Folders that never show the machine's content. */
 export const HIDDEN_FOLDERS: readonly string[] = ['/tmp', '/run', '/var/tmp'];
 /**
- * sysctl, the magic SysRq key, interrupts, buses, drivers: files that belong to uid 0 and ask for no capability. For root all
- * of /proc is read-only, in one mount where guarding each would take a millisecond or two; for others the permissions do,
- * and sysctl, which matters most, is guarded besides.
+ * sysctl, the magic SysRq key, interrupts, buses, drivers: files that belong to uid 0 and ask for no capability. For
+ * root all of /proc is read-only, in one mount, because protecting each file would take a millisecond or two; for other
+ * users the permissions protect them, and sysctl, the most important one, is protected in addition.
  */
 const KERNEL_FILES = { root: ['--remount-ro', '/proc'], others: readOnlyBind('/proc/sys') } as const;
-/** Secrets of the machine, which nobody but root can read: for a Tiller that runs as root. */
+/** Secrets of the machine that only root can read: for a Tiller that runs as root. */
 export const MACHINE_SECRETS: readonly string[] = [
   '/etc/shadow',
   '/etc/shadow-',
@@ -51,11 +52,11 @@ export const MACHINE_SECRETS: readonly string[] = [
   '/etc/ssh/ssh_host_ed25519_key',
   '/etc/ssl/private',
 ];
-/** Needed of the hidden folders: programs of systems that keep them there, and how names are resolved. */
+/** Parts of the hidden folders that are needed: programs of systems that keep them there, and name resolution. */
 export const SHOWN_ALWAYS: readonly string[] = ['/run/current-system', '/run/wrappers', '/run/opengl-driver'];
 export const SHOWN_WITH_NETWORK: readonly string[] = ['/run/systemd/resolve', '/run/resolvconf', '/run/nscd'];
 
-/** Everything up to the `--` behind which the command stands. */
+/** All arguments up to the `--` before the command. */
 export function bubblewrapArguments(facts: TreeFacts, options: BubblewrapOptions): string[] {
   const mounts = mountsOf(facts).toSorted((left, right) => depth(left.at) - depth(right.at));
   return [
@@ -73,7 +74,7 @@ export function bubblewrapArguments(facts: TreeFacts, options: BubblewrapOptions
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...(facts.isRoot ? KERNEL_FILES.root : KERNEL_FILES.others),
     ...mounts.flatMap(({ args }) => args),
-    // Sealed last: until then the places of the mounts inside could be made.
+    // Sealed last, because the mount points inside must be created before.
     ...mounts.flatMap(({ at, isSealed }) => (isSealed === true ? ['--remount-ro', at] : [])),
     '--chdir',
     options.cwd,
@@ -86,7 +87,7 @@ interface Mount {
   readonly isSealed?: boolean;
 }
 
-/** Where two mounts have the same place the later one of this list holds. */
+/** Of two mounts with the same path the later one of this list wins. */
 function mountsOf(facts: TreeFacts): Mount[] {
   const { writable } = facts;
   const { folder, seenAt } = facts.temporary;
@@ -96,7 +97,7 @@ function mountsOf(facts: TreeFacts): Mount[] {
   const visible = facts.visible.filter(
     (at) => !isIn(at, writableAlready) && isIn(at, [...hidden, ...seenAt, ...facts.masked.map(({ path }) => path)]),
   );
-  // Nothing has to be kept from being read where nothing of the machine is seen.
+  // Masks are not needed where nothing of the machine is visible.
   const masked = facts.masked.filter(
     ({ path }) => !isIn(path, [...hidden, ...seenAt]) || isIn(path, [...visible, ...writable]),
   );

@@ -5,17 +5,20 @@ import { type Temporary, temporaryOf } from './temporary.ts';
 import { isWithin } from './within.ts';
 import { type Surroundings, writableRoots } from './writableRoots.ts';
 
-/** What of the machine and the thread decides where the walls stand, besides the policy. Absolute paths. */
+/** Facts about the machine and the thread that decide the limits of the sandbox, besides the policy. Absolute paths. */
 export interface SandboxSurroundings extends Surroundings {
   /** Private to the thread (core/sandbox/temporary.ts). */
   readonly temporaryFolder: string;
-  /** Value of `TMPDIR` in our own environment, where it is set. */
+  /** Value of `TMPDIR` in Tiller's own environment, if it is set. */
   readonly tmpdirVariable?: string | undefined;
-  /** Of `unreadablePaths`. */
+  /** The result of `unreadablePaths`. */
   readonly unreadable: readonly string[];
 }
 
-/** The walls around a command that runs in `box` under a policy; none where the decision was to run it without. */
+/**
+ * The sandbox of a command that runs with mechanism `box` under a policy; none where the decision was to run it
+ * without.
+ */
 export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundings: SandboxSurroundings): Confinement {
   if (box === 'none' || box === 'external') return { type: 'none' };
   const writable = writableRoots(policy, surroundings);
@@ -35,7 +38,10 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
   };
 }
 
-/** Where other programs keep their temporary files: not seen once `$TMPDIR` names the thread's own folder. */
+/**
+ * The folder that `TMPDIR` names in Tiller's own environment, where other programs keep temporary files: hidden once
+ * `$TMPDIR` of commands names the thread's own folder.
+ */
 function replacedTmpdir(
   box: SandboxMechanism,
   temporary: Temporary,
@@ -48,8 +54,9 @@ function replacedTmpdir(
 }
 
 /**
- * The same walls without a folder that may be written but the thread's own temporary one: for what is known only to read. Should
- * that ever be misjudged, nothing comes of it; and nothing has to be looked after when it has ended.
+ * The same sandbox without writable folders, except the thread's temporary one: for commands that are known to only
+ * read. If such a command was classified wrongly, it still changes nothing, and nothing needs to be checked when it has
+ * ended.
  */
 export function forReading(confinement: Confinement): Confinement {
   if (confinement.type === 'none') return confinement;
@@ -58,7 +65,7 @@ export function forReading(confinement: Confinement): Confinement {
   return { type: 'box', walls: { ...walls, writableRoots: [], visible: [...visible, ...roots] } };
 }
 
-/** `~/…` and absolute paths as the setting has them. TILLER_HOME is never readable. */
+/** Resolves the paths of the setting: `~/…` and absolute ones. TILLER_HOME is never readable. */
 export function unreadablePaths(
   listed: readonly string[],
   homeDirectory: string,

@@ -1,33 +1,33 @@
 import type { ApprovalPolicy, SandboxMechanism } from '../../protocol/policy.ts';
 
-/** Words of programs that were not let through (codex-behaviour.md §6.3, "Looks denied"). */
+/** Messages of programs that were denied something (codex-behaviour.md §6.3, "Looks denied"). */
 const DENIAL =
   /operation not permitted|permission denied|read-only file system|seccomp|sandbox|landlock|failed to write file/i;
 /**
- * Words of programs that reached nobody: the C library's, curl's, git's and wget's, node's, Go's, Rust's and Java's. In a
- * box without network no name can be resolved and nobody is reached. A connection that was refused is no such word: a
- * server of the command's own may refuse one.
+ * Messages of programs that could not reach a server: of the C library, curl, git and wget, node, Go, Rust and Java. In
+ * a sandbox without network no name can be resolved and no server reached. A refused connection is not among them: the
+ * command's own server may refuse one.
  */
 const UNREACHED =
   /could not resolve (host|proxy|hostname)|temporary failure (in name resolution|resolving)|name or service not known|nodename nor servname provided|unable to resolve host|getaddrinfo|\bEAI_[A-Z]+\b|network is unreachable|\bENETUNREACH\b|failed to lookup address|dial tcp: lookup|unknownhostexception/i;
-/** Wrong usage, cannot be executed, not found: with none of those words nobody stood in the way. */
+/** Wrong usage, not executable, not found: without one of the messages above, these are not failures of the sandbox. */
 const OTHER_FAILURES = new Set([2, 126, 127]);
-/** 128 + SIGSYS: the system call filter ends a program of a foreign ABI. */
+/** 128 + SIGSYS: the system call filter kills a program of a foreign ABI. */
 const KILLED_BY_FILTER = 159;
 const MAX_QUOTE = 200;
 
-/** What has ended in a box, and what it printed. */
+/** A process that has ended in a sandbox, and its output. */
 export interface SandboxedEnd {
   readonly box: SandboxMechanism;
-  /** Whether the box leaves the network open. */
+  /** True when the sandbox allows the network. */
   readonly network: boolean;
   readonly exitCode: number;
   readonly output: string;
 }
 
 /**
- * What the box seems to have blocked, in the program's own words; `undefined` when it seems to have failed, or done well,
- * by itself. A guess from words, as good as programs are at saying why they fail.
+ * What the sandbox seems to have blocked, as the program printed it; `undefined` when the sandbox does not seem to be
+ * the cause. A guess from messages, as reliable as the messages of programs are.
  */
 export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): string | undefined {
   if ((box !== 'bubblewrap' && box !== 'seatbelt') || exitCode === 0) return undefined;
@@ -40,10 +40,10 @@ export function deniedBy({ box, network, exitCode, output }: SandboxedEnd): stri
   return exitCode === KILLED_BY_FILTER ? 'a system call that is not allowed there' : undefined;
 }
 
-/** Where a command was when it was blocked: its call still waited for it, or it had gone on by itself. */
+/** When a command was blocked: while its call waited for it, or in the background. */
 export type BlockedAt = 'its call' | 'the background';
 
-/** What the model is told beside the output: that it was not its command's fault, and what it may do about it. */
+/** The note to the model besides the output: that the sandbox is the cause, and what the model may do. */
 export function blockedNote(blocked: string, approvalPolicy: ApprovalPolicy, at: BlockedAt): string {
   const advice = blockedAdvice(approvalPolicy, at);
   return [`The sandbox seems to have blocked this: ${blocked}`, ...(advice === undefined ? [] : [advice])].join('\n');
@@ -57,7 +57,7 @@ function blockedAdvice(approvalPolicy: ApprovalPolicy, at: BlockedAt): string | 
       return 'Nobody will be asked to allow it; find a way within the sandbox.';
     case 'untrusted':
     case 'on-failure':
-      // While its call waits the person is asked at once.
+      // The user is asked at once while the call waits.
       if (at === 'its call') return undefined;
       return 'If the task needs it, run it again and wait for its end (yield_time_ms): the user is asked to let it run outside when it is blocked while its call waits.';
   }

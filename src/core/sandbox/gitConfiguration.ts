@@ -1,16 +1,16 @@
 /**
- * Reads a git configuration as git does (git-config(1), "Syntax"; config.c of git): several headers may stand on one line,
- * a comment ends with its line whatever stands at its end, and a value does not where a backslash escapes the line break.
- * What git refuses is passed over to the end of its line: git would run nothing under such a file.
+ * Reads a git configuration as git does (git-config(1), "Syntax"; config.c of git): several headers may be on one line,
+ * a comment always ends with its line, and a value continues where a backslash escapes the line break. Text that git
+ * refuses is skipped to the end of its line: git would run nothing with such a file.
  */
 
 export interface ConfigurationEntry {
-  /** `section.name` or `section.sub-section.name`, in small letters. */
+  /** `section.name` or `section.sub-section.name`, in lower case. */
   readonly key: string;
   readonly value: string;
 }
 
-/** Every alternative starts with another character and takes all it can, so that no text makes this slow. */
+/** Each alternative starts with another character and is greedy, so that no text causes slow backtracking. */
 const TOKEN = new RegExp(
   [
     /[\s\uFEFF]+|[#;][^\n]*/,

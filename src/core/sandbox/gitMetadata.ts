@@ -1,10 +1,10 @@
 /**
- * What in a repository's own files would run programs as soon as somebody's git reads it (git-config(1), githooks(5)).
- * Our own reader: to ask git would be to run it.
+ * Finds what would run programs as soon as git reads a repository's own files (git-config(1), githooks(5)). Reads the
+ * files itself, because calling git would run those programs.
  */
 import { entriesOf } from './gitConfiguration.ts';
 
-/** `section.name` or `section.*.name`, in small letters as git compares them. */
+/** `section.name` or `section.*.name`, in lower case, as git compares them. */
 const RUNS_PROGRAMS: readonly RegExp[] = [
   /^core\.(fsmonitor|hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)$/,
   /^sequence\.editor$/,
@@ -30,13 +30,13 @@ const RUNS_PROGRAMS: readonly RegExp[] = [
   /^sendemail\.(.*\.)?(sendmailcmd|smtpserver|tocmd|cccmd|headercmd)$/,
 ];
 
-/** These only start something when they say so. */
+/** Values with which these keys start no program. */
 const HARMLESS: Readonly<Record<string, RegExp>> = {
   'core.fsmonitor': /^(false|no|off|0|)$/i,
   'core.pager': /^(cat|less)?$/,
 };
 
-/** Keys of a git configuration that name a program, in the order they stand there, each once. */
+/** Keys of a git configuration that name a program, in order, without duplicates. */
 export function programKeys(configuration: string): string[] {
   const found = entriesOf(configuration)
     .filter(({ key, value }) => RUNS_PROGRAMS.some((pattern) => pattern.test(key)) && !isHarmless(key, value))
@@ -44,17 +44,17 @@ export function programKeys(configuration: string): string[] {
   return [...new Set(found)];
 }
 
-/** Every key of a git configuration, in small letters. */
+/** All keys of a git configuration, in lower case. */
 export function configurationKeys(configuration: string): string[] {
   return entriesOf(configuration).map(({ key }) => key);
 }
 
-/** Of the names in a hooks folder those that git would run. */
+/** The names in a hooks folder that git would run. */
 export function liveHooks(names: readonly string[]): string[] {
   return names.filter((name) => !name.endsWith('.sample') && !name.startsWith('.') && !/^readme/i.test(name));
 }
 
-/** One sentence for the person and the model; `undefined` when nothing of it would run. */
+/** One sentence for the user and the model; `undefined` when nothing would run. */
 export function gitWarning(
   repository: string,
   found: { readonly keys: readonly string[]; readonly hooks: readonly string[] },
@@ -64,7 +64,7 @@ export function gitWarning(
     ...(found.hooks.length > 0 ? [`it has the hooks ${list(found.hooks)}`] : []),
   ];
   if (parts.length === 0) return undefined;
-  return `The command made the git repository ${repository}, and ${parts.join(' and ')}: git, and any editor that runs it there, would start programs on this machine outside the sandbox. Look at it before you let them.`;
+  return `The command made the git repository ${repository}, and ${parts.join(' and ')}: git, and any editor that runs it there, would start programs on this machine outside the sandbox. Check it before you run git there.`;
 }
 
 function list(words: readonly string[]): string {

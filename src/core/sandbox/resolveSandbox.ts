@@ -1,15 +1,16 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 
-/** Whether commands can be boxed on this machine, found out by trying. */
+/** Whether a sandbox works on this machine, determined by a trial. */
 export type SandboxSupport =
   | { readonly type: 'works'; readonly box: 'bubblewrap' | 'seatbelt' }
   /** `cause`: one plain sentence with the remedy. */
   | { readonly type: 'fails'; readonly cause: string };
 
 /**
- * What surrounds a command under a policy. Without a working box a policy that wants one gets `none` with the cause, and
- * the decision table asks for everything not known to be safe (design decision 9: fail closed, never outside instead).
+ * The sandbox mechanism for commands under a policy. When no sandbox works, a policy that requires one gets `none` with
+ * the cause, and the decision table asks for every command not known to be safe (design decision 9: fail closed, never
+ * run outside instead).
  */
 export function resolveSandbox(
   policy: SandboxPolicy,

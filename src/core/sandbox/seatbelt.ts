@@ -1,6 +1,6 @@
 /**
- * Walls as a Seatbelt profile for macOS (sandbox-exec(1)). Never run on the machines this was written on; see
- * docs/not-tested.md. Paths are parameters (`-D`), so that no character of them can be read as a rule.
+ * A sandbox as a Seatbelt profile for macOS (sandbox-exec(1)). Never run: no Mac was available (docs/not-tested.md).
+ * Paths are parameters (`-D`), so that none of their characters can be read as a rule.
  */
 import type { SandboxLimits } from '../ports.ts';
 import { PROTECTED_ENDING } from './writableRoots.ts';
@@ -16,7 +16,7 @@ export interface SeatbeltProfile {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A later rule wins over an earlier one (Apple's sandbox guide), so what is forbidden inside a folder comes after it. */
+/** A later rule wins over an earlier one (Apple's sandbox guide), so the denials inside a folder come after it. */
 export function seatbeltProfile({ writableRoots, unreadable, network, temporary }: SandboxLimits): SeatbeltProfile {
   const parameters: Record<string, string> = {};
   const name = (stem: string, index: number, value: string): string => {
@@ -30,7 +30,7 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
     ...roots.map((path, index) => `(allow file-write* (subpath ${name('WRITABLE', index, path)}))`),
     ...protectedPaths.map((path, index) => {
       const parameter = name('PROTECTED', index, path);
-      // The name itself too: whoever may rename it may replace it.
+      // Includes the name itself: a process that may rename it may replace it.
       return `(deny file-write* (literal ${parameter}) (subpath ${parameter}))`;
     }),
     ...roots.map(
@@ -41,7 +41,7 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
       const parameter = name('UNREADABLE', index, path);
       return `(deny file-read-data file-write* (literal ${parameter}) (subpath ${parameter}))`;
     }),
-    // It lies in TILLER_HOME, which is unreadable.
+    // It is in TILLER_HOME, which is unreadable.
     ...(temporary.isTmpdir
       ? [`(allow file-read* file-write* (subpath ${name('TEMPORARY', 0, temporary.folder)}))`]
       : []),
@@ -52,7 +52,7 @@ export function seatbeltProfile({ writableRoots, unreadable, network, temporary 
 
 const ENDING_PATTERN = `${PROTECTED_ENDING.replaceAll('.', '\\.')}$`;
 
-/** Reading is free, writing and everything that reaches another process is not. */
+/** Reading is allowed; writing, and everything that reaches another process, is not. */
 const BASE: readonly string[] = [
   '(version 1)',
   '(deny default)',

@@ -1,10 +1,11 @@
 /**
- * The system calls a boxed process may make, as a classic BPF program for `bwrap --seccomp` (seccomp(2), bpf(4)).
+ * The system calls that a sandboxed process may make, as a classic BPF program for `bwrap --seccomp` (seccomp(2),
+ * bpf(4)).
  *
- * Everything is allowed but what reaches around the box: other kernels' ABIs, namespaces and mounts of its own, handles
- * that open files behind a mount, the kernel's own machinery, unix sockets (the host's agents and editors listen on
- * those), typing into the person's terminal, and files that would run with their owner's rights whoever starts them.
- * Reasons and measurements: reference/sandbox.md §7; the last as systemd's RestrictSUIDSGID does it.
+ * Everything is allowed except what could bypass the sandbox: other kernel ABIs, namespaces and mounts of its own,
+ * handles that open files behind a mount, the kernel's own machinery, unix sockets (agents and editors of the host
+ * listen on those), injecting input into the user's terminal, and files that run with their owner's rights
+ * (set-user-ID). Reasons and measurements: reference/sandbox.md §7; the last one as in systemd's RestrictSUIDSGID.
  */
 import { SYSTEM_CALLS, type SystemCalls } from './systemCalls.ts';
 
@@ -20,7 +21,9 @@ const failWith = (errno: number): number => 0x00050000 | errno;
 const EPERM = failWith(1);
 const ENOSYS = failWith(38);
 
-/** Offsets in `struct seccomp_data`; of an argument its lower half, which is all that these calls read. */
+/**
+ * Offsets in `struct seccomp_data`; for an argument the offset of its lower half, which is all that these calls read.
+ */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number): number => 16 + 8 * index;
@@ -30,28 +33,28 @@ const SECOND_ARGUMENT = argument(1);
 const X32_BIT = 0x40000000;
 const AF_UNIX = 1;
 /**
- * In the type of a socket the bit that SOCK_DGRAM and SOCK_RAW, its other name for AF_UNIX, have of those there are: one
- * end of such a pair can still be sent to any address. A stream, once paired, reaches its other end and nobody else.
+ * A bit of the socket type that only SOCK_DGRAM and SOCK_RAW (its alias for AF_UNIX) have: one end of such a pair can
+ * still send to any address. A paired stream can reach only its other end.
  */
 const DATAGRAMS = 0x2;
 /** AF_INET, AF_INET6, AF_NETLINK. */
 const SOCKET_FAMILIES = [2, 10, 16];
-/** TIOCSTI and TIOCLINUX put words into a terminal's mouth. */
+/** TIOCSTI and TIOCLINUX inject input into a terminal. */
 const TERMINAL_TRICKS = [0x5412, 0x541c];
 const SET_USER_ID = 0o4000;
-/** O_CREAT and the bit of its own that O_TMPFILE has: without them the mode is whatever happens to stand there. */
+/** O_CREAT, and the bit that only O_TMPFILE has: without one of them the mode argument is undefined. */
 const MAY_CREATE = 0x40 | 0x400000;
-/** CLONE_NEWTIME is one of these for `unshare` only: in `clone` the bit is part of a signal number. */
+/** CLONE_NEWTIME is a flag for `unshare` only: in `clone` the bit is part of a signal number. */
 const NEW_NAMESPACES = 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000 | 0x00020000;
 const NEW_TIME_NAMESPACE = 0x80;
 
-/** `undefined` for a machine whose numbers we do not know: then there is no box there. */
+/** Returns `undefined` for an architecture whose numbers are unknown: no sandbox works there. */
 export function seccompProgram(architecture: string): Uint8Array | undefined {
   const calls = SYSTEM_CALLS[architecture];
   return calls && assemble(instructionsFor(calls));
 }
 
-/** A jump counts the instructions it skips when the comparison holds, and when it does not. */
+/** A jump has the number of instructions to skip when the comparison is true, and when it is false. */
 type Instruction = readonly [code: number, operand: number, whenTrue?: number, whenFalse?: number];
 
 function instructionsFor(calls: SystemCalls): Instruction[] {
@@ -67,7 +70,7 @@ function instructionsFor(calls: SystemCalls): Instruction[] {
         ] as const)
       : []),
     ...calls.denied.flatMap((number) => when(number, [[RETURN, EPERM]])),
-    // The C library falls back to clone(), whose flags a filter can read.
+    // The C library then falls back to clone(), whose flags a filter can read.
     ...when(calls.clone3, [[RETURN, ENOSYS]]),
     ...when(calls.socket, onlyIf(FIRST_ARGUMENT, SOCKET_FAMILIES)),
     ...when(calls.socketpair, [
@@ -93,7 +96,7 @@ function instructionsFor(calls: SystemCalls): Instruction[] {
   ];
 }
 
-/** `verdict` always returns, so that the number is still loaded for what follows. */
+/** `verdict` must always return, so that the call number is still loaded afterwards. */
 function when(number: number, verdict: readonly Instruction[]): Instruction[] {
   return [[JUMP_IF_EQUAL, number, 0, verdict.length], ...verdict];
 }
@@ -117,7 +120,7 @@ function withoutBits(where: number, bits: number): Instruction[] {
   ];
 }
 
-/** `struct sock_filter` eight bytes each, in the byte order of every machine we have numbers for. */
+/** Encodes each `struct sock_filter` in eight bytes, in the byte order of all known architectures. */
 function assemble(instructions: readonly Instruction[]): Uint8Array {
   const bytes = new Uint8Array(instructions.length * 8);
   const view = new DataView(bytes.buffer);

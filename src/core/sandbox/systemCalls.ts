@@ -1,8 +1,8 @@
-/** Numbers of Linux system calls by Node's name of the machine (asm/unistd.h, AUDIT_ARCH_* of linux/audit.h). */
+/** Numbers of Linux system calls by Node's name of the architecture (asm/unistd.h, AUDIT_ARCH_* of linux/audit.h). */
 
 export interface SystemCalls {
   readonly architecture: number;
-  /** Whether 32-bit pointers are a second way to say every number. */
+  /** True when the x32 ABI offers a second number for every call. */
   readonly hasX32: boolean;
   readonly socket: number;
   readonly socketpair: number;
@@ -11,18 +11,18 @@ export interface SystemCalls {
   readonly clone3: number;
   readonly unshare: number;
   readonly denied: readonly number[];
-  /** Calls that give a file its mode, and which of their arguments it is (the first is 0). */
+  /** Calls that set the mode of a file, and which argument it is (from 0). */
   readonly setMode: readonly (readonly [number: number, mode: number])[];
-  /** The same of calls that do so only if their flags say that a file may be made. */
+  /** Calls that set a mode only if their flags create a file. */
   readonly open: readonly (readonly [number: number, flags: number, mode: number])[];
-  /** Says its mode where a filter cannot look. */
+  /** Its mode is in memory that a filter cannot read. */
   readonly openat2: number;
 }
 
 const FCHMODAT2 = 452;
 const OPENAT2 = 437;
 
-/** Since 5.1 new calls have one number everywhere. */
+/** Since Linux 5.1, new calls have the same number on every architecture. */
 const DENIED_EVERYWHERE = {
   io_uring_setup: 425,
   io_uring_enter: 426,

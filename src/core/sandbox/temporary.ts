@@ -1,7 +1,8 @@
 /**
- * The temporary folder of a thread. It has one path, which means the same to commands in the sandbox (their `$TMPDIR`), to
- * commands outside of it, and to patches. bubblewrap shows the same folder as `/tmp`, so there a patch to `/tmp/x` means
- * that place, too. Outside the sandbox `/tmp` and `$TMPDIR` are the machine's, for commands and patches alike.
+ * The temporary folder of a thread. It has one path with the same meaning for commands in the sandbox (their
+ * `$TMPDIR`), for commands outside, and for patches. bubblewrap also shows the folder as `/tmp`, so with it a patch to
+ * `/tmp/x` means that place too. Outside the sandbox `/tmp` and `$TMPDIR` are the machine's, for commands and patches
+ * alike.
  */
 import path from 'node:path';
 import type { SandboxMechanism, SandboxPolicy } from '../../protocol/policy.ts';
@@ -10,11 +11,11 @@ import { isWithin } from './within.ts';
 
 export type Temporary = SandboxLimits['temporary'];
 
-/** Where programs write when nothing tells them otherwise. */
+/** The default temporary folder of programs. */
 const SLASH_TMP = '/tmp';
 
 /**
- * Below TILLER_HOME. Removed when a process of Tiller starts three days after its last use, unless the thread is open
+ * In TILLER_HOME; removed by the first process of Tiller that starts three days or more after its last use
  * (`node/sandbox/sweep.ts`).
  */
 export function temporaryFolder(thread: { readonly id: string; readonly home: string }): string {
@@ -22,8 +23,8 @@ export function temporaryFolder(thread: { readonly id: string; readonly home: st
 }
 
 /**
- * Under which paths sandboxed commands find the folder; none where they have no such folder. A `/tmp` that is itself the
- * working directory or a writable folder is the machine's.
+ * The paths at which sandboxed commands find the folder; none where they have no such folder. A `/tmp` that is the
+ * working directory or a writable folder stays the machine's.
  */
 export function temporaryOf(box: SandboxMechanism, policy: SandboxPolicy, folder: string, cwd: string): Temporary {
   if (box === 'none' || box === 'external') return { folder, seenAt: [], isTmpdir: false };
@@ -38,14 +39,14 @@ export function temporaryOf(box: SandboxMechanism, policy: SandboxPolicy, folder
   return { folder, seenAt: isSlashTmp ? [folder, SLASH_TMP] : [folder], isTmpdir };
 }
 
-/** Whether a path may mean another place to sandboxed commands than to us. */
+/** True when a path may lead to another place in the sandbox than outside. */
 export function isInSlashTmp(place: string, { seenAt }: Temporary): boolean {
   return seenAt.includes(SLASH_TMP) && isWithin(place, SLASH_TMP);
 }
 
 /**
- * The place on the machine of what sandboxed commands find at `place` (absolute). `shown`: folders that they see at their
- * own paths although those lie in `/tmp`.
+ * The place on the machine of what sandboxed commands find at `place` (absolute). `shown`: folders inside `/tmp` that
+ * they see at their own paths.
  */
 export function placeOnMachine(place: string, temporary: Temporary, shown: readonly string[]): string {
   if (!isInSlashTmp(place, temporary)) return place;

@@ -1,14 +1,14 @@
 /**
- * Where commands and patches may write under a policy (codex-behaviour.md §6.2), besides the thread's temporary folder
- * (temporary.ts). Reading is unrestricted.
+ * The folders in which commands and patches may write under a policy (codex-behaviour.md §6.2), besides the thread's
+ * temporary folder (temporary.ts). Reading is unrestricted.
  */
 import path from 'node:path';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { Host, WritableRoot } from '../ports.ts';
 
 /**
- * Names that stay read-only inside writable folders: their content decides what git, an editor, an agent, a shell or a
- * build server runs next.
+ * Names that stay read-only inside writable folders, because their content decides what git, an editor, an agent, a
+ * shell or a build server runs next.
  */
 export const PROTECTED_NAMES: readonly string[] = [
   '.git',
@@ -26,15 +26,15 @@ export const PROTECTED_NAMES: readonly string[] = [
   '.husky',
 ];
 
-/** The same for a name in a folder of a certain name, written `folder/name`. */
+/** Also protected: a name in a folder with a certain name, written `folder/name`. */
 const PROTECTED_IN_FOLDER = '.github/workflows';
-/** The same for every name that ends so. */
+/** Also protected: every name with this ending. */
 export const PROTECTED_ENDING = '.code-workspace';
 
-/** All of them as patterns of `WritableScope`. */
+/** All protected names as patterns of `WritableScope`. */
 export const PROTECTED_PATTERNS: readonly string[] = [...PROTECTED_NAMES, PROTECTED_IN_FOLDER, `*${PROTECTED_ENDING}`];
 
-/** Whether a name in a folder (whose own name is given) is protected. */
+/** True when a name in a folder (given by its own name) is protected. */
 export function isProtectedEntry(name: string, folder: string): boolean {
   if (PROTECTED_NAMES.includes(name) || name.endsWith(PROTECTED_ENDING)) return true;
   return `${folder}/${name}` === PROTECTED_IN_FOLDER;
@@ -42,7 +42,7 @@ export function isProtectedEntry(name: string, folder: string): boolean {
 
 export type WritableRoots =
   | { readonly type: 'everything' }
-  /** None at all under `read-only`. */
+  /** Empty under `read-only`. */
   | { readonly type: 'roots'; readonly roots: readonly WritableRoot[] };
 
 export interface Surroundings {
@@ -51,7 +51,7 @@ export interface Surroundings {
   readonly platform: Host['platform'];
 }
 
-/** The working directory and the listed folders, each once. */
+/** The working directory and the listed folders, without duplicates. */
 export function writableRoots(policy: SandboxPolicy, surroundings: Surroundings): WritableRoots {
   switch (policy.type) {
     case 'danger-full-access':

@@ -3,10 +3,11 @@ import type { OrchestratorDeps } from './orchestrator.ts';
 import { type AskedAhead, type Question, questionOf } from './permission.ts';
 
 /**
- * Calls that may not run side by side can still be asked about together: a person sees all that one response wants, not
- * one piece after the other (codex-behaviour.md §6.4). Only looked at here: the call is prepared again when its turn has
- * come, and what was not asked in these very words is asked again. Never for a patch, which is planned against files that
- * the calls before it may change. `undefined` when there is nothing to ask; never rejects.
+ * Requests approval for a call before its turn to run. Calls that must run one after the other can still be asked about
+ * together, so the user sees all that one response wants at once (codex-behaviour.md §6.4). The call is only prepared
+ * here. It is prepared again when its turn comes, and asked about again if the request differs then. Never for a patch,
+ * which is planned against files that earlier calls may change. Returns `undefined` when there is nothing to ask; never
+ * rejects.
  */
 export async function askAhead(
   call: ToolCall,
@@ -28,12 +29,12 @@ export async function askAhead(
 function askedWith(deps: OrchestratorDeps, question: Question, signal: AbortSignal): Omit<AskedAhead, 'item'> {
   const withdrawal = new AbortController();
   const answer = deps.approver.ask(question, AbortSignal.any([signal, withdrawal.signal]));
-  // Whoever stops the turn does not wait for the calls before this one.
+  // `abort` stops the turn at once, without waiting for the calls before this one.
   answer.then(
     ({ decision }) => decision === 'abort' && deps.interrupt(),
     () => {},
   );
-  const withdraw = () => withdrawal.abort(new Error('The question was taken back.'));
+  const withdraw = () => withdrawal.abort(new Error('The approval request was withdrawn.'));
   return {
     answerTo(other) {
       if (JSON.stringify(other) === JSON.stringify(question)) return answer;

@@ -5,14 +5,14 @@ import type { DecisionRecord } from './permission.ts';
 
 type OfTheCall = 'itemId' | 'callId';
 
-/** Writes down, in the name of a turn, what was decided and what came of it. */
+/** Records the decisions on the calls of a turn, and their results, in the audit log. */
 export interface Auditor {
-  /** @throws Error when it cannot be written; then nothing may run. */
+  /** @throws Error when the record cannot be written; then the call must not run. */
   decided(decision: Pick<AuditDecision, OfTheCall | 'act' | 'box' | 'escalated'> & DecisionRecord): void;
   ended(end: Pick<AuditEnd, OfTheCall | 'status' | 'exit' | 'durationMs'>): void;
 }
 
-/** What a call does to the world, as its item says; `undefined` for one that only talks. */
+/** The act of a call, read from its item; `undefined` for an item without side effects. */
 export function actOf(item: TurnItem | undefined, cwd: string): AuditAct | undefined {
   return item && traitsOf(item).act(item, cwd);
 }

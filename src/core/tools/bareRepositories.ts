@@ -1,19 +1,23 @@
 /**
- * Paths of a patch that belong to a git repository without a working tree, be it there already or made by the patch. git,
- * and editors that run it, start the programs that its configuration and hooks name (gitrepository-layout(5)).
+ * Finds the paths of a patch that belong to a git repository without a working tree, whether it exists already or the
+ * patch creates it. git, and editors that run it, start the programs that its configuration and hooks name
+ * (gitrepository-layout(5)).
  */
 import path from 'node:path';
 import type { Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 
-/** Of a repository: by the first four it is known, and the others decide what git does in it. */
+/** Entries of a repository folder. git recognizes a repository by the first four; the others control its behaviour. */
 const PARTS: ReadonlySet<string> = new Set(
   ['HEAD', 'objects', 'refs', 'commondir', 'config', 'config.worktree', 'hooks', 'info'].map((name) =>
     name.toLowerCase(),
   ),
 );
 
-/** Pieces may be made one by one, by patches and commands: what counts is how the folder stands after the patch. */
+/**
+ * Returns those of `paths` that lie in such a repository. Several patches and commands may create its entries one by
+ * one, so the state of the folder after the patch decides.
+ */
 export async function inBareRepositories(
   roots: readonly string[],
   paths: readonly string[],
@@ -31,7 +35,7 @@ export async function inBareRepositories(
   return [...new Set(found.flat())];
 }
 
-/** Folders on the way from the root to the file that might be repositories, by the name that follows. */
+/** Folders between the root and the file that might be repositories: the next name in the path is one of `PARTS`. */
 function foldersOf(root: string, file: string): string[] {
   const names = pathBelow(root, file)?.split(path.sep) ?? [];
   return names.flatMap((name, at) => (PARTS.has(name.toLowerCase()) ? [path.join(root, ...names.slice(0, at))] : []));

@@ -4,7 +4,7 @@ import { confine, unreadablePaths } from '../sandbox/confinement.ts';
 import { temporaryFolder } from '../sandbox/temporary.ts';
 import type { ToolContext } from './handler.ts';
 
-/** The walls around a command of this thread. Its temporary folder is its own and outlives the command. */
+/** The sandbox of a command of this thread. The temporary folder belongs to the thread and outlives the command. */
 export function confinementOf(
   box: SandboxMechanism,
   { settings, host, thread }: Pick<ToolContext, 'settings' | 'host' | 'thread'>,

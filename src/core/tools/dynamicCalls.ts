@@ -6,13 +6,13 @@ export interface DynamicToolResponse {
   readonly success: boolean;
 }
 
-/** Calls of the client's own tools that wait for its answer (seed 004, "Dynamic Tools"). */
+/** Pending calls of tools that the client runs itself (seed 004, "Dynamic Tools"). */
 export class DynamicCalls {
   readonly #pending = new Map<string, (response: DynamicToolResponse) => void>();
-  /** What every call is answered with since the client is gone. */
+  /** The answer to every further call once the client is gone. */
   #answer: DynamicToolResponse | undefined;
 
-  /** Rejects with the signal's reason when the turn ends first. */
+  /** Resolves with the client's answer. Rejects with the signal's reason when the turn ends first. */
   request(
     call: { readonly callId: string; readonly turnId: string; readonly tool: string; readonly arguments: unknown },
     emit: (msg: EventMsg) => void,
@@ -40,14 +40,14 @@ export class DynamicCalls {
     });
   }
 
-  /** False when nobody waits for it. */
+  /** Returns false when no call with this id is pending. */
   respond(callId: string, response: DynamicToolResponse): boolean {
     const settle = this.#pending.get(callId);
     settle?.(response);
     return settle !== undefined;
   }
 
-  /** Nobody will answer any more: what waits and what will be called fails with the message. */
+  /** Call when the client is gone: pending calls and all later ones fail with the message. */
   failAll(message: string): void {
     this.#answer = { contentItems: [{ type: 'input_text', text: message }], success: false };
     for (const settle of [...this.#pending.values()]) settle(this.#answer);

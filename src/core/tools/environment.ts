@@ -1,12 +1,12 @@
 /**
- * What a command gets of our environment. Variables that make programs wait, page or colour are forced; secrets, loader
- * tricks and the ways into VS Code are left out (codex-behaviour.md §4.1 recommends filtering, reference/sandbox.md §7
- * names the loaders).
+ * The environment variables of a command. Variables that make programs wait, page or colour are forced; secrets,
+ * variables that load code and those that lead into VS Code are left out (codex-behaviour.md §4.1 recommends filtering,
+ * reference/sandbox.md §7 names the loaders).
  */
 import type { EnvironmentSettings } from '../../protocol/settings.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 
-/** So that output is plain text and nothing waits for a key (codex-behaviour.md §4.1). */
+/** Makes programs print plain text and not wait for a key (codex-behaviour.md §4.1). */
 const FORCED = {
   NO_COLOR: '1',
   TERM: 'dumb',
@@ -21,25 +21,25 @@ const FORCED = {
   TILLER: '1',
 } as const;
 
-/** What `inherit: core` leaves: the seeds' list, and what no program of Windows starts without. */
+/** Variables that `inherit: core` keeps: Codex's list, and those without which no Windows program starts. */
 const CORE = new Set(
   'HOME LOGNAME PATH SHELL USER USERNAME TMPDIR TEMP TMP SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE'.split(' '),
 );
 
 const SECRET_WORDS = /KEY|SECRET|TOKEN|PASSWORD|PASSWD|CREDENTIAL/i;
-/** Variables that make programs run code, or lead into an editor, an agent or our own home. */
+/** Variables that make programs run code, or that lead to an editor, an agent or TILLER_HOME. */
 const LOADERS =
   /^(LD_.*|DYLD_.*|BASH_ENV|ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND|NODE_OPTIONS|PYTHONSTARTUP|PERL5OPT|RUBYOPT|ELECTRON_.*|VSCODE_.*|SSH_AUTH_SOCK|SSH_ASKPASS|GIT_ASKPASS|TILLER_HOME)$/;
 
-/** An address with a password in it, as databases, registries and proxies have them: `scheme://user:password@…`. */
+/** An address with a password in it, as databases, registries and proxies use them: `scheme://user:password@…`. */
 const ADDRESS_WITH_PASSWORD = /[a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*:[^\s/@]+@/i;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Keys that Tiller holds: no variable that has one in its value is inherited, whatever its name. */
+/** Keys that Tiller holds: a variable whose value contains one is never inherited, whatever its name. */
 type HeldKeys = Pick<SecretRedactor, 'isIn'>;
 
-/** In the order of the seeds: inherit, leave out, set, keep only; then what is forced. */
+/** Applies the settings in Codex's order (inherit, exclude, set, include only), then the forced variables. */
 export function commandEnvironment(
   host: Variables,
   { inherit, keep, exclude, set, includeOnly }: EnvironmentSettings,
@@ -53,7 +53,7 @@ export function commandEnvironment(
   return { ...only({ ...inherited, ...set }, isWanted), ...FORCED };
 }
 
-/** What anybody's program may see of an environment, and what it may see besides because the person says so. */
+/** Removes secrets from an environment, except the variables that the user listed in `keep`. */
 export function withoutSecrets(host: Variables, keep: readonly string[], held: HeldKeys): Record<string, string> {
   const isKept = matcher(keep);
   return only(host, (name, value) => isKept(name) || !(isSecret(name, value) || held.isIn(value)));
@@ -71,7 +71,7 @@ function only(variables: Variables, isWanted: (name: string, value: string) => b
   return kept;
 }
 
-/** Names with `*` and `?`, in whatever case. */
+/** Matches names against patterns with `*` and `?`, ignoring case. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
   const expressions = patterns.map((pattern) => {
     const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, '\\$&');

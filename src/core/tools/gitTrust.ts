@@ -1,7 +1,7 @@
 /**
- * Whether git may count as only reading in a folder: not where the repository's own files name programs that it would
- * start while it reads, under names that no override can know (core/policy/gitHardening.ts). What cannot be told for
- * certain is a yes, which costs a prompt at most.
+ * Decides whether reading commands of git may start programs in a folder: those that the repository's own files name,
+ * under configuration keys that no override can know (core/policy/gitHardening.ts). When it cannot be determined the
+ * answer is yes, which costs a prompt at most.
  */
 import path from 'node:path';
 import { plainCommands, takeApart } from '../policy/commandTree.ts';
@@ -11,9 +11,10 @@ import { configurationKeys } from '../sandbox/gitMetadata.ts';
 import { isWithin } from '../sandbox/within.ts';
 
 /**
- * Started by `status`, `diff`, `log`, `show` and `branch`. A format or an order may ask for signatures, which starts gpg;
- * what is missing of a partial clone is fetched by gits older than `GIT_NO_LAZY_FETCH` (2.44). An include may hold any of
- * them; the last three lead git into a submodule, which has a configuration of its own.
+ * Keys that start programs in `status`, `diff`, `log`, `show` and `branch`. A format or an order may ask for
+ * signatures, which starts gpg; git older than `GIT_NO_LAZY_FETCH` (2.44) fetches the missing objects of a partial
+ * clone. An include may contain any of these keys; the last three lead git into a submodule, which has its own
+ * configuration.
  */
 const STARTS_WHILE_READING = [
   /^diff\.external$/,
@@ -34,16 +35,16 @@ const STARTS_WHILE_READING = [
   /^status\.submodulesummary$/,
 ];
 
-/** Higher up nobody keeps a repository, and no honest script goes to more places. */
+/** Limits: real repositories are not nested deeper, and real scripts do not change to more folders. */
 const MAX_LEVELS = 64;
 const MAX_PLACES = 64;
 
 type Reader = Pick<Workspace, 'roots' | 'stat' | 'readBytes'>;
 
-/** Nobody can say what git would find there. */
+/** Thrown when it cannot be determined which configuration git would read. */
 class Unclear extends Error {}
 
-/** The same of a command that is still whole. */
+/** Like `readingStartsPrograms`, for a command that has not been split yet. */
 export function startsPrograms(
   argv: Argv,
   cwd: string,
@@ -52,7 +53,10 @@ export function startsPrograms(
   return readingStartsPrograms(plainCommands(takeApart(argv, host)), cwd, workspace);
 }
 
-/** `commands` are those of one script: each may be run where a `cd` before it has led. */
+/**
+ * True when reading with git may start programs. `commands` are those of one script: each may run in any folder that a
+ * `cd` before it leads to.
+ */
 export async function readingStartsPrograms(
   commands: readonly Argv[],
   cwd: string,
@@ -67,7 +71,7 @@ export async function readingStartsPrograms(
   }
 }
 
-/** Wherever the script may stand when it comes to git: a `cd` may have failed, or led nowhere because it was piped. */
+/** All folders that may be current when git runs: a `cd` may have failed, or had no effect because it was piped. */
 function placesOf(commands: readonly Argv[], cwd: string): readonly string[] {
   let places = [cwd];
   for (const [program, target, ...others] of commands) {
@@ -79,7 +83,10 @@ function placesOf(commands: readonly Argv[], cwd: string): readonly string[] {
   return places;
 }
 
-/** git passes over a `.git` that is no repository, and before 2.38 takes a bare one that came with the files. */
+/**
+ * Also looks at folders above a `.git` that is not a repository, because git skips it, and at bare repositories,
+ * because git before 2.38 uses one that came with the files.
+ */
 async function isNamedAround(place: string, workspace: Reader): Promise<boolean> {
   await refuseLinks(place, workspace);
   let at = place;
@@ -101,7 +108,7 @@ async function isNamedIn(top: string, workspace: Reader): Promise<boolean> {
   return texts.some(namesPrograms);
 }
 
-/** `.git` itself, or where it points, as in a worktree or a submodule. */
+/** Returns `.git` itself, or the folder that it points to, as in a worktree or a submodule. */
 async function gitFolderOf(top: string, workspace: Reader): Promise<string> {
   const git = path.join(top, '.git');
   const text = (await workspace.stat(git))?.type === 'directory' ? undefined : await textOf(git, workspace);
@@ -111,14 +118,17 @@ async function gitFolderOf(top: string, workspace: Reader): Promise<string> {
   return follow(top, target, workspace);
 }
 
-/** Behind a link `..` leads elsewhere than the name says. */
+/** @throws Unclear where `..` may follow a link, because it leads elsewhere than the name says. */
 async function follow(from: string, target: string, workspace: Reader): Promise<string> {
   if (/[^./\\].*\.\./.test(target)) throw new Unclear();
   if (!path.isAbsolute(target)) await refuseLinks(from, workspace);
   return path.resolve(from, target);
 }
 
-/** Behind a link git climbs other folders than the name says. What lies above the open folders is the person's own. */
+/**
+ * @throws Unclear if the place is reached by a link, because git then searches other parent folders than the name says.
+ * Folders above the open ones belong to the user and are not checked.
+ */
 async function refuseLinks(place: string, workspace: Reader): Promise<void> {
   const isAbove = (folder: string): boolean => workspace.roots.some((root) => isWithin(root, folder));
   for (let at = place; !isAbove(at) && at !== path.dirname(at); at = path.dirname(at)) {
@@ -130,7 +140,7 @@ function namesPrograms(configuration = ''): boolean {
   return configurationKeys(configuration).some((key) => STARTS_WHILE_READING.some((one) => one.test(key)));
 }
 
-/** Nothing where there is no file. @throws where git may be able to read it and we are not. */
+/** Returns `undefined` where there is no file. @throws where git may be able to read the file and Tiller is not. */
 async function textOf(file: string, workspace: Reader): Promise<string | undefined> {
   const stat = await workspace.stat(file);
   if (stat === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What a tool is (seed 004). A handler parses, then prepares without touching anything, and only then, when the
- * orchestrator has settled whether it may, runs.
+ * What a tool is (seed 004). A handler parses the call, prepares it without side effects, and runs it only after the
+ * orchestrator has permission.
  */
 import type { ApprovalRequest, EventMsg, TurnSettings } from '../../protocol/event.ts';
 import type { TurnItem } from '../../protocol/item.ts';
@@ -16,35 +16,35 @@ import type { Clock, FileChange, Host, Ids, ProposedFile, Workspace } from '../p
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import type { Inquire } from './inquiry.ts';
 
-/** How a call arrived: which kind of item, with its arguments as the model wrote them. */
+/** The kind of item that a call arrived in, with the arguments as the model wrote them. */
 export type ToolPayload =
   | { readonly type: 'function'; readonly arguments: string }
   | { readonly type: 'custom'; readonly input: string }
   | { readonly type: 'local_shell'; readonly action: LocalShellCallItem['action'] };
 
-/** A call with its id made sure. */
+/** A call with a valid id. */
 export interface ToolCall {
   readonly callId: string;
   readonly name: string;
   readonly payload: ToolPayload;
 }
 
-/** What the model gets. A failure is an answer too: the model will look elsewhere. */
+/** The output for the model. A failure is an output too: the model can react to it. */
 export interface ToolOutput {
   readonly output: CallOutput;
   readonly success: boolean;
 }
 
-/** The thread a call belongs to, as far as boxes care. */
+/** What sandboxes need to know about the thread of a call. */
 export interface ToolThread {
   readonly id: string;
   /** TILLER_HOME. */
   readonly home: string;
-  /** What must not be read in a box, as the setting says it. */
+  /** Paths that sandboxed commands must not read, as the setting lists them. */
   readonly unreadable: readonly string[];
 }
 
-/** What a handler may use. Never the session: a parameter list is a promise about what it will not touch. */
+/** What a handler may use. Never the session, so that the parameters show what a handler cannot touch. */
 export interface ToolContext {
   readonly callId: string;
   /** The id of the item that shows this call. */
@@ -53,20 +53,20 @@ export interface ToolContext {
   readonly settings: TurnSettings;
   readonly thread: ToolThread;
   readonly workspace: Workspace;
-  /** Of the thread: what is started here may outlive the turn. */
+  /** The processes of the thread: one that a handler starts may outlive the turn. */
   readonly processes: Processes;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly host: Host;
   /** Keys that no command may get. */
   readonly keys: SecretRedactor;
-  /** Tells everybody, in the name of this turn. */
+  /** Emits an event of this turn to all listeners. */
   readonly emit: (msg: EventMsg) => void;
-  /** Forces what was written down to the disk: before a landing (design decision 14). */
+  /** Flushes the rollout to the disk: call it before a patch is applied (design decision 14). */
   readonly flush: () => Promise<void>;
   /** Asks the user a question of this call. */
   readonly inquire: Inquire;
-  /** Says what was landed, for the diff of the turn. */
+  /** Reports changes that were applied, for the diff of the turn. */
   readonly applied: (changes: readonly FileChange[]) => void;
   /** Aborts when the turn is interrupted. */
   readonly signal: AbortSignal;
@@ -76,28 +76,31 @@ export type Parsed<Args> =
   | { readonly type: 'parsed'; readonly args: Args }
   | { readonly type: 'invalid'; readonly message: string };
 
-/** What the card of a question shows beside the reason. */
+/** What an approval card shows besides the reason. */
 export type ApprovalCard = Omit<ApprovalRequest, 'approvalId' | 'itemId' | 'callId' | 'reason' | 'choices'>;
 
 export type Preparation<Plan> =
-  /** It cannot be done; nothing was started. */
+  /** The call cannot be done; nothing was started. */
   { readonly type: 'failure'; readonly output: string } | ReadyPreparation<Plan>;
 
 export interface ReadyPreparation<Plan> {
   readonly type: 'ready';
   readonly plan: Plan;
   readonly requirement: ApprovalRequirement;
-  /** Shown from now on, `in_progress`; absent for tools that show themselves otherwise. */
+  /** Shown from now on as `in_progress`; absent for tools that have another way to show their work. */
   readonly item?: TurnItem;
-  /** What to show when a person must be asked. */
+  /** What to show when the user must approve. */
   readonly card?: ApprovalCard;
-  /** What a patch would do to which file, for whoever shows it in an editor. */
+  /** What a patch would do to each file, for diff editors. */
   readonly proposal?: readonly ProposedFile[];
-  /** What an approval for the thread is remembered under; it is given only if all of them are. */
+  /**
+   * Keys under which an approval for the thread is remembered; a remembered approval counts only if all keys are
+   * approved.
+   */
   readonly approvalKeys: readonly string[];
-  /** Exactly what a yes would be to, and nothing else (issue 7 point 4). */
+  /** Identifies exactly what would be approved, and nothing else. */
   readonly binding?: string;
-  /** The same outside the box, for when the box stops it; asked about by itself. */
+  /** The same call outside the sandbox, for the case that the sandbox blocks it; needs an approval of its own. */
   readonly outside?: {
     readonly plan: Plan;
     readonly item: TurnItem;
@@ -105,21 +108,21 @@ export interface ReadyPreparation<Plan> {
     readonly approvalKeys: readonly string[];
     readonly binding: string;
   };
-  /** Rules that spoke in the decision. */
+  /** Rules that the decision used. */
   readonly matchedRules?: LoadedRules;
   /**
-   * Decides again: under the rules and with the files as they are by then, and about what a person has left of a patch.
-   * Absent where none of them has a say.
+   * Decides again, under the rules and with the files as they are by then, and about the part of a patch that the user
+   * has left. Absent where none of these can change the decision.
    */
   readonly reconsider?: (review?: ProposalChoices) => Promise<Reconsidered>;
 }
 
 export interface Reconsidered extends Pick<CommandDecision, 'requirement' | 'matchedRules'> {
-  /** Set when a yes would be to something else than was asked: the call is prepared and asked about anew. */
+  /** Set when the approval would be for something else than was asked: the call is prepared and asked about again. */
   readonly isOutdated?: boolean;
 }
 
-/** The same preparation, its plan in other clothes. */
+/** Maps the plan of a prepared call and keeps the rest. */
 export function mapPlan<Plan, Mapped>(
   prepared: ReadyPreparation<Plan>,
   map: (plan: Plan) => Mapped,
@@ -132,63 +135,65 @@ export function mapPlan<Plan, Mapped>(
   };
 }
 
-/** The circumstances of one try. */
+/** The conditions of one attempt to run a call. */
 export interface Attempt {
   readonly box: SandboxMechanism;
-  /** True when a person or a rule has said yes to running outside the sandbox. */
+  /** True when the user or a rule has allowed running outside the sandbox. */
   readonly escalated: boolean;
-  /** The one thing a person has said yes to: anything else must be asked about. Absent where more was allowed. */
+  /** The binding that the user has approved: anything else needs another approval. Absent where more was allowed. */
   readonly boundTo?: string | undefined;
-  /** What the person answered; `null` when nobody was asked. */
+  /** The user's answer; `null` when the user was not asked. */
   readonly answer: ApprovalDecision | null;
 }
 
 export interface ToolResult {
   readonly output: CallOutput;
   readonly success: boolean;
-  /** Set when nothing was done because it is no longer what was approved: prepared anew, it is asked about again. */
+  /**
+   * Set when nothing was done because the call is no longer what was approved: it is prepared and asked about again.
+   */
   readonly changedSince?: true;
-  /** The item as it ends. */
+  /** The item in its final state. */
   readonly item?: TurnItem;
-  /** What the box seems to have blocked, in the program's own words. */
+  /** What the sandbox seems to have blocked, as the program printed it. */
   readonly blocked?: string | undefined;
 }
 
-/** What of a model family decides which tools it is offered, and in which form. */
+/** The properties of a model family that decide which tools it is offered, and in which form. */
 export interface ToolFamily {
   readonly applyPatch: 'freeform' | 'function';
   readonly extraInstructions: boolean;
   readonly shell: 'exec_command' | 'local_shell';
 }
 
-/** What the built-in tools are made with. */
+/** Options of the built-in tools. */
 export interface ToolOptions {
-  /** Those in force in a working directory, as they stand now. */
+  /** The rules that apply in a working directory at the time of the call. */
   readonly rules: (cwd: string) => Promise<LoadedRules>;
   readonly review: ReviewSetting;
-  /** What commands get of ours. */
+  /** Which environment variables commands get. */
   readonly environment: EnvironmentSettings;
   readonly saveBeforeCommands: Settings['saveBeforeCommands'];
 }
 
 export interface ToolHandler<Args = unknown, Plan = unknown> {
-  /** The name it is offered under, then the other names it answers to. */
+  /** The name under which the tool is offered, then its aliases. */
   readonly names: readonly [string, ...string[]];
-  /** What the model is told; `undefined` for a tool that is only answered, not offered. */
+  /** What the model is offered; `undefined` for a tool that is only answered, not offered. */
   readonly spec: ToolSpec | undefined;
-  /** True when it may run beside other calls; the others run alone, in call order. */
+  /** True when it may run in parallel with other calls; the others run alone, in call order. */
   readonly supportsParallel: boolean;
   /**
-   * For a tool whose input is shown while the model writes it: the item to show it in, and a reader that turns pieces of
-   * the raw arguments into text for the eye.
+   * For a tool whose input is shown while the model writes it: the item that shows it, and a reader that turns pieces
+   * of the raw arguments into text for display.
    */
   readonly preview?: {
     readonly start: (itemId: string, callId: string) => TurnItem;
     readonly reader: (kind: 'arguments' | 'input') => (piece: string) => string;
   };
   parse(payload: ToolPayload): Parsed<Args>;
-  /** Looks and decides; touches nothing. */
+  /** Reads and decides; has no side effects. */
   prepare(args: Args, context: ToolContext): Promise<Preparation<Plan>>;
-  /** Does it. Rejects only with the signal's reason; every other failure is a result. */
+  /** Runs the plan. Rejects only with the signal's reason; every other failure is a result. */
   run(plan: Plan, attempt: Attempt, context: ToolContext): Promise<ToolResult>;
 }

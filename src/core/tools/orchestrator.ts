@@ -22,9 +22,9 @@ export interface OrchestratorDeps extends PermissionDeps {
 }
 
 /**
- * Approval, then sandbox, then the attempt. Never rejects except with the signal's reason: whatever goes wrong with a
- * tool is an answer to the model. `shown` is the item that has already been started as a preview of this call; `asked`,
- * the question about it that was asked before its turn.
+ * Runs one call: approval, sandbox, attempt. Rejects only with the signal's reason: any other failure of a tool is an
+ * output for the model. `shown` is the item that was already started as a preview of this call; `asked` is the approval
+ * that was requested before its turn.
  */
 export async function runToolCall(
   call: ToolCall,
@@ -56,10 +56,10 @@ export async function runToolCall(
   }
 }
 
-/** Characters of an explanation for the person; the model has it whole. */
+/** In characters: the limit of an explanation for the user. The model gets all of it. */
 const MAX_WHY = 2_000;
 
-/** The item a call is shown by: what was started is always ended. */
+/** The item that shows a call. Every started item is ended. */
 class OpenItem {
   readonly #context: ToolContext;
   #item: TurnItem | undefined;
@@ -79,12 +79,12 @@ class OpenItem {
     this.#context.emit({ type: 'item_completed', item });
   }
 
-  /** Ends it as it stands; nothing if it has ended or never began. */
+  /** Ends the item with its current content; does nothing if it has ended or was never started. */
   close(status: ItemStatus, why?: string): void {
     if (this.#item) this.complete({ ...this.#item, status, ...explained(this.#item, why, this.#context) });
   }
 
-  /** A call of a tool that is not offered has no item of its own: it is shown as a tool call that failed. */
+  /** Shows a call of an unknown tool, which has no item of its own, as a failed tool call. */
   refuseUnknown({ callId, name, payload }: ToolCall, output: string): void {
     if (this.#item) return this.close('failed', output);
     const item: TurnItem = {
@@ -101,7 +101,7 @@ class OpenItem {
     this.complete({ ...item, status: 'failed', contentItems: [{ type: 'input_text', text: output }], success: false });
   }
 
-  /** Ends what was not allowed. A person knows why they said no. */
+  /** Ends the item of a refused call. No explanation when the user denied it: the user knows why. */
   refuse({ record: { outcome, by, reason }, output }: Extract<SettledPermission, { type: 'refused' }>): void {
     const item = this.#item;
     if (!item) return;
@@ -112,7 +112,7 @@ class OpenItem {
   }
 }
 
-/** Keys are hidden before it is cut, or a part of one could stay. */
+/** Redacts before cutting, because a cut key could no longer be recognized. */
 function explained(
   item: TurnItem,
   why: string | undefined,
@@ -121,7 +121,7 @@ function explained(
   return traitsOf(item).explained && why !== undefined ? { why: keys.hide(why).slice(0, MAX_WHY) } : {};
 }
 
-/** How often a call is asked about again because what it would do has changed since the yes. */
+/** How often a call is asked about again because its effect has changed since the approval. */
 const MAX_ROUNDS = 5;
 
 const KEEPS_CHANGING = 'What this would do keeps changing while it waits for approval. Nothing was done.';
@@ -171,7 +171,7 @@ async function decideAndRun(
   }
 }
 
-/** Asked and run like a call of its own: its item, its lines in the audit log. */
+/** Asks for and runs the attempt outside the sandbox like a call of its own, with its own item and audit entries. */
 async function runOutside(
   handler: ToolHandler,
   outside: Outside,
@@ -196,7 +196,7 @@ async function runOutside(
   return { output: result.output, success: result.success };
 }
 
-/** What the audit log is told of one call; nothing of one that only talks. */
+/** Writes the audit entries of one call; none for a call without side effects. */
 function journalOf(item: TurnItem | undefined, audit: Auditor, context: ToolContext) {
   const act = actOf(item, context.settings.cwd);
   const call = { itemId: item?.id ?? context.itemId, callId: context.callId };

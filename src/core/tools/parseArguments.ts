@@ -4,8 +4,8 @@ import { messageOf } from '../util/fileErrors.ts';
 import { hasTooManyValues } from '../util/json.ts';
 
 /**
- * Arguments as the tool's schema wants them. Broken JSON is never repaired and never runs: the model is told what is
- * wrong and writes them again.
+ * Validates arguments with the tool's schema. Broken JSON is never repaired and never runs: the model gets the error
+ * and can write the arguments again.
  */
 export function parseArguments<Args>(schema: z.ZodType<Args>, payload: ToolPayload): Parsed<Args> {
   if (payload.type !== 'function') return invalid('this tool takes JSON arguments, not free text');
@@ -26,7 +26,7 @@ function invalid(reason: string): Parsed<never> {
   return { type: 'invalid', message: `Failed to parse the arguments: ${reason}. Nothing was run.` };
 }
 
-/** Models write `null` for an option they leave out. */
+/** Models write `null` for an omitted option. */
 function dropNulls(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null));

@@ -25,30 +25,38 @@ export interface Question {
   readonly card: ApprovalCard;
   readonly reason: DecisionReason;
   readonly keys: readonly string[];
-  /** Exactly what a yes would be to. Two calls with the same one are one question; absent: with nothing else. */
+  /**
+   * Identifies exactly what would be approved. Two calls with the same binding share one approval; without a binding,
+   * none is shared.
+   */
   readonly binding?: string | undefined;
   readonly proposal?: readonly ProposedFile[] | undefined;
-  /** Decides again, under the rules and with the files as they are by then, and about what is left of a patch. */
+  /**
+   * Decides again, under the rules and with the files as they are by then, and about the part of a patch that is left.
+   */
   readonly reconsider?: ((review?: ProposalChoices) => Promise<Reconsidered>) | undefined;
 }
 
-/** Whoever can say yes or no: remembered approvals first, then a person. */
+/** Answers approval requests: from remembered approvals first, then by asking the user. */
 export interface Approver {
   /** Rejects with the signal's reason when the turn ends before an answer. */
   ask(question: Question, signal: AbortSignal): Promise<Answered>;
 }
 
-/** A question asked before its call had its turn to run. */
+/** An approval that was requested before its call had its turn to run. */
 export interface AskedAhead {
-  /** Started with the question, so that the transcript shows what waits. */
+  /** Started together with the request, so that the transcript shows the pending call. */
   readonly item: TurnItem | undefined;
-  /** The answer, if this is still the very question that was asked; else it is taken back, and must be asked anew. */
+  /**
+   * Returns the answer if `question` equals the one that was asked. Otherwise withdraws the request and returns
+   * `undefined`.
+   */
   answerTo(question: Question): Promise<Answered> | undefined;
-  /** Nobody needs the answer any more. */
+  /** Withdraws the request because its answer is no longer needed. */
   withdraw(): void;
 }
 
-/** What a decision leaves in the audit log. */
+/** A decision as the audit log records it. */
 export interface DecisionRecord {
   readonly outcome: AuditDecision['outcome'];
   readonly by: AuditDecision['by'];
@@ -60,13 +68,13 @@ export interface PermissionDeps {
   readonly approver: Approver;
   /** Stops the turn; the answer `abort` means it. */
   interrupt(): void;
-  /** Hears which rules let something happen. */
+  /** Counts the use of the rules that allowed a call. */
   noteUse(rules: LoadedRules): void;
 }
 
 export type Permission = SettledPermission | OutdatedPermission;
 
-/** The answer was to a question that would be another one by now. It permits nothing. */
+/** The answer belongs to a request that would be different by now. It permits nothing. */
 export interface OutdatedPermission {
   readonly type: 'outdated';
   readonly answer: ApprovalDecision;
@@ -75,11 +83,11 @@ export interface OutdatedPermission {
 export type SettledPermission = { readonly record: DecisionRecord } & (
   | {
       readonly type: 'granted';
-      /** A person or a rule has said yes to running outside the sandbox. */
+      /** The user or a rule has allowed running outside the sandbox. */
       readonly escalated: boolean;
-      /** The yes was to this alone. */
+      /** The approval covers this binding only. */
       readonly boundTo?: string | undefined;
-      /** The person's own word; `null` where nobody was asked. */
+      /** The user's answer; `null` where the user was not asked. */
       readonly answer: ApprovalDecision | null;
     }
   /** `output` is for the model. */
@@ -88,7 +96,9 @@ export type SettledPermission = { readonly record: DecisionRecord } & (
 
 export type ReadyCall = Extract<Preparation<unknown>, { type: 'ready' }>;
 
-/** What the policy, the rules and, where they say so, a person make of a call. Nothing has run when this returns. */
+/**
+ * Decides a call by policy, rules and, where they require it, by asking the user. Nothing has run when this returns.
+ */
 export async function seekPermission(
   call: ReadyCall,
   deps: PermissionDeps,
@@ -121,7 +131,7 @@ export async function seekPermission(
     const question = questionOf(call, requirement, callId);
     const answer = await (asked?.answerTo(question) ?? deps.approver.ask(question, signal));
     asked = undefined;
-    // What a rule has said no to meanwhile is told as that rule's no, and not as the person's.
+    // If a rule that was added meanwhile forbids the call, that rule is the reason, not the user.
     if (answer.by === 'rule' && answer.decision !== 'approved') {
       const again: Reconsidered | undefined = await call.reconsider?.();
       if (again?.requirement.type === 'forbidden') {
@@ -134,7 +144,7 @@ export async function seekPermission(
       if (answer.decision === 'abort') deps.interrupt();
       return { type: 'refused', output: refusal, record: recordOf('denied', requirement.reason, answer) };
     }
-    // A yes is to what was asked; a rule that came meanwhile has its say, and one that forbids has the last.
+    // The approval covers what was asked. Rules that were added meanwhile are applied too; one that forbids wins.
     const again: Reconsidered | undefined = await call.reconsider?.(reviewIn(answer.decision));
     if (again?.isOutdated) return { type: 'outdated', answer: answer.decision };
     const settled = again === undefined || (again.requirement.type === 'needs_approval' && answer.by !== 'rule');
@@ -152,7 +162,7 @@ export async function seekPermission(
   }
 }
 
-/** Without an answer, what decided is what the reason names. */
+/** Without an answer, the source of the reason has decided. */
 export function recordOf(
   outcome: DecisionRecord['outcome'],
   reason: DecisionReason,
@@ -185,7 +195,7 @@ function isToThisAlone(decision: ApprovalDecision): boolean {
   return 'approved_discarding' in decision || 'approved_reviewed' in decision;
 }
 
-/** What the model is told when the answer was no; `undefined` when it was yes. */
+/** The output for the model after a denial; `undefined` after an approval. */
 function refusalText({ decision, by }: Answered, reason: DecisionReason): string | undefined {
   if (decision === 'approved' || decision === 'approved_for_thread' || decision === 'approved_saving') return undefined;
   if (decision === 'abort') return 'Denied by the user, who stopped the turn. Nothing was done.';

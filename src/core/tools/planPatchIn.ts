@@ -14,37 +14,37 @@ import {
 
 export type DecidedPlan = Extract<PatchPlan, { type: 'planned' }> & {
   readonly changes: readonly DecidedChange[];
-  /** Of all paths of the patch. */
+  /** The resolved places of all paths of the patch. */
   readonly places: FilePlaces;
 };
 
 export type PlanFailure = Extract<PatchPlan, { type: 'failed' }>;
 
-/** The paths do not lead to these places any more. */
+/** The paths lead to other places now. */
 export interface PlacesMoved {
   readonly type: 'moved';
 }
 
-/** Where each path of a patch leads; the error where that cannot be said. */
+/** The resolved place of each path of a patch, or the error if it cannot be resolved. */
 export type LookedUpPlaces = ReadonlyMap<string, FilePlace | WorkspaceError>;
 
-/** How often the places are looked up anew because a link came or went. */
+/** How often places are resolved again because a link was created or removed. */
 const MAX_LOOKS = 5;
 
 /**
- * Reads what a patch names, buffers first, and plans it. Touches nothing. `judge` is asked before anything is read; what
- * it returns is returned instead of a plan.
+ * Reads the files that a patch names, open buffers first, and plans it. No side effects. `refuse` is called before
+ * anything is read; if it returns a refusal, that is returned instead of a plan.
  */
 export async function planPatchIn<Refusal extends { readonly type: 'refused' } = never>(
   workspace: Workspace,
   operations: readonly PatchOperation[],
   cwd: string,
   signal?: AbortSignal,
-  decideVerdict?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
+  refuse?: (places: LookedUpPlaces) => Promise<Refusal | undefined>,
 ): Promise<DecidedPlan | PlanFailure | Refusal> {
   for (let looks = 0; looks < MAX_LOOKS; looks++) {
     const places = await workspace.places(pathsOf(operations, cwd));
-    const refusal = await decideVerdict?.(places);
+    const refusal = await refuse?.(places);
     if (refusal !== undefined) return refusal;
     const plan = await planAt(workspace, operations, cwd, places, signal);
     if (plan.type !== 'moved') return plan;
@@ -56,7 +56,7 @@ export async function planPatchIn<Refusal extends { readonly type: 'refused' } =
   };
 }
 
-/** Reads at these places and nowhere else. */
+/** Plans a patch; reads at these places only. */
 export async function planAt(
   workspace: Workspace,
   operations: readonly PatchOperation[],
@@ -77,7 +77,10 @@ export async function planAt(
   return { ...plan, changes: decidedChanges(plan.changes, known), places: known };
 }
 
-/** The same changes for the files as they are now; `undefined` when one of them would be another change, or elsewhere. */
+/**
+ * Carries the changes over to the current text of the files; `undefined` when one of them would become a different
+ * change, or its path leads elsewhere.
+ */
 export async function rebaseIn(
   workspace: Workspace,
   changes: readonly DecidedChange[],
@@ -99,7 +102,7 @@ function knownPlaces(places: LookedUpPlaces): FilePlaces {
   return new Map([...places].flatMap(([path, place]) => (place instanceof WorkspaceError ? [] : [[path, place]])));
 }
 
-/** `undefined` where the path leads elsewhere. */
+/** Returns `undefined` where the path leads elsewhere. */
 function snapshotAt(path: string, read: ReadonlyMap<string, TextFile | WorkspaceError>): FileSnapshot | undefined {
   const found = read.get(path);
   if (found === undefined || (found instanceof WorkspaceError && found.code === 'moved')) return undefined;
@@ -114,7 +117,7 @@ function snapshotOf(found: TextFile | WorkspaceError): FileSnapshot {
   return { type: 'unreadable', message: reasonOf(found) };
 }
 
-/** The sentence as a part of another one that has named the path already. */
+/** The message as part of a sentence that already names the path. */
 function reasonOf({ message, path }: WorkspaceError): string {
   const reason = message.startsWith(`${path} `) ? `it ${message.slice(path.length + 1)}` : message;
   return reason.replace(/\.$/, '');

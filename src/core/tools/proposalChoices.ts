@@ -1,10 +1,12 @@
-/** What a person made of a patch, on its way between a question and what runs. */
+/** The user's choices on a patch, between its approval request and its application. */
 import { type ApprovalDecision, type ProposalChoices, reviewIn } from '../../protocol/policy.ts';
 import { carryReview, reviewedChanges, reviewProblem } from '../patch/proposalChoices.ts';
 import type { ProposedFile } from '../ports.ts';
 import type { Preparation } from './handler.ts';
 
-/** The answer as it counts: a patch of which nothing is left is denied. A review that is not of this patch is a problem. */
+/**
+ * The effective answer: a patch with nothing left is denied. Choices that do not belong to this patch are a problem.
+ */
 export function takeReview(
   decision: ApprovalDecision,
   proposal: readonly ProposedFile[] | undefined,
@@ -31,13 +33,13 @@ export function withChoices(decision: ApprovalDecision, review: ProposalChoices 
   return { approved_reviewed: { files: review, ...(discarding.length > 0 ? { discarding } : {}) } };
 }
 
-/** What was said of a patch that could not land as it was. */
+/** The choices that were made on a patch that could not be applied as it was. */
 export interface GivenReview {
   readonly review: ProposalChoices | undefined;
   readonly proposal: readonly ProposedFile[] | undefined;
 }
 
-/** The question that is asked anew starts with what was chosen, as far as it still fits. */
+/** Starts the next approval request with the earlier choices, as far as they still fit. */
 export function withGivenReview<Plan>(prepared: Preparation<Plan>, given: GivenReview | undefined): Preparation<Plan> {
   if (prepared.type === 'failure' || prepared.card === undefined || prepared.proposal === undefined) return prepared;
   if (given?.review === undefined || given.proposal === undefined) return prepared;

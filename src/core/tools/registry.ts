@@ -7,20 +7,20 @@ export interface ProvidedTools {
   readonly tools: readonly ToolHandler[];
 }
 
-/** A tool that is left out: an earlier one has its name. */
+/** A tool that is left out because an earlier one has its name. */
 export interface Collision {
   readonly name: string;
   readonly providerId: string;
 }
 
-/** Tool names to handlers, and what of it the model is offered (seed 004, "Tool Registration"). */
+/** Maps tool names to handlers, and lists the tools that the model is offered (seed 004, "Tool Registration"). */
 export class ToolRegistry {
   readonly #byName = new Map<string, ToolHandler>();
-  /** In the order they were given: part of the prompt cache. */
+  /** In the order of the providers. The order must not change, because the specs are part of the prompt cache. */
   readonly specs: readonly ToolSpec[];
   readonly collisions: readonly Collision[];
 
-  /** Of two tools with one name the first is kept. */
+  /** Of two tools with the same name the first one is kept. */
   constructor(providers: readonly ProvidedTools[]) {
     const specs: ToolSpec[] = [];
     const collisions: Collision[] = [];
@@ -43,7 +43,7 @@ export class ToolRegistry {
     return this.#byName.get(name);
   }
 
-  /** What the model may call, for the answer to a call of something else. */
+  /** The names of the offered tools, for the answer to a call of an unknown one. */
   get offeredNames(): readonly string[] {
     return [...new Set(this.#byName.values())].filter((handler) => handler.spec).map((handler) => handler.names[0]);
   }

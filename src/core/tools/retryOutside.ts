@@ -1,4 +1,7 @@
-/** A second try without the box, when the first was stopped by it and a person says so (codex-behaviour.md §6.3). */
+/**
+ * A second attempt without the sandbox, when the sandbox blocked the first and the user approves (codex-behaviour.md
+ * §6.3).
+ */
 import { denialIn } from '../../protocol/policy.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import type { Preparation, ToolContext, ToolResult } from './handler.ts';
@@ -6,14 +9,16 @@ import { type Answered, type PermissionDeps, type ReadyCall, recordOf, type Sett
 
 export type Outside = NonNullable<Extract<Preparation<unknown>, { type: 'ready' }>['outside']>;
 
-/** What may be tried outside; `undefined` when nothing was blocked, or the policy does not offer it. */
+/**
+ * Returns what may be tried outside the sandbox; `undefined` when nothing was blocked, or the policy does not offer it.
+ */
 export function offerOutside(result: ToolResult, { outside }: ReadyCall, context: ToolContext): Outside | undefined {
   const { approvalPolicy } = context.settings;
   const isOffered = approvalPolicy === 'on-failure' || approvalPolicy === 'untrusted';
   return isOffered && result.blocked !== undefined ? outside : undefined;
 }
 
-/** The first yes was to a try inside, so it does not count here. */
+/** The first approval was for an attempt inside the sandbox and does not count here. */
 export async function askOutside(
   { blocked, output }: ToolResult,
   { item, card, approvalKeys, binding }: Outside,
@@ -28,8 +33,8 @@ export async function askOutside(
     return { type: 'granted', escalated: true, answer: answer.decision, record: recordOf('allowed', reason, answer) };
   }
   if (answer.decision === 'abort') deps.interrupt();
-  const told = `${textOf(output)}\nIt was not run again outside the sandbox: ${refusal}.`;
-  return { type: 'refused', output: told, record: recordOf('denied', reason, answer) };
+  const message = `${textOf(output)}\nIt was not run again outside the sandbox: ${refusal}.`;
+  return { type: 'refused', output: message, record: recordOf('denied', reason, answer) };
 }
 
 function refusalOf({ decision, by }: Answered): string | undefined {

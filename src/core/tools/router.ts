@@ -2,7 +2,10 @@ import { callIdOf, type ToolCallItem } from '../../protocol/responseItem.ts';
 import { assertNever } from '../util/assertNever.ts';
 import type { ToolCall, ToolPayload } from './handler.ts';
 
-/** The call an item of the model asks for (seed 004, `ToolRouter::build_tool_call`). The item's id is sure by now. */
+/**
+ * Returns the call that an item of the model contains (seed 004, `ToolRouter::build_tool_call`). The item must have a
+ * valid id.
+ */
 export function buildToolCall(item: ToolCallItem): ToolCall {
   const callId = callIdOf(item) ?? '';
   switch (item.type) {

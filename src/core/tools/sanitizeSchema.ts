@@ -1,7 +1,7 @@
 /**
- * Schemas from outside (a client's tools, MCP servers) in the form that every model server takes (seed 004,
- * `sanitize_json_schema`; codex-behaviour.md §9, "Schema clean-up"). Keys stand in one order, so that the same schema is
- * the same bytes in every request.
+ * Converts schemas from outside (a client's tools, MCP servers) to the form that every model server accepts (seed 004,
+ * `sanitize_json_schema`; codex-behaviour.md §9, "Schema clean-up"). Keys have a fixed order, so that the same schema
+ * is the same bytes in every request.
  */
 import type { JsonSchema } from '../../protocol/toolSpec.ts';
 
@@ -9,10 +9,12 @@ type Wild = Readonly<Record<string, unknown>>;
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 const NUMERIC = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-/** Some servers give up on a schema that refers to itself; nobody calls with arguments this deep. */
+/** Some servers fail on a schema that refers to itself; real arguments are not nested this deep. */
 const DEEPEST = 16;
 
-/** The arguments of a tool: always an object, and no choice between several, which servers refuse there. */
+/**
+ * The schema of a tool's arguments: always an object, without `anyOf` or `enum`, which servers refuse at the top level.
+ */
 export function sanitizeInputSchema(schema: unknown): JsonSchema {
   const root = asRecord(schema);
   const definitions = { ...asRecord(root['definitions']), ...asRecord(root['$defs']) };
@@ -21,7 +23,7 @@ export function sanitizeInputSchema(schema: unknown): JsonSchema {
 }
 
 function sanitize(given: unknown, definitions: Wild, depth: number): JsonSchema {
-  // `true` and `false` are schemas too, and say nothing that a server understands.
+  // `true` and `false` are valid schemas too, but contain nothing that a server understands.
   const schema = resolved(asRecord(given), definitions);
   if (depth > DEEPEST) return { type: 'string' };
   const nested = (value: unknown) => sanitize(value, definitions, depth + 1);
@@ -38,7 +40,7 @@ function sanitize(given: unknown, definitions: Wild, depth: number): JsonSchema 
   };
 }
 
-/** `$ref` into the schema's own definitions, and `allOf`, which servers do not follow. */
+/** Inlines `allOf` and `$ref` into the schema's own definitions, because servers do not follow them. */
 function resolved(schema: Wild, definitions: Wild, hops = 0): Wild {
   const { $ref, allOf, ...own } = schema;
   const name = typeof $ref === 'string' ? /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec($ref)?.[1] : undefined;
@@ -61,7 +63,7 @@ function merged(left: Wild, right: Wild): Wild {
   };
 }
 
-/** What it says, or what its other keywords imply. */
+/** The declared type, or the one that the other keywords imply. */
 function typeOf(schema: Wild, isChoice: boolean): JsonSchema['type'] {
   const { type } = schema;
   if (typeof type === 'string' && TYPES.has(type)) return type;

@@ -10,14 +10,14 @@ import {
 
 interface Guarded<Plan> {
   readonly plan: Plan;
-  /** A patch in the clothes of a command lands in buffers and needs nothing saved. */
+  /** False for a patch that was sent as a command: it is applied to buffers and needs no saving. */
   readonly isCommand: boolean;
 }
 
 /**
- * A command reads the disk, and a patch may stand in a buffer only, beside edits that the person has not saved. So they
- * are asked before the first command of a turn, or it is saved for them, as they have chosen (design
- * decision 5). What stays unsaved the model is told.
+ * A command reads the disk, while a patch may be applied to a buffer only, next to unsaved edits of the user. So before
+ * the first command of a turn the user is asked to save these files, or they are saved automatically, as the setting
+ * says (design decision 5). The model gets a note about files that stay unsaved.
  */
 export function savingFirst<Args, Plan>(
   handler: ToolHandler<Args, Plan>,
@@ -38,7 +38,7 @@ export function savingFirst<Args, Plan>(
       const unsaved = isCommand ? context.workspace.unsavedFiles() : [];
       const isToSave = setting === 'always' || attempt.answer === 'approved_saving';
       const left = isToSave && unsaved.length > 0 ? await context.workspace.save(unsaved) : unsaved;
-      if (isSaidAnyway(attempt)) for (const path of left) runAnyway.add(path);
+      if (isRunAnyway(attempt)) for (const path of left) runAnyway.add(path);
       const result = await handler.run(plan, attempt, context);
       if (left.length === 0) return result;
       return { ...result, output: `${textOf(result.output)}\n${NOT_SAVED}${left.join(', ')}` };
@@ -60,7 +60,7 @@ function asking<Plan>(
     ...prepared,
     requirement: requirement.type === 'skip' ? { type: 'needs_approval', reason: UNSAVED, parts: [] } : requirement,
     card: { ...card, unsaved: [...unsaved] },
-    // A yes for the thread would answer this, too.
+    // An approval for the thread would answer this question too.
     approvalKeys: [],
   };
 }
@@ -71,6 +71,6 @@ const UNSAVED = {
   text: 'Files that Tiller changed are not saved, and the command would see their old text.',
 } as const;
 
-function isSaidAnyway({ answer }: Attempt): boolean {
+function isRunAnyway({ answer }: Attempt): boolean {
   return answer === 'approved' || answer === 'approved_for_thread';
 }

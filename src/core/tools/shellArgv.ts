@@ -4,8 +4,8 @@ import type { Host } from '../ports.ts';
 const UNDERSTOOD = new Set(['bash', 'zsh', 'sh', 'dash']);
 
 /**
- * The program and arguments that run a script. A login shell only on request: we were started with the person's
- * environment already, and start files are slow, chatty and sometimes broken.
+ * The program and arguments that run a script. A login shell only on request: Tiller already has the user's
+ * environment, and start-up files are slow, print text and are sometimes broken.
  */
 export function shellArgv(
   script: string,

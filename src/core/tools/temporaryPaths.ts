@@ -1,4 +1,4 @@
-/** Paths that the model uses, as places on this machine (core/sandbox/temporary.ts). */
+/** Translates the paths that the model uses to places on this machine (core/sandbox/temporary.ts). */
 import path from 'node:path';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { PatchOperation } from '../patch/operation.ts';
@@ -26,12 +26,14 @@ export async function seenByCommands(place: string, context: Context): Promise<s
   const { sandboxPolicy } = settings;
   const listed = sandboxPolicy.type === 'workspace-write' ? sandboxPolicy.writableRoots : [];
   const folders = [settings.cwd, ...listed, ...workspace.roots];
-  // A folder that is reached by a link is shown where it really lies.
+  // A folder that is reached by a link is visible in the sandbox at its real place.
   const real = await Promise.all(folders.map((folder) => workspace.realPath(folder).catch(() => folder)));
   return placeOnMachine(place, temporary, [...folders, ...real]);
 }
 
-/** A patch with the paths of its files as places on the machine. Paths that mean the same everywhere stay as written. */
+/**
+ * Replaces the paths of a patch by places on the machine. Paths that mean the same in the sandbox and outside are kept.
+ */
 export async function inTemporaryFolder(
   operations: readonly PatchOperation[],
   workdir: string,

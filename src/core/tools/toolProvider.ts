@@ -5,12 +5,15 @@ import type { ToolFamily, ToolHandler, ToolOptions } from './handler.ts';
 import { dynamicTool } from './handlers/dynamicTool.ts';
 import { updatePlan } from './handlers/updatePlan.ts';
 
-/** A source of tools: ours, the client's, one MCP server's. */
+/** A source of tools: built in, of the client, or of one MCP server. */
 export interface ToolProvider {
   readonly id: string;
-  /** True: left out in a workspace that is not trusted. */
+  /** True when the tools are left out in an untrusted workspace. */
   readonly needsTrust: boolean;
-  /** As a model of this family is offered them; the same array while nothing has changed, so that the prompt cache holds. */
+  /**
+   * The tools for a model of this family. Returns the same array while nothing has changed, so that the prompt cache
+   * holds.
+   */
   tools(family: ToolFamily): readonly ToolHandler[];
 }
 
@@ -34,7 +37,7 @@ export class BuiltinTools implements ToolProvider {
 
 const HARMLESS: readonly ToolHandler[] = [updatePlan];
 
-/** Tools that read, run and write nothing: also offered in a workspace that is not trusted. */
+/** Tools without side effects: also offered in an untrusted workspace. */
 export const harmlessTools: ToolProvider = { id: 'harmless', needsTrust: false, tools: () => HARMLESS };
 
 /** Tools that the client of a session runs itself (seed 004, "Dynamic Tools"). */

@@ -2,33 +2,33 @@ import { unifiedDiffOfAll } from '../patch/unifiedDiff.ts';
 import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
-/** One file as the turn found it and as it is now; `null` where there was or is none. */
+/** The text of one file before the turn and now; `null` where there was or is none. */
 interface FileHistory {
-  /** Where it was when the turn began. */
+  /** Its path when the turn started. */
   readonly origin: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** All that a turn has landed, as one diff against what it found. */
+/** All changes that a turn has applied, as one diff against the text before it. */
 export class TurnDiff {
-  /** By where the file is now, or was last. */
+  /** By the file's current or last path. */
   readonly #files = new Map<string, FileHistory>();
-  #news = false;
+  #hasUpdate = false;
 
   add(changes: readonly FileChange[]): void {
     for (const change of changes) this.#addOne(change);
-    this.#news ||= changes.length > 0;
+    this.#hasUpdate ||= changes.length > 0;
   }
 
-  /** Whether anything was added since the last call. */
+  /** True when a change was added since the last call. */
   takeUpdate(): boolean {
-    const news = this.#news;
-    this.#news = false;
-    return news;
+    const hasUpdate = this.#hasUpdate;
+    this.#hasUpdate = false;
+    return hasUpdate;
   }
 
-  /** Git format, paths from `cwd`. */
+  /** In git format, with paths relative to `cwd`. */
   unifiedDiff(cwd: string): string {
     const changes = [...this.#files].flatMap(([path, file]) => netChange(path, file) ?? []);
     return unifiedDiffOfAll(changes, cwd).text;
@@ -66,7 +66,7 @@ export class TurnDiff {
   }
 }
 
-/** `undefined` when the file ends as it began. */
+/** Returns `undefined` when the file is unchanged after all. */
 function netChange(path: string, { origin, before, after }: FileHistory): FileChange | undefined {
   if (before === after && origin === path) return undefined;
   if (after === null) return { kind: 'delete', path: origin, before };

@@ -1,4 +1,4 @@
-/** Waiting that can be called off. */
+/** Cancellable waits. */
 
 /** Settles as `promise` does, or rejects with the signal's reason as soon as it aborts. */
 export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
@@ -11,7 +11,7 @@ export function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): 
   });
 }
 
-/** Calls back when the signal aborts, at once if it has; the returned function takes the listener away. */
+/** Calls `callback` when the signal aborts, at once if it has; the returned function removes the listener. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   if (signal.aborted) {
     callback();

@@ -1,4 +1,4 @@
-/** First in, first out, with a reader that waits. One reader. */
+/** A first-in-first-out queue for one asynchronous reader. */
 export class AsyncQueue<Value> implements AsyncIterable<Value> {
   readonly #values: Value[] = [];
   #wake: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class AsyncQueue<Value> implements AsyncIterable<Value> {
     this.#wake?.();
   }
 
-  /** What was pushed before is still delivered; then the reader's loop ends. */
+  /** Values that were pushed before are still delivered; then the reader's loop ends. */
   close(): void {
     this.#closed = true;
     this.#wake?.();

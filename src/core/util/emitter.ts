@@ -2,7 +2,7 @@ import type { Disposable } from './disposable.ts';
 
 export type Listener<Value> = (value: Value) => void;
 
-/** Tells everybody, in the order they came. A listener that throws does not keep the others from hearing. */
+/** Calls listeners in registration order; a throwing listener does not stop the rest. */
 export class Emitter<Value> implements Disposable {
   readonly #listeners = new Set<Listener<Value>>();
   readonly #onError: (error: unknown) => void;

@@ -1,4 +1,4 @@
-/** A pattern that stands for exactly this text. */
+/** A pattern that matches exactly this text. */
 export function escapeRegExp(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

@@ -1,15 +1,15 @@
-/** What a file system says, VS Code's or the machine's, in sentences a person or a model can act on. */
+/** Describes errors of the file system, VS Code's or the machine's, in sentences that a user or a model can act on. */
 
 /**
- * Of the operating system (`ENOENT`) or of VS Code (`FileNotFound`); `undefined` for anything that is not an error of a
- * file system.
+ * The code of the operating system (`ENOENT`) or of VS Code (`FileNotFound`); `undefined` for anything that is not a
+ * file system error.
  */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Nothing is there: the name is missing, or a folder on the way to it is a file. */
+/** True when nothing is there: the name is missing, or a folder of its path is a file. */
 export function isMissing(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'FileNotFound' || code === 'FileNotADirectory';
@@ -41,7 +41,7 @@ export function describeFileError(error: unknown, path: string): string {
     case 'EDQUOT':
       return `${path} cannot be written: the disk is full.`;
     case 'ELOOP':
-      return `${path} cannot be reached: its symbolic links go round in a circle.`;
+      return `${path} cannot be reached: its symbolic links form a loop.`;
     case 'ENAMETOOLONG':
       return `${path} cannot be used: the name is too long.`;
     default:
@@ -49,12 +49,12 @@ export function describeFileError(error: unknown, path: string): string {
   }
 }
 
-/** Names through folders that this process holds open mean nothing elsewhere. */
+/** Removes prefixes of folders that this process holds open, which are meaningless elsewhere. */
 function withoutHeldFolders(message: string): string {
   return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
 }
 
-/** What kind of failure it is, for whoever goes on differently after each. */
+/** The kind of failure, for callers that handle each differently. */
 export function fileErrorKind(error: unknown): 'not_found' | 'is_directory' | 'denied' | 'io' {
   if (isMissing(error)) return 'not_found';
   switch (errorCode(error)) {

@@ -1,18 +1,18 @@
 import path from 'node:path';
 
-/** Of the Workspace port. */
+/** A part of the Workspace port. */
 interface Reader {
   stat(path: string): Promise<{ readonly type: string } | undefined>;
   readBytes(path: string, options: { maxBytes: number }): Promise<Uint8Array>;
 }
 
-/** A pointer is one line; what is longer is none. */
+/** A pointer is one line; a longer file is none. */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Whether a folder is the top of a git repository: its `.git` is a folder with a HEAD, or a file that points to one, as in
- * a worktree. An empty `.git` is none (git passes over it, too): a sandbox of another program may need it for a moment,
- * and a crash may leave it.
+ * True when a folder is the top of a git repository: its `.git` is a folder with a HEAD, or a file that points to one,
+ * as in a worktree. An empty `.git` does not count (git skips it too): the sandbox of another program may create it
+ * temporarily, and a crash may leave it.
  */
 export async function isGitRoot(folder: string, reader: Reader): Promise<boolean> {
   const git = path.join(folder, '.git');

@@ -1,13 +1,13 @@
 import { countLineBreaks, type HeadTail } from './tokens.ts';
 
 /**
- * Collects a text of any length in constant memory: the first and the last `limit / 2` characters are kept and what
- * fell out between them is counted (codex-behaviour.md §4.1: 512 KiB + 512 KiB).
+ * Collects a text of any length in constant memory: keeps the first and the last `limit / 2` characters and counts what
+ * was dropped between them (codex-behaviour.md §4.1: 512 KiB + 512 KiB).
  */
 export class HeadTailBuffer {
   readonly #half: number;
   #head = '';
-  /** Holds up to twice its half, so that it is cut once in a while and not for every piece. */
+  /** Grows to twice its half before it is cut, so that not every piece costs a cut. */
   #tail = '';
   #omitted = 0;
   #lineBreaks = 0;
@@ -28,7 +28,7 @@ export class HeadTailBuffer {
     if (this.#tail.length > this.#half * 2) this.#cut();
   }
 
-  /** What was kept so far. */
+  /** The text kept so far. */
   read(): HeadTail {
     if (this.#tail.length > this.#half) this.#cut();
     return { head: this.#head, tail: this.#tail, omittedBytes: this.#omitted, lineBreaks: this.#lineBreaks };

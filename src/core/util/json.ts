@@ -1,11 +1,11 @@
-/** JSON of others: a text of 30 MB can stand for a gigabyte of empty objects. */
+/** Parsing of JSON from outside: 30 MB of text can become a gigabyte of empty objects in memory. */
 
-/** Values of one document; more than any answer or tool call has. */
+/** The maximum number of values in one document; more than any real response or tool call has. */
 const MAX_VALUES = 1_000_000;
-/** Each value has at least two characters: a brace or bracket and the comma. */
+/** Each value takes at least two characters: a brace or bracket and the comma. */
 const CAN_HAVE_TOO_MANY = 2 * MAX_VALUES;
 
-/** `undefined` when it is not JSON, or has too many values. */
+/** Returns `undefined` when the text is not JSON or has too many values. */
 export function parseJson(text: string): unknown {
   if (hasTooManyValues(text)) return undefined;
   try {
@@ -15,7 +15,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether the memory would have to hold more values than Tiller takes from others. Reads the text once. */
+/** True when the text has more values than Tiller accepts from outside. Reads the text once. */
 export function hasTooManyValues(text: string): boolean {
   if (text.length <= CAN_HAVE_TOO_MANY) return false;
   let values = 0;
@@ -27,7 +27,7 @@ export function hasTooManyValues(text: string): boolean {
   return values > MAX_VALUES;
 }
 
-/** Where the closing quote of a string stands. */
+/** The position of the closing quote of a string. */
 export function endOfString(text: string, from: number): number {
   let at = from;
   while (at < text.length && text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;

@@ -1,9 +1,9 @@
-/** JSON of values with very long texts, which need not be in memory twice to be written. */
+/** Writes values with very long texts as JSON without a second copy in memory. */
 
-/** Characters of a text that is written in pieces. */
+/** In characters: longer texts are written in pieces. */
 const LONG = 1024 * 1024;
 
-/** One line of JSON behind `before`: in pieces only where a text in it is long. */
+/** One line of JSON after `before`; in pieces only if a text in it is long. */
 export function jsonLine(value: unknown, before = ''): string | Iterable<string> {
   return hasLongText(value) ? pieces(value, before) : `${before}${JSON.stringify(value)}\n`;
 }
@@ -14,7 +14,7 @@ function* pieces(value: unknown, before: string): Generator<string, void, undefi
   yield '\n';
 }
 
-/** The JSON of a value as `JSON.stringify` writes it, in pieces; in one piece where no text in it is long. */
+/** The JSON of a value as `JSON.stringify` writes it, in pieces; in one piece if no text in it is long. */
 function* jsonPieces(value: unknown): Generator<string, void, undefined> {
   if (typeof value === 'string' && value.length > LONG) {
     yield '"';

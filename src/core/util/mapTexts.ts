@@ -1,4 +1,7 @@
-/** The same value with every text in it changed; itself where that changes nothing. Names of fields stay as they are. */
+/**
+ * Returns the value with `change` applied to every text in it; the value itself if nothing changes. Names of fields are
+ * not changed.
+ */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,13 +1,16 @@
 import path from 'node:path';
 
-/** The way from a folder down to a place, '' for the folder itself; `undefined` where it lies elsewhere. Both absolute. */
+/**
+ * The relative path from a folder to a place, '' for the folder itself; `undefined` where it lies elsewhere. Both
+ * absolute.
+ */
 export function pathBelow(folder: string, place: string): string | undefined {
   const way = path.relative(folder, place);
-  // `..cfg` is a name like any other.
+  // `..cfg` is an ordinary name.
   return way === '..' || way.startsWith(`..${path.sep}`) || path.isAbsolute(way) ? undefined : way;
 }
 
-/** Whether a place is the folder or lies in it; both absolute. */
+/** True when a place is the folder or inside it; both absolute. */
 export function isBelow(place: string, folder: string): boolean {
   return pathBelow(folder, place) !== undefined;
 }

@@ -1,12 +1,12 @@
 import { abortable } from './abort.ts';
 
-/** Whoever wants the same path waits for its turn, first come first served. Within this process. */
+/** Exclusive locks on paths, first come first served. Within this process. */
 export class PathLock {
   readonly #lastInLine = new Map<string, Promise<void>>();
 
   /**
-   * All the paths at once, so that nobody can wait in a circle. Returns what gives them back.
-   * @throws the signal's reason when it aborts while waiting; the place in line is then given up.
+   * Acquires all paths at once, so that no deadlock is possible. Returns the function that releases them.
+   * @throws the signal's reason when it aborts while waiting; the place in the queue is then given up.
    */
   async acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void> {
     const wanted = [...new Set(paths)];

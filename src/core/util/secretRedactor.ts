@@ -1,19 +1,22 @@
-/** Keys taken out of texts: whole ones, and such as come in pieces, which must not show a key in passing. */
+/** Redacts keys in texts, including texts that arrive in pieces, of which no piece may show a part of a key. */
 import { escapeRegExp } from './escapeRegExp.ts';
 
 export const HIDDEN = '[hidden]';
 
-/** A shorter key is no secret worth a broken message: `ollama` would be hidden in every sentence about Ollama. */
+/**
+ * In characters. A shorter key is not worth protecting and would damage messages: `ollama` would be redacted in every
+ * sentence about Ollama.
+ */
 const SHORTEST_KEY = 8;
 
-/** A text that goes on: what of it can be shown, and its end, in which a key may have begun. */
+/** A text that continues: the part that can be shown, and the end, in which a key may begin. */
 export interface Beginning {
   readonly shown: string;
-  /** Belongs in front of what comes next. */
+  /** Prepend this to the next piece. */
   readonly held: string;
 }
 
-/** Where two keys begin at one place the longer one counts. */
+/** Where two keys begin at the same place the longer one is redacted. */
 export class SecretRedactor {
   readonly #keys = new Set<string>();
   readonly #firstCharacters = new Set<string>();
@@ -24,14 +27,14 @@ export class SecretRedactor {
     return this.#keys.size === 0;
   }
 
-  /** A key that Tiller holds, in every form in which it may come back. */
+  /** Adds a key that Tiller holds, in every form in which it may appear. */
   hold(key: string): void {
     if (key.length < SHORTEST_KEY) return;
-    // In JSON, in JSON inside of JSON (the arguments of a call), and in an address.
+    // Plain, in JSON, in JSON inside JSON (the arguments of a call), and in an address.
     for (const form of [key, inJson(key), inJson(inJson(key)), ...inAddress(key)]) this.add(form);
   }
 
-  /** Exactly this text, however short. */
+  /** Adds exactly this text, however short. */
   add(key: string): void {
     if (key === '' || this.#keys.has(key)) return;
     this.#keys.add(key);
@@ -49,7 +52,7 @@ export class SecretRedactor {
     return this.isEmpty ? text : text.replace(this.#pattern, HIDDEN);
   }
 
-  /** Whatever pieces a text comes in, what is shown of them and the rest, hidden, are the whole text, hidden. */
+  /** However a text is split into pieces, the redacted pieces joined are the same as the redacted whole. */
   hideBeginning(text: string): Beginning {
     if (this.isEmpty) return { shown: text, held: '' };
     let shown = '';
@@ -58,7 +61,7 @@ export class SecretRedactor {
     while (at < text.length) {
       this.#pattern.lastIndex = at;
       const match = this.#pattern.exec(text);
-      // One that begins later, or may yet turn out to be a longer one, is not decided.
+      // A match that begins later, or that may become a longer one, is not decided yet.
       if (match === null || match.index >= open) break;
       shown += text.slice(at, match.index) + HIDDEN;
       at = match.index + match[0].length;
@@ -67,7 +70,7 @@ export class SecretRedactor {
     return { shown: shown + text.slice(at, open), held: text.slice(open) };
   }
 
-  /** A text whose beginning was cut off, without what is left there of a key that the cut has gone through. */
+  /** Removes the rest of a key from the start of a text whose beginning was cut off inside the key. */
   withoutCutKey(text: string): string {
     let end = 0;
     for (const key of this.#keys) {
@@ -75,14 +78,14 @@ export class SecretRedactor {
         if (text.startsWith(key.slice(-length))) end = length;
       }
     }
-    // Another key may begin in what is dropped, and would then stand there without its beginning.
+    // Another key may begin in the removed part, and would then remain without its beginning.
     for (let at = 0; at < end; at++) {
       for (const key of this.#keys) if (text.startsWith(key, at)) end = Math.max(end, at + key.length);
     }
     return text.slice(end);
   }
 
-  /** The first place where the text ends before it is clear whether a key, or a longer one, stands there. */
+  /** The first place at which the text ends before it is clear whether a key, or a longer one, is there. */
   #openFrom(text: string, from: number): number {
     for (let at = Math.max(from, text.length - this.#longest + 1); at < text.length; at++) {
       if (this.#firstCharacters.has(text.charAt(at)) && this.#mayBegin(text.slice(at))) return at;
@@ -96,7 +99,7 @@ export class SecretRedactor {
   }
 }
 
-/** One text that comes in pieces: an end in which a key may have begun waits for the next one. */
+/** Redacts one text that arrives in pieces: an end in which a key may begin is held until the next piece. */
 export class RedactedText {
   readonly #keys: SecretRedactor;
   #held = '';
@@ -105,14 +108,14 @@ export class RedactedText {
     this.#keys = keys;
   }
 
-  /** What can be shown now. */
+  /** Returns what can be shown now. */
   push(piece: string): string {
     const { shown, held } = this.#keys.hideBeginning(this.#held + piece);
     this.#held = held;
     return shown;
   }
 
-  /** Nothing follows: the rest. */
+  /** Ends the text and returns the rest. */
   end(): string {
     const rest = this.#keys.hide(this.#held);
     this.#held = '';

@@ -1,4 +1,4 @@
-/** Text files as bytes: UTF-8 with or without a byte order mark (workspace-edits.md §5). */
+/** Encoding of text files: UTF-8 with or without a byte order mark (workspace-edits.md §5). */
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -11,10 +11,10 @@ export interface DecodedText {
 }
 
 /**
- * `undefined` when the bytes are not UTF-8 text: an invalid sequence, or a NUL among them.
+ * Returns `undefined` when the bytes are not UTF-8 text: they contain an invalid sequence or a NUL.
  *
- * Strict decoding loses nothing: encoding the same text with the same mark gives the same bytes. That is why a changed
- * text can be written whole and every byte outside the change stays what it was, mixed line endings included.
+ * Strict decoding loses nothing: encoding the same text with the same mark gives the same bytes. So a changed text can
+ * be written whole, and every byte outside the change stays the same, including mixed line endings.
  */
 export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   if (bytes.includes(0)) return undefined;

@@ -1,4 +1,7 @@
-/** Pieces that are joined early enough that a text of millions of them costs little more than the text itself. */
+/**
+ * Pieces are joined in blocks of this many, so that a text of millions of pieces takes little more memory than the text
+ * itself.
+ */
 const JOINED_AT_ONCE = 1024;
 
 export class TextPieces {
@@ -16,7 +19,7 @@ export class TextPieces {
     this.#pieces = [];
   }
 
-  /** The whole text; nothing is kept of it. */
+  /** Returns the whole text and clears it. */
   take(): string {
     const text = [...this.#blocks, ...this.#pieces].join('');
     this.#blocks = [];

@@ -1,6 +1,4 @@
-/**
- * Tokens by estimate and the cut of tool output that is built on it (codex-behaviour.md §5).
- */
+/** Token estimates, and the truncation of tool output that is based on them (codex-behaviour.md §5). */
 
 export const BYTES_PER_TOKEN = 4;
 const encoder = new TextEncoder();
@@ -15,7 +13,7 @@ export function tokensOfBytes(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** Bytes of the text in UTF-8. */
+/** The number of bytes of the text in UTF-8. */
 export function byteLength(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
@@ -27,19 +25,20 @@ export function byteLength(text: string): number {
   return bytes;
 }
 
-/** The two ends of a text that was too long, with the bytes that are missing between them. */
+/** The two ends of a text that was too long, with the number of bytes missing between them. */
 export interface HeadTail {
   readonly head: string;
   readonly tail: string;
   /** Bytes between them; 0 when nothing is missing. */
   readonly omittedBytes: number;
-  /** Line breaks of the whole. */
+  /** The number of line breaks in the whole text. */
   readonly lineBreaks: number;
 }
 
 /**
- * A text within `budget` tokens: itself, or its two ends with a marker between them and, in front, how long it was.
- * Halves are moved inward to character boundaries. Deterministic, so that what was sent once can be sent again.
+ * Returns the text if it is within `budget` tokens; otherwise its two ends with a marker between them, after a line
+ * with its full length. Halves are shortened to character boundaries. Deterministic, so that text that was sent once
+ * can be sent again.
  */
 export function truncateMiddle(whole: string | HeadTail, budget: number): string {
   const text = typeof whole === 'string' ? { head: whole, tail: '', omittedBytes: 0, lineBreaks: -1 } : whole;
@@ -70,7 +69,7 @@ export function countLineBreaks(text: string): number {
   return count;
 }
 
-/** Moves back to the first byte of the character that `offset` would cut. */
+/** Returns the first byte of the character that `offset` would cut. */
 function startOfCharacter(bytes: Uint8Array, offset: number): number {
   while (offset > 0 && isContinuation(bytes[offset])) offset--;
   return offset;

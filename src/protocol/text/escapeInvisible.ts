@@ -1,9 +1,9 @@
-/** Control characters, and those that show as nothing or turn the direction of what follows (Unicode TR 36, 3.1). */
+/** Control characters, and characters that are invisible or change the direction of text (Unicode TR 36, 3.1). */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * A text that somebody else has chosen, as it may be shown to a person who decides by it, or be sent to a terminal: what
- * cannot be seen in it can. Lines and tabs stay.
+ * Escapes invisible characters in a text from outside before it is shown for a decision or sent to a terminal. Keeps
+ * line feeds and tabs.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(UNSEEN, (character) =>
@@ -11,17 +11,17 @@ export function visibleText(text: string): string {
   );
 }
 
-/** The same on one line: a name of a file in a sentence of ours, which must not look like two. */
+/** Like `visibleText`, on one line: for a file name in a sentence, which must not look like two. */
 export function visibleName(text: string): string {
   return text.replaceAll(UNSEEN, (character) => (character === '\n' ? '\\n' : named(character)));
 }
 
-/** Joiners inside of words and emoji. */
+/** Joiners inside words and emoji. */
 const JOINERS = '\u200c\u200d';
 
 /**
- * A whole text of a model or a program on a terminal, which would obey control characters and turn the direction of the
- * text. Line ends and joiners stay.
+ * Escapes a text of a model or a program for a terminal, where control characters would act and directional characters
+ * reorder text. Keeps line ends and joiners.
  */
 export function terminalText(text: string): string {
   return text
@@ -29,7 +29,7 @@ export function terminalText(text: string): string {
     .replaceAll(UNSEEN, (character) => (`\n\t${JOINERS}`.includes(character) ? character : named(character)));
 }
 
-/** JSON in one line on a terminal: the same JSON, with everything escaped that cannot be seen. */
+/** Escapes one line of JSON for a terminal: the same JSON, with all invisible characters escaped. */
 export function terminalJson(line: string): string {
   return line.replaceAll(UNSEEN, (character) => (character === '\n' ? character : escaped(character)));
 }

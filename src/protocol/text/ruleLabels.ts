@@ -1,8 +1,8 @@
-/** Rules as a person knows them again: by their own words, and by the place where they stand. */
+/** Labels of rules for display: by their words, and by their place. */
 import { inOneLine } from './truncate.ts';
 import type { DecisionReason, Rule } from '../policy.ts';
 
-/** Words that a command begins with, or the script that a shell is given whole. */
+/** The first words of a command, or the whole script of a shell. */
 export function ruleSubject({ pattern }: Pick<Rule, 'pattern'>, limit?: number): string {
   const script = scriptOf(pattern);
   if (script !== null) return inOneLine(script, limit);
@@ -10,31 +10,31 @@ export function ruleSubject({ pattern }: Pick<Rule, 'pattern'>, limit?: number):
   return words.endsWith('…') ? words : `${words}…`;
 }
 
-/** A rule for a script that cannot be taken apart is about that script and no other. */
+/** The script of a rule for exactly one shell script, or `null`. */
 export function scriptOf([program, flag, script, ...more]: Rule['pattern']): string | null {
   const isShell = typeof program === 'string' && /(^|[\\/])(ba|z|da|k|)sh$/.test(program);
   const isScript = isShell && typeof flag === 'string' && /^-[a-z]*c$/.test(flag) && more.length === 0;
   return isScript && typeof script === 'string' ? script : null;
 }
 
-/** Where the rule of a decision stands: its file by its name, and its number in there, from 1. */
+/** The place of a decision's rule: the name of its file, and its number in it, from 1. */
 export interface RulePlace {
-  /** `null`: in the thread itself. */
+  /** `null` for a rule of the thread. */
   readonly file: string | null;
   readonly number: number;
 }
 
-/** `null` where no rule decided. */
+/** Returns `null` if no rule decided. */
 export function rulePlaceOf({ source, id }: DecisionReason): RulePlace | null {
   const [, file = '', index] = /^rule:(?:.*[/\\])?(.+)#(\d+)$/.exec(id) ?? [];
   if (source !== 'rule' || index === undefined) return null;
   return { file: file === 'thread' ? null : file, number: Number(index) + 1 };
 }
 
-/** Characters of a rule's words where they stand in a sentence. */
+/** In characters: the length of a rule's words in a sentence. */
 const IN_A_SENTENCE = 60;
 
-/** `null` where no rule decided, or it was written down before its words were. */
+/** Returns `null` if no rule decided, or if the record is older than the field `rule`. */
 export function wordsOfRule({ rule }: DecisionReason): string | null {
   return rule === undefined ? null : ruleSubject(rule, IN_A_SENTENCE);
 }

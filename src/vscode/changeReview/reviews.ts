@@ -163,7 +163,7 @@ export class Reviews implements Disposable {
 
   #authorOf(address: string, reason: vscode.TextDocumentChangeReason | undefined): Author {
     if (reason !== undefined) return 'history';
-    return Date.now() - (this.#saving.get(address) ?? 0) < LONGEST_SAVE_MS ? 'agreed' : 'person';
+    return Date.now() - (this.#saving.get(address) ?? 0) < LONGEST_SAVE_MS ? 'agreed' : 'user';
   }
 
   #catchUp(document: vscode.TextDocument): void {

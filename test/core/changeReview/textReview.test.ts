@@ -14,7 +14,7 @@ import {
 } from '../../../src/core/changeReview/textReview.ts';
 import { rounds } from '../../support/rounds.ts';
 
-const AUTHORS: readonly Author[] = ['agent', 'decision', 'history', 'person', 'agreed'];
+const AUTHORS: readonly Author[] = ['agent', 'decision', 'history', 'user', 'agreed'];
 
 const word = fc.constantFrom('a', 'b', 'c', '', 'long line');
 const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((lines) => lines.join('\n'));
@@ -98,19 +98,19 @@ describe('what the person types', () => {
   const review = startReview(BEFORE, AFTER);
 
   test('outside of hunks is theirs at once', () => {
-    const now = applyEdits(review, [typed(3, 1, ' and a half\nmore')], 'person');
+    const now = applyEdits(review, [typed(3, 1, ' and a half\nmore')], 'user');
     assert.equal(textOf(now.base), '1\n2\n3\n4 and a half\nmore\n5\n6\n');
     assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
     assert.ok(now.hunks.every(({ touched }) => !touched));
   });
 
   test('beside a hunk does not belong to it', () => {
-    const now = applyEdits(review, [typed(2, 0, 'mine\n')], 'person');
+    const now = applyEdits(review, [typed(2, 0, 'mine\n')], 'user');
     assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
   });
 
   test('inside a hunk makes it one of both', () => {
-    const now = applyEdits(review, [typed(1, 3, '!')], 'person');
+    const now = applyEdits(review, [typed(1, 3, '!')], 'user');
     assert.equal(textOf(now.base), BEFORE);
     assert.deepEqual(
       now.hunks.map(({ touched }) => touched),
@@ -121,7 +121,7 @@ describe('what the person types', () => {
 
   test('inside a hunk, if it is what stood there, is the end of it', () => {
     const edit = { startLine: 1, startCharacter: 0, endLine: 1, endCharacter: 3, text: '2' };
-    assert.deepEqual(places(applyEdits(review, [edit], 'person')), ['4-4 for 4-5']);
+    assert.deepEqual(places(applyEdits(review, [edit], 'user')), ['4-4 for 4-5']);
   });
 });
 

@@ -74,7 +74,7 @@ test('what is refused is dropped once, told once, and remembered for the provide
   const first = await addInput(clientFor(provider, { refused }), prompt({ tools: [CUSTOM] }));
   expect(first.events.filter((event) => event.type === 'warning')).toEqual([
     { type: 'warning', message: '“acme” does not take “include”; it is left out from now on.' },
-    { type: 'warning', message: '“acme” takes no free-text tools; they are offered as functions from now on.' },
+    { type: 'warning', message: '“acme” does not support free-text tools; they are offered as functions from now on.' },
   ]);
   expect(first.items).toMatchObject([{ type: 'custom_tool_call', input: '***' }]);
 

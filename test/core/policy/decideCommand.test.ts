@@ -111,7 +111,7 @@ describe('without a box and with nobody to ask', () => {
       reason: {
         source: 'sandbox',
         id: 'no-box',
-        text: 'No sandbox works on this machine and nobody is asked, so only commands known to only read may run; install bubblewrap and allow user namespaces, or use a policy that asks.',
+        text: 'No sandbox works on this machine and nothing can be approved, so only commands known to only read may run; install bubblewrap and allow user namespaces, or use a policy that asks.',
       },
     });
   });
@@ -138,7 +138,7 @@ describe('scripts', () => {
   test('the strictest command decides, and each has its own verdict', () => {
     expect(decideCommand(script('ls "a b" && rm -rf x && npm test'))).toEqual({
       type: 'needs_approval',
-      reason: { source: 'heuristic', id: 'dangerous', text: 'It can destroy work that nobody can bring back.' },
+      reason: { source: 'heuristic', id: 'dangerous', text: 'It can destroy work that cannot be restored.' },
       parts: [
         { command: "ls 'a b'", verdict: 'allow', reason: expect.objectContaining({ id: 'known-safe' }) },
         { command: 'rm -rf x', verdict: 'prompt', reason: expect.objectContaining({ id: 'dangerous' }) },

@@ -83,9 +83,9 @@ describe('where a path leads', () => {
   };
 
   test.each([
-    ['/w/a', at('/disk/w/a'), 'skip inside-writable-roots: Everything it touches lies where Tiller may write.'],
-    ['/w/n/../a', at('/disk/w/a'), 'skip inside-writable-roots: Everything it touches lies where Tiller may write.'],
-    ['/disk/w/a', at('/disk/w/a'), 'skip inside-writable-roots: Everything it touches lies where Tiller may write.'],
+    ['/w/a', at('/disk/w/a'), 'skip inside-writable-roots: All its files lie in writable folders.'],
+    ['/w/n/../a', at('/disk/w/a'), 'skip inside-writable-roots: All its files lie in writable folders.'],
+    ['/disk/w/a', at('/disk/w/a'), 'skip inside-writable-roots: All its files lie in writable folders.'],
     [
       '/w/d/a',
       at('/home/u/a'),

@@ -236,7 +236,7 @@ test('a question names the shell', () => {
     platform: 'linux',
   });
   expect(reason.text).toBe(
-    'The approval policy is untrusted, which asks before everything that is not known to only read, and a shell in it runs what it is fed.',
+    'The approval policy is untrusted, which asks before everything that is not known to only read, and a shell in it runs its input.',
   );
 });
 

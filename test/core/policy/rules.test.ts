@@ -60,9 +60,9 @@ describe('a rules file', () => {
     [file({ pattern: ['a'], match: ["a 'b"] }), `the example "a 'b" cannot be split into words`],
     [
       '{"version":1,"rules":[{"pattern":["a"],\n"decision":"forbidden",\n"decision":"allow"}]}',
-      'json:3: "decision" stands',
+      'json:3: "decision" appears',
     ],
-    ['{"version":1,"rules":[],\n"rules":[]}', 'rules.json:2: "rules" stands there twice'],
+    ['{"version":1,"rules":[],\n"rules":[]}', 'rules.json:2: "rules" appears twice'],
     [file({ pattern: ['caf\uFFFD'] }), 'rules.json:6: it is not encoded as UTF-8'],
     [file({ pattern: [['a', ['b']]] }), 'rules.0.pattern.0: must be a word, or a list of at least one'],
     [file({ pattern: ['a', 'b\0'] }), 'rules.json:4: rule 0: its pattern has a null character'],

@@ -63,7 +63,7 @@ describe('a rule for everywhere', () => {
     const [entry] = (await overview()).rules;
     await store.replace(entry?.id ?? '', { ...NPM, pattern: ['npm', 'run', 'test'] }, place);
     expect(await rules()).toEqual([['user', { ...NPM, pattern: ['npm', 'run', 'test'] }]]);
-    await expect(store.replace(entry?.id ?? '', null, place)).rejects.toThrow('There is no such rule any more.');
+    await expect(store.replace(entry?.id ?? '', null, place)).rejects.toThrow('This rule no longer exists.');
     await store.replace((await overview()).rules[0]?.id ?? '', null, place);
     expect(await rules()).toEqual([]);
   });
@@ -71,7 +71,7 @@ describe('a rule for everywhere', () => {
   it('is refused when it would allow anything, and the file is left alone', async () => {
     const { home, store } = open();
     await expect(store.add('user', { pattern: ['bash', '-c'], decision: 'allow' }, place)).rejects.toThrow(
-      'A rule for "bash -c" would allow whatever is run through it.',
+      'A rule for "bash -c" would allow any command that is run with it.',
     );
     await expect(store.add('user', { pattern: [['ls', 'sudo']], decision: 'allow' }, place)).rejects.toThrow('ls|sudo');
     await store.add('user', { pattern: ['bash', '-c'], decision: 'forbidden' }, place);
@@ -96,7 +96,7 @@ describe('a rule for everywhere', () => {
 
   it('is not written into a file that is broken', async () => {
     const { home, store, overview } = open(new MemoryStorage({ 'rules.json': '{"version": 1,\n "rules": [}' }));
-    await expect(store.add('user', NPM, place)).rejects.toThrow(/rules\.json:2: not valid JSON .* Mend it first\./);
+    await expect(store.add('user', NPM, place)).rejects.toThrow(/rules\.json:2: not valid JSON .* Correct it first\./);
     expect(home.files.get('rules.json')).toBe('{"version": 1,\n "rules": [}');
     expect((await overview()).problems).toMatchObject([{ file: '/home/me/.tiller/rules.json' }]);
   });
@@ -234,7 +234,7 @@ describe('an edit in the view', () => {
     const edit = (one: Parameters<typeof applyRuleEdit>[0]) => applyRuleEdit(one, store, place, null);
     expect(await edit({ type: 'remove', id: 'user:x' })).toEqual({
       type: 'refused',
-      message: 'There is no such rule any more.',
+      message: 'This rule no longer exists.',
     });
     expect(await edit({ type: 'forget', key })).toMatchObject({ type: 'refused' });
     expect(await edit({ type: 'add', scope: 'thread', rule: { pattern: ['sudo'], decision: 'allow' } })).toMatchObject({

@@ -317,7 +317,7 @@ function errorKinds(): Script {
   const errors: readonly Omit<EventMsgOf<'error'>, 'type'>[] = [
     {
       kind: 'no_key',
-      message: 'https://api.openai.com wants an API key, and none was entered for it.',
+      message: 'https://api.openai.com requires an API key, and none was entered for it.',
       detail: 'HTTP 401',
       action: 'set_api_key',
     },

@@ -1,4 +1,7 @@
-/** Landing of a patch that may land: planned anew while the files move under it, and never as something else. */
+/**
+ * Applies an approved patch: plans it again when its files change meanwhile, and never applies anything else than was
+ * approved.
+ */
 import { resolve } from 'node:path';
 import type { ChangeDecision, TurnItemOf } from '../../../protocol/item.ts';
 import { type ProposalChoices, reviewIn } from '../../../protocol/policy.ts';
@@ -8,16 +11,16 @@ import { patchBinding } from '../../policy/approvalKeys.ts';
 import type { FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
-import { describe, diffOf, type LandPlan, shown } from './patchTool.ts';
+import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
 import { failureText, successText } from './patchTexts.ts';
 import { reviewNote } from './choicesNote.ts';
 import { withAgreement } from './unsavedEdits.ts';
 
-/** How often a plan is made anew because somebody typed between plan and landing. */
+/** How often a patch is planned again because a file changed between plan and application. */
 const MAX_REPLANS = 5;
 
 export async function applyApproved(
-  plan: LandPlan,
+  plan: ApplyPlan,
   { answer, boundTo }: Pick<Attempt, 'answer' | 'boundTo'>,
   context: ToolContext,
 ): Promise<ToolResult> {
@@ -50,7 +53,7 @@ export async function applyApproved(
       );
     }
     if (result.byAnotherThread) others = ' by another thread';
-    // Where the paths lead now has not been decided about.
+    // No decision covers the places that the paths lead to now.
     const { places } = planned;
     if (!(await leadThere(workspace, places))) return changedSince(item);
     if (review === undefined) {
@@ -72,15 +75,15 @@ export async function applyApproved(
   );
 }
 
-/** What the person has left of it. The report names only what lands. */
-function reviewedPlan({ planned, proposal, cwd }: LandPlan, review: ProposalChoices): LandPlan['planned'] {
+/** The plan without what the user left out. The report names only what is applied. */
+function reviewedPlan({ planned, proposal, cwd }: ApplyPlan, review: ProposalChoices): ApplyPlan['planned'] {
   const changes = decidedChanges(reviewedChanges(proposal, review), planned.places);
   const written = new Set(changes.map(placeOf));
   const report = planned.report.filter(({ path }) => written.has(resolve(cwd, path)));
   return { ...planned, changes, report };
 }
 
-/** Where the text stands afterwards. */
+/** The path of the text after the change. */
 function placeOf(change: FileChange): string {
   return change.kind === 'update' ? (change.movedTo ?? change.path) : change.path;
 }
@@ -92,7 +95,7 @@ function changedSince(item: TurnItemOf<'file_change'>): ToolResult {
 }
 
 function appliedItem(
-  { item, proposal }: LandPlan,
+  { item, proposal }: ApplyPlan,
   applied: readonly FileChange[],
   files: readonly AppliedFile[],
   review: ProposalChoices | undefined,

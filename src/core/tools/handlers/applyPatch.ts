@@ -5,17 +5,17 @@ import { createJsonInputStream } from '../../patch/jsonInput.ts';
 import type { Parsed, ToolFamily, ToolHandler, ToolOptions, ToolPayload } from '../handler.ts';
 import { parseArguments } from '../parseArguments.ts';
 import { applyApproved } from './applyApproved.ts';
-import { fileChangeItem, type LandPlan, preparePatch } from './patchTool.ts';
+import { fileChangeItem, type ApplyPlan, preparePatch } from './patchTool.ts';
 
 const NAME = 'apply_patch';
 
 const argumentsSchema = z.object({ input: z.string() });
 
-/** Edits files: planned against the text as it stands, landed whole or not at all (design decision 4). */
+/** Edits files: a patch is planned against the current text and applied whole or not at all (design decision 4). */
 export function applyPatch(
   family: Pick<ToolFamily, 'applyPatch' | 'extraInstructions'>,
   options: ToolOptions,
-): ToolHandler<string, LandPlan> {
+): ToolHandler<string, ApplyPlan> {
   return {
     names: [NAME, 'applypatch'],
     supportsParallel: false,
@@ -32,7 +32,7 @@ export function applyPatch(
 
 const FREEFORM_DESCRIPTION = 'Edits files. The input is a patch in the grammar below, not JSON.';
 
-/** A model that was not trained on the format gets it explained. */
+/** The format is explained to a model that was not trained on it. */
 function freeformSpec(explained: boolean): ToolSpec {
   return {
     type: 'custom',
@@ -55,7 +55,7 @@ const FUNCTION_SPEC: ToolSpec = {
   },
 };
 
-/** The patch as it is being written, out of the JSON where it comes as an argument. */
+/** Returns the patch text while the model writes it, decoded from JSON where it is a function argument. */
 function previewReader(kind: 'arguments' | 'input'): (piece: string) => string {
   if (kind === 'input') return (piece) => piece;
   const stream = createJsonInputStream();

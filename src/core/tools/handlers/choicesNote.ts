@@ -1,13 +1,13 @@
-/** What the model is told of a patch that a person did not take as it was. */
+/** The note to the model about a patch that the user changed before approval. */
 import { textAfter } from '../../patch/proposalChoices.ts';
 import { unifiedDiffOfTexts } from '../../patch/unifiedDiff.ts';
 import type { FileReview, ProposalChoices } from '../../../protocol/policy.ts';
 import type { FileChange, ProposedFile } from '../../ports.ts';
 
-/** Characters of the difference; who wants more reads the file. */
+/** In characters. The model can read the file for the rest. */
 const MAX_DIFFERENCE = 4_000;
 
-/** `landed`: what is left of it. */
+/** `applied`: the changes that were left of the proposal. */
 export function reviewNote(
   proposal: readonly ProposedFile[],
   review: ProposalChoices,

@@ -1,4 +1,4 @@
-/** How a command's outcome is told to the model, in the seeds' two shapes (codex-behaviour.md §4.1). */
+/** Formats the outcome of a command for the model, in Codex's two shapes (codex-behaviour.md §4.1). */
 import type { LiveProcess } from '../../exec/liveProcess.ts';
 import type { Ids } from '../../ports.ts';
 import { deniedBy } from '../../sandbox/denied.ts';
@@ -7,27 +7,30 @@ import { byteLength, type HeadTail, tokensOfBytes, truncateMiddle } from '../../
 /** Tokens the model gets of one command's output unless it asks for less (codex-behaviour.md §5). */
 export const MAX_OUTPUT_TOKENS = 10_000;
 
-/** What is said at one time of a process that runs or has ended. */
+/** The state of a process at one time, running or ended. */
 export interface Answer {
   readonly process: LiveProcess;
   /** How long this call took. */
   readonly durationMs: number;
-  /** What is new of its output. */
+  /** The output since the last answer. */
   readonly output: CutOutput;
-  /** What else the model should know. */
+  /** Further notes for the model. */
   readonly notes: readonly string[];
 }
 
-/** What its box seems to have blocked, if it has ended by itself; `output` is what it printed, or the end of that. */
+/**
+ * What the sandbox seems to have blocked, if the process has ended by itself; `output` is all that it printed, or the
+ * end of it.
+ */
 export function blockedIn({ end, facts: { box }, network }: LiveProcess, output: string): string | undefined {
   return end?.by === 'itself' ? deniedBy({ box, network, exitCode: end.exitCode, output }) : undefined;
 }
 
 interface CutOutput {
-  /** As much as the budget allows. */
+  /** Cut to the budget. */
   readonly text: string;
   readonly isCut: boolean;
-  /** Of all that was printed. */
+  /** The size of everything that was printed. */
   readonly bytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** What all the names of the shell have in common: decide, run, tell. */
+/** Deciding, running and reporting of a command, shared by all shell tools. */
 import path from 'node:path';
 import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
@@ -16,34 +16,34 @@ import { seenByCommands, temporaryIn } from '../temporaryPaths.ts';
 import type { Attempt, Preparation, ToolContext, ToolOptions, ToolResult } from '../handler.ts';
 import { blockedIn, cutOutput, execAnswer, shellAnswer } from './commandAnswer.ts';
 
-/** What programs that never ask were written for. */
+/** The size that programs assume when they do not ask for it. */
 const TERMINAL_SIZE = { columns: 80, rows: 24 };
 
-/** Which of the seeds' two shapes the answer has (codex-behaviour.md §4.1). */
+/** Which of Codex's two shapes the output has (codex-behaviour.md §4.1). */
 export type OutputFormat = 'exec_command' | 'shell';
 
 export interface CommandRequest {
   readonly argv: readonly [string, ...string[]];
-  /** As a person would type it. */
+  /** The command line as a user would type it. */
   readonly display: string;
   readonly workdir: string | undefined;
-  /** When to kill it; never where `undefined`. */
+  /** Milliseconds until it is killed; never where `undefined`. */
   readonly timeoutMs: number | undefined;
-  /** When it goes on in the background; never where `undefined`. */
+  /** Milliseconds until it continues in the background; never where `undefined`. */
   readonly yieldMs: number | undefined;
-  /** In a terminal, which can be typed into. */
+  /** Runs in a terminal, so that input can be typed into it. */
   readonly tty: boolean;
   readonly maxOutputTokens: number;
   readonly sandboxPermissions: SandboxPermissions;
   readonly justification: string | undefined;
-  /** The prefix the model would like to be allowed from now on. */
+  /** The command prefix that the model asks to have allowed from now on. */
   readonly prefixRule?: readonly string[] | undefined;
   readonly format: OutputFormat;
 }
 
 export interface CommandPlan {
   readonly request: CommandRequest;
-  /** Known to do no more: then it can do no more in its box either. */
+  /** True when the command is known to only read; then its sandbox allows no more either. */
   readonly onlyReads: boolean;
   readonly env: Readonly<Record<string, string>>;
   readonly item: TurnItemOf<'command_execution'>;
@@ -120,20 +120,25 @@ export async function prepareCommand(
   };
 }
 
-/** As the command itself would find it: in the sandbox `/tmp` is another place than outside. */
+/**
+ * The place that the command finds under its working directory: in the sandbox `/tmp` is another place than outside.
+ */
 async function workdirOf({ workdir = '.', sandboxPermissions }: CommandRequest, context: ToolContext): Promise<string> {
   const place = path.resolve(context.settings.cwd, workdir);
   return sandboxPermissions === 'require_escalated' ? place : seenByCommands(place, context);
 }
 
-/** The thread's temporary folder is made for its first command. */
+/** Counts the thread's temporary folder as existing, because it is created for the first command. */
 async function isFolder(place: string, context: ToolContext): Promise<boolean> {
   const { folder, seenAt } = temporaryIn(context);
   if (place === folder && seenAt.length > 0) return true;
   return (await context.workspace.stat(place))?.type === 'directory';
 }
 
-/** Its own item and its own approval: what is shown and remembered of the try inside says nothing about this one. */
+/**
+ * The same command outside the sandbox, with an item and an approval of its own: those of the sandboxed attempt do not
+ * cover it.
+ */
 function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   const { argv, display, justification, tty } = plan.request;
   const item: CommandPlan['item'] = { ...plan.item, id: ids.next('item'), box: 'none' };
@@ -155,7 +160,7 @@ function outsideOf(plan: CommandPlan, { settings, ids }: ToolContext) {
   };
 }
 
-/** What counts as harmless only counts so while nobody else can put a program in its place (codex-behaviour.md §6.7). */
+/** A command only counts as harmless while no other process can replace its program (codex-behaviour.md §6.7). */
 function environmentFor(
   onlyReads: boolean,
   { host, keys, settings, workspace, thread }: ToolContext,
@@ -171,13 +176,13 @@ function environmentFor(
 }
 
 /**
- * Runs it until it ends, is killed, or has had its time: then it goes on in the background. An interrupt of the turn kills
- * it. Rejects only when it could not be started, with a sentence for the model.
+ * Runs the command until it ends, is killed, or its yield time is over: then it continues in the background. An
+ * interrupt of the turn kills it. Rejects only when it could not be started, with a message for the model.
  */
 export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   const { request, item } = plan;
   const confinement = confinementOf(attempt.box, context);
-  // Files may have been saved for it meanwhile: nothing begins after a stop.
+  // Saving files may have taken time: do not start a command after the turn was stopped.
   context.signal.throwIfAborted();
   const process = await context.processes.start({
     exec: {
@@ -212,8 +217,8 @@ async function resultOf(
     await process.log.close();
   }
   const blocked = blockedIn(process, output.text);
-  const told = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
-  const notes = [...background, ...told];
+  const blockedNotes = blocked === undefined ? [] : [blockedNote(blocked, context.settings.approvalPolicy, 'its call')];
+  const notes = [...background, ...blockedNotes];
   const answer = { process, durationMs, output, notes };
   return {
     blocked,

@@ -12,8 +12,8 @@ type Arguments = z.infer<typeof anyArguments>;
 type Plan = { readonly args: Arguments; readonly item: TurnItemOf<'dynamic_tool_call'> };
 
 /**
- * A tool that the client runs (seed 004). It is the client's own program, so the client is not asked whether it may run;
- * it counts as mutating and therefore runs alone.
+ * A tool that the client runs (seed 004). It is the client's own program, so the client is not asked for approval; the
+ * tool counts as mutating and therefore runs alone.
  */
 export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHandler<Arguments, Plan> {
   return {

@@ -9,10 +9,13 @@ import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 import type { CommandRequest } from './commandTool.ts';
 import { prepareShell, runShell, type ShellPlan } from './shellTool.ts';
 
-/** Of the aliases, whose commands cannot go on in the background: longer than the seeds' ten seconds, or no build would end. */
+/**
+ * In milliseconds. The timeout of the aliases, whose commands cannot continue in the background: longer than Codex's
+ * ten seconds, which would be too short for builds.
+ */
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 3_600_000;
-/** codex-behaviour.md §4.1. */
+/** In milliseconds (codex-behaviour.md §4.1). */
 const YIELD_MS = { default: 10_000, least: 250, most: 30_000 } as const;
 
 const argumentsSchema = z.object({
@@ -71,7 +74,9 @@ const EXEC_COMMAND: ToolSpec = {
   },
 };
 
-/** The shell of everybody (codex-behaviour.md §4.1). `offered` is false for a model that has one of its wire's own. */
+/**
+ * The default shell tool (codex-behaviour.md §4.1). `offered` is false for a model that has a shell tool of its wire.
+ */
 export function execCommand(options: ToolOptions, offered: boolean): ToolHandler<Arguments, ShellPlan> {
   return {
     names: ['exec_command', 'unified_exec'],
@@ -82,7 +87,7 @@ export function execCommand(options: ToolOptions, offered: boolean): ToolHandler
       const argv = shellArgv(args.cmd, context.host, args);
       const request: CommandRequest = {
         argv,
-        // A shell of the model's choice is part of what the person says yes to.
+        // A shell that the model chose is part of what the user approves.
         display: args.shell === undefined ? args.cmd : displayOf(argv),
         workdir: args.workdir,
         timeoutMs: args.timeout_ms,
@@ -101,7 +106,7 @@ export function execCommand(options: ToolOptions, offered: boolean): ToolHandler
 }
 
 const shellArgumentsSchema = z.object({
-  /** Words for `execvp`, or a line for the person's shell. */
+  /** Arguments for `execvp`, or a command line for the user's shell. */
   command: z.union([z.array(z.string()).min(1), z.string().min(1)]),
   workdir: z.string().optional(),
   login: z.boolean().optional(),
@@ -114,8 +119,8 @@ const shellArgumentsSchema = z.object({
 type ShellArguments = z.infer<typeof shellArgumentsSchema>;
 
 /**
- * The shell under the names that other models were taught: answered, not offered (codex-behaviour.md §4.1,
- * "offer exec_command, accept the aliases"), except to models that were taught the wire's own.
+ * The shell tool under the names that other models were trained on: answered, not offered (codex-behaviour.md §4.1,
+ * "offer exec_command, accept the aliases"), except to models that were trained on the wire's own.
  */
 export function shellAliases(options: ToolOptions, offersLocalShell: boolean): ToolHandler<ShellArguments, ShellPlan> {
   return {
@@ -156,7 +161,10 @@ function parseShell(payload: ToolPayload): Parsed<ShellArguments> {
   });
 }
 
-/** `bash -lc SCRIPT` reads best as its script, if that is the real bash; other words are quoted where a shell would need it. */
+/**
+ * Shows `bash -lc SCRIPT` as its script if the program is a system shell; otherwise quotes arguments as a shell needs
+ * it.
+ */
 function displayOf(argv: readonly string[]): string {
   const [program, flag, script] = argv;
   if (

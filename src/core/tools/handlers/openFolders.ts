@@ -1,13 +1,14 @@
 /**
- * Names that a patch may use beside paths from the working directory and absolute ones: a `file:` address, and, where
- * several folders are open, the name of one of them in front, as VS Code shows it. Codex knows one folder only.
+ * Further names that a patch may use besides paths relative to the working directory and absolute ones: a `file:`
+ * address, and, where several folders are open, a path that starts with the name of one of them, as VS Code shows it.
+ * Codex knows only one folder.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PatchOperation } from '../../patch/operation.ts';
 import type { Workspace } from '../../ports.ts';
 
-/** What stands in the working directory itself always comes first. */
+/** An entry of the working directory itself takes precedence. */
 export async function inOpenFolders(
   operations: readonly PatchOperation[],
   cwd: string,
@@ -28,11 +29,11 @@ async function placeIn(written: string, cwd: string, workspace: Pick<Workspace, 
   const named = workspace.roots.filter((root) => path.basename(root) === first && root !== cwd);
   const [folder] = named;
   if (folder === undefined || named.length > 1 || rest.length === 0) return written;
-  const standsHere = await workspace.stat(path.join(cwd, first)).catch(() => undefined);
-  return standsHere === undefined ? path.join(folder, ...rest) : written;
+  const existing = await workspace.stat(path.join(cwd, first)).catch(() => undefined);
+  return existing === undefined ? path.join(folder, ...rest) : written;
 }
 
-/** An address of another machine stays the odd name that it is. */
+/** An address of another machine is returned as it is. */
 function pathOfAddress(address: string): string {
   try {
     return fileURLToPath(address);

@@ -1,4 +1,4 @@
-/** What a patch may write and may not read, with the places that this leads to now. */
+/** What a patch may write and what it may not read, with the resolved places. */
 import path from 'node:path';
 import type { WritableScope } from '../../policy/pathScope.ts';
 import type { ReadScope } from '../../policy/unreadableSource.ts';
@@ -13,12 +13,12 @@ import { temporaryIn } from '../temporaryPaths.ts';
 
 export interface PatchScope {
   readonly roots: readonly string[];
-  /** Where the roots lead, without those that a command can lead elsewhere. */
+  /** The resolved places of the roots, without those that a command can redirect. */
   readonly rootPlaces: ReadonlyMap<string, string>;
   readonly reading: ReadScope;
 }
 
-/** What sandboxed commands may write, a patch may, too; what they may not read, it may not either. */
+/** A patch may write what sandboxed commands may write, and may not read what they may not read. */
 export async function patchScope(context: ToolContext): Promise<PatchScope> {
   const { settings, host, thread, workspace } = context;
   const { cwd, sandboxPolicy } = settings;
@@ -41,7 +41,9 @@ export async function patchScope(context: ToolContext): Promise<PatchScope> {
   };
 }
 
-/** For these paths: what belongs to a repository is protected, too, by whatever way it is reached. */
+/**
+ * The writable scope for these paths. Paths in a bare repository are protected too, by whatever path they are reached.
+ */
 export async function writableIn(
   { roots, rootPlaces }: PatchScope,
   paths: readonly string[],
@@ -60,7 +62,7 @@ export async function writableIn(
   return { roots, protectedNames: PROTECTED_PATTERNS, protectedPaths };
 }
 
-/** Without those of which that cannot be said. */
+/** Resolves paths, without those that cannot be resolved. */
 async function realPlaces(
   paths: readonly string[],
   workspace: Pick<Workspace, 'places'>,
@@ -71,7 +73,7 @@ async function realPlaces(
   );
 }
 
-/** A root inside another one that is reached by a link there leads wherever a command wants it to. */
+/** Drops roots that lie inside another one and are reached by a link there: a command can redirect them. */
 function steadyPlaces(places: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const isSteady = ([root, place]: readonly [string, string]) =>
     [...places].every(([outer, outerPlace]) => {

@@ -1,4 +1,4 @@
-/** Files that a patch takes a text or a name from, against what may not be read. */
+/** Checks the files that a patch reads or whose existence it reveals against the paths that may not be read. */
 import path from 'node:path';
 import type { DecisionReason } from '../../../protocol/policy.ts';
 import type { PatchOperation } from '../../patch/operation.ts';
@@ -8,7 +8,7 @@ import type { ToolContext } from '../handler.ts';
 import type { LookedUpPlaces } from '../planPatchIn.ts';
 import type { PatchScope } from './patchScope.ts';
 
-/** Before any of them is read. A new file takes nothing from anywhere. */
+/** Call before any of the files is read. A new file reads nothing. */
 export async function refuseSources(
   operations: readonly PatchOperation[],
   workdir: string,
@@ -34,7 +34,7 @@ export async function refuseSources(
   return undefined;
 }
 
-/** What cannot be looked at is there, too. */
+/** A file that cannot be inspected counts as existing. */
 function isTaken(place: string, workspace: Workspace): Promise<boolean> {
   return workspace.stat(place).then(
     (found) => found !== undefined,
@@ -42,7 +42,7 @@ function isTaken(place: string, workspace: Workspace): Promise<boolean> {
   );
 }
 
-/** Files that a plan would write over, which may have come after they were looked for. */
+/** Files that a plan would overwrite, which may have been created after the first check. */
 export function replacedSources(changes: readonly DecidedChange[]): readonly PatchSource[] {
   return changes.flatMap((change) => {
     const { path: place, movedTo } = change.places;

@@ -1,8 +1,11 @@
-/** What the model is told of a landing. */
+/** The model's output for an applied or failed patch. */
 import { formatPatchReport, type PatchReportEntry } from '../../patch/report.ts';
 import type { AppliedFile } from '../../ports.ts';
 
-/** The shape of codex-behaviour.md §1.7, and what the model could not know: what stayed unsaved, what a formatter did. */
+/**
+ * The shape of codex-behaviour.md §1.7, plus what the model cannot know: files left unsaved, files that a formatter
+ * changed.
+ */
 export function successText(
   report: readonly PatchReportEntry[],
   files: readonly AppliedFile[],

@@ -1,4 +1,4 @@
-/** Planning and deciding of a patch, whichever way the model sent it. */
+/** Plans and decides a patch, whichever tool the model used to send it. */
 import path from 'node:path';
 import type { FileChangeSummary, TurnItemOf } from '../../../protocol/item.ts';
 import type { DecisionReason, ReviewSetting } from '../../../protocol/policy.ts';
@@ -22,23 +22,23 @@ import { type PatchScope, patchScope, writableIn } from './patchScope.ts';
 import { refuseSources, replacedSources } from './patchSources.ts';
 import { isDiscarding, unsavedEditsLost } from './unsavedEdits.ts';
 
-export interface LandPlan {
+export interface ApplyPlan {
   readonly operations: readonly PatchOperation[];
-  /** Where its relative paths start. */
+  /** The folder that relative paths start from. */
   readonly cwd: string;
   readonly planned: DecidedPlan;
-  /** What a person is asked about, file by file. */
+  /** What the user is asked to approve, file by file. */
   readonly proposal: readonly ProposedFile[];
   readonly item: TurnItemOf<'file_change'>;
 }
 
-/** Parses, reads, plans and decides; a patch that does not fit is answered and nothing is touched. */
+/** Parses, reads, plans and decides. A patch that does not fit is a failure and nothing is touched. */
 export async function preparePatch(
   patch: string,
   review: ReviewSetting,
   context: ToolContext,
   workdirs: readonly string[] = [],
-): Promise<Preparation<LandPlan>> {
+): Promise<Preparation<ApplyPlan>> {
   const workdir = path.resolve(context.settings.cwd, ...workdirs);
   const parsed = parsePatch(patch);
   if (parsed.type === 'invalid') return failure(parsed.message);
@@ -100,21 +100,21 @@ export async function preparePatch(
       const isAsAsked = isThere && [...now.discards].every((file) => lost.has(file)) && isSame(requirement, before);
       return { requirement, matchedRules: [], ...(isAsAsked ? {} : { isOutdated: true }) };
     },
-    // Unsaved edits are asked about each time.
+    // The loss of unsaved edits needs an approval each time.
     approvalKeys: discards.size > 0 ? [] : patchApprovalKeys([...planned.places.values()]),
     binding: patchBinding(planned.changes),
   };
 }
 
-/** What a decision is made about. */
+/** The facts that a decision depends on. */
 interface Asked {
   readonly paths: readonly string[];
   readonly places: FilePlaces;
-  /** Files with unsaved edits that would go. */
+  /** Files whose unsaved edits would be lost. */
   readonly discards: ReadonlySet<string>;
 }
 
-/** Whether a question about the one is a question about the other; what needs none any more is no other question. */
+/** True when an approval for `before` also covers `now`. A requirement that needs no approval any more is covered. */
 function isSame(now: ApprovalRequirement, before: ApprovalRequirement): boolean {
   if (now.type !== 'needs_approval' || before.type !== 'needs_approval') return true;
   return now.reason.id === before.reason.id && now.reason.text === before.reason.text;
@@ -124,13 +124,13 @@ function pathsOfChange(change: FileChange): readonly string[] {
   return change.kind === 'update' && change.movedTo !== null ? [change.path, change.movedTo] : [change.path];
 }
 
-/** Shown and written down like every refusal, with the names of its files and nothing of their text. */
+/** Shown and recorded like every refusal, with the file names and none of their text. */
 function refusal(
   reason: DecisionReason,
   operations: readonly PatchOperation[],
   cwd: string,
   context: ToolContext,
-): Preparation<LandPlan> {
+): Preparation<ApplyPlan> {
   const name = (written: string) => shown(path.resolve(cwd, written), context.settings.cwd);
   const changes = operations.map((operation) => ({
     path: name(operation.path),
@@ -150,7 +150,7 @@ function refusal(
   };
 }
 
-/** A change as it is shown. To find out how a long file differs takes its time: it is done once. */
+/** A change as it is displayed. Computed once, because the diff of a long file is slow. */
 export interface DescribedChange {
   readonly change: FileChange;
   readonly summary: FileChangeSummary;
@@ -175,7 +175,7 @@ export function diffOf(described: readonly DescribedChange[]): string {
   return described.map(({ diff }) => diff).join('');
 }
 
-/** Relative to the working directory where it lies inside. */
+/** The path relative to the working directory if it lies inside. */
 export function shown(file: string, cwd: string): string {
   return pathBelow(cwd, file) || file;
 }

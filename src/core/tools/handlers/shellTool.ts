@@ -12,11 +12,11 @@ import {
 } from '../handler.ts';
 import { type CommandPlan, type CommandRequest, prepareCommand, runCommandPlan } from './commandTool.ts';
 import { applyApproved } from './applyApproved.ts';
-import { type LandPlan, preparePatch } from './patchTool.ts';
+import { type ApplyPlan, preparePatch } from './patchTool.ts';
 
 export type ShellPlan =
   | { readonly type: 'command'; readonly command: CommandPlan }
-  | { readonly type: 'patch'; readonly patch: LandPlan };
+  | { readonly type: 'patch'; readonly patch: ApplyPlan };
 
 export async function prepareShell(
   request: CommandRequest,

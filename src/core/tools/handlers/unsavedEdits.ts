@@ -1,8 +1,8 @@
-/** Edits of the person that a patch would take away with a file, and their word about them (design decision 5). */
+/** Unsaved edits of the user that a patch would discard, and the user's agreement to it (design decision 5). */
 import type { ApprovalDecision } from '../../../protocol/policy.ts';
 import { type FileChange, type FilePlaces, type TextFile, type Workspace, WorkspaceError } from '../../ports.ts';
 
-/** The files among those that are deleted, moved or written over that hold edits the person has not saved. */
+/** The deleted, moved or overwritten files that have unsaved edits of the user. */
 export async function unsavedEditsLost(
   changes: readonly FileChange[],
   places: FilePlaces,
@@ -11,7 +11,7 @@ export async function unsavedEditsLost(
 ): Promise<ReadonlySet<string>> {
   const files = new Set(changes.flatMap(replacedBy));
   const read = await workspace.readPlaces(new Map([...places].filter(([path]) => files.has(path))), signal);
-  // What cannot be read has no unsaved text.
+  // A file that cannot be read has no unsaved text.
   const isDirty = (file: TextFile | WorkspaceError) => !(file instanceof WorkspaceError) && file.dirty;
   return new Set([...read].filter(([, file]) => isDirty(file)).map(([path]) => path));
 }
@@ -20,7 +20,7 @@ export function isDiscarding(change: FileChange, discards: ReadonlySet<string>):
   return replacedBy(change).some((file) => discards.has(file));
 }
 
-/** The changes with the person's word on those that they named. `shown`: a path as the question named it. */
+/** Marks the changes that the user agreed to. `shown`: a path as the approval card shows it. */
 export function withAgreement<Change extends FileChange>(
   changes: readonly Change[],
   answer: ApprovalDecision | null,
@@ -31,7 +31,7 @@ export function withAgreement<Change extends FileChange>(
   return changes.map((change) => (agreed.has(shown(change.path)) ? { ...change, discardsUnsaved: true } : change));
 }
 
-/** What stands at these paths is gone from there afterwards; an update in place keeps what the person typed. */
+/** Paths whose text is lost by the change; an update in place keeps unsaved edits. */
 function replacedBy(change: FileChange): readonly string[] {
   if (change.kind !== 'update') return [change.path];
   return change.movedTo === null ? [] : [change.path, change.movedTo];

@@ -7,7 +7,7 @@ import { parseArguments } from '../parseArguments.ts';
 const argumentsSchema = z.object({ explanation: z.string().optional(), plan: z.array(planStepSchema) });
 type Arguments = z.infer<typeof argumentsSchema>;
 
-/** Shows the person what is being done and what is left. Changes nothing (codex-behaviour.md §4.6). */
+/** Shows the user the steps of the work and their progress. Changes nothing (codex-behaviour.md §4.6). */
 export const updatePlan: ToolHandler<Arguments, { explanation: string | undefined; steps: readonly PlanStep[] }> = {
   names: ['update_plan'],
   supportsParallel: false,

@@ -9,7 +9,9 @@ import { parseArguments } from '../parseArguments.ts';
 import { blockedNote } from '../../sandbox/denied.ts';
 import { blockedIn, cutOutput, execAnswer, MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 
-/** codex-behaviour.md §4.1: who types waits for an echo, who only looks waits for news. */
+/**
+ * In milliseconds (codex-behaviour.md §4.1): after typing the wait is for an echo, without input it is for new output.
+ */
 const DEFAULT_YIELD_MS = 250;
 const TYPING = { least: 250, most: 30_000 };
 const LOOKING = { least: 5_000, most: 300_000 };
@@ -55,7 +57,7 @@ const WRITE_STDIN: ToolSpec = {
   },
 };
 
-/** For processes in the background; offered beside `exec_command`, which starts them. */
+/** Types into background processes; offered together with `exec_command`, which starts them. */
 export function writeStdin(offered: boolean): ToolHandler<Arguments, Plan> {
   return {
     names: ['write_stdin'],
@@ -100,7 +102,7 @@ async function run({ args, process, item }: Plan, context: ToolContext): Promise
   if (chars !== '') process.write(chars);
   const { least, most } = chars === '' ? LOOKING : TYPING;
   await process.wait(clamp(args.yield_time_ms, least, most), context.signal);
-  // It was only looked at: the turn ends, the process and what it printed are there for the next one.
+  // Nothing was taken yet: when the turn ends here, the process and its output remain for the next one.
   context.signal.throwIfAborted();
   const durationMs = context.clock.monotonic() - startedAt;
   const output = cutOutput(process.takeOutput(), maxOutputTokens);
