@@ -1,4 +1,4 @@
-/** What is said and asked about patches that a crash left half landed. */
+/** Messages and questions about interrupted patches. */
 import * as vscode from 'vscode';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
@@ -15,7 +15,7 @@ export function sentenceOf({ changes }: RecoverablePatch): string {
     : vscode.l10n.t('A patch to {0} files was interrupted while it landed: {1}', changes.length, names);
 }
 
-/** The only one is not asked for. */
+/** Does not ask when there is only one. */
 export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<RecoverablePatch | undefined> {
   const [only, ...others] = patches;
   if (only === undefined) void vscode.window.showInformationMessage(vscode.l10n.t('No patch was interrupted.'));
@@ -41,12 +41,12 @@ export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoic
   return (await vscode.window.showQuickPick(rows, { title: sentenceOf(patch) }))?.way;
 }
 
-/** While somebody else decides the same patch. */
+/** Shown while another process decides the same patch. */
 export function waitingFor(owner: ThreadOwner): string {
   return vscode.l10n.t('{0} is deciding it…', nameOf(owner));
 }
 
-/** Whoever answers when it was settled long ago hears how, or by whom; `null`: that is not known. */
+/** For a user who answers after the patch was settled: how, or by which process; `null`: unknown. */
 export function settledSentence(
   { changes }: Pick<RecoverablePatch, 'changes'>,
   decision: RecoveryChoice | ThreadOwner | null,
