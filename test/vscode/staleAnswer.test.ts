@@ -37,13 +37,13 @@ suite('a notification that outlives its question', () => {
         told(),
       ],
       [
-        'You have already said yes to this: COMMAND',
-        'You have already said no to this: COMMAND',
+        'You have already approved this: COMMAND',
+        'You have already denied this: COMMAND',
         'You have stopped the turn that asked for this: COMMAND',
-        'A rule has allowed this meanwhile: COMMAND',
-        'A rule has forbidden this meanwhile: COMMAND',
-        'The turn that asked for this has ended without it: COMMAND',
-        'This does not wait for an answer any more: COMMAND',
+        'A rule has allowed this in the meantime: COMMAND',
+        'A rule has forbidden this in the meantime: COMMAND',
+        'The turn that asked for this has ended: COMMAND',
+        'This request is no longer pending: COMMAND',
       ],
     );
     const patch = { changes: [{ path: '/elsewhere/a.txt', kind: 'update' as const }] };

@@ -52,7 +52,9 @@ export class ApprovalCommands {
     const shown = this.#shownBy(uri);
     const asked = shown === undefined ? prompts.waiting : [prompts.find(shown) ?? []].flat();
     if (!asked.some(({ choices }) => choices.includes(choice))) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('What waits cannot be approved for the whole thread.'));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The pending requests cannot be approved for the whole thread.'),
+      );
       return;
     }
     const title = vscode.l10n.t('Approve for this thread');

@@ -7,7 +7,7 @@ interface Choice<Value> extends vscode.QuickPickItem {
   readonly value: Value;
 }
 
-/** Lists a person chooses from. Each resolves with what to change, or `undefined` when nothing was chosen. */
+/** Quick picks of the composer. Each resolves with the change, or `undefined` when cancelled. */
 export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const picked = await pick(
     vscode.l10n.t('Mode'),
@@ -35,7 +35,7 @@ export async function pickEffort(): Promise<TurnOverrides | undefined> {
   return picked === undefined ? undefined : { effort: picked };
 }
 
-/** A file of the workspace, as a path to speak of it by. */
+/** A file of the workspace, as the path to insert. */
 export async function pickFile(): Promise<string | undefined> {
   const files = await vscode.workspace.findFiles('**/*', undefined, 5000);
   const paths = files
@@ -47,7 +47,7 @@ export async function pickFile(): Promise<string | undefined> {
   );
 }
 
-/** The quick pick closes over its list, so a value may be anything, `null` included. */
+/** The values are found by identity, so a value may be anything, `null` included. */
 async function pick<Value>(title: string, choices: readonly Choice<Value>[]): Promise<Value | undefined> {
   const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
   return picked?.value;
