@@ -1,10 +1,10 @@
-/** What sandboxes of processes that are gone have left, put in order when Tiller starts. */
+/** Cleans up after sandboxes of ended processes when Tiller starts. */
 import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { namesIn } from './disk.ts';
 import { MountPoints } from './mountPoints.ts';
 
-/** A temporary folder that no command has used for so long is stale; each use renews it. */
+/** A temporary folder that no command has used for this long is stale; each use renews it. */
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
 /** Never rejects: what cannot be removed is tried again next time. */
@@ -18,12 +18,12 @@ export async function sweepSandboxes(home: string, now = Date.now()): Promise<vo
   }
 }
 
-/** Returns whether something is left, because a sandbox still stands on it. @throws Error when nothing can be done now. */
+/** Returns whether something is left because a sandbox still uses it. @throws Error when nothing can be done now. */
 export function sweepMountPoints(home: string): Promise<boolean> {
   return new MountPoints(mountFolder(home)).sweep();
 }
 
-/** Where it is written down which empty folders in workspaces are ours. `home`: TILLER_HOME. */
+/** The folder of the leases that name Tiller's empty folders in workspaces. `home`: TILLER_HOME. */
 export function mountFolder(home: string): string {
   return path.join(home, 'box', 'mounts');
 }
@@ -32,6 +32,6 @@ function removeTemporary(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It is ours, and no program looks there.
+    // Harmless: it is Tiller's, and no program reads it.
   }
 }
