@@ -1,4 +1,4 @@
-/** The part of a story in which one line of a file is changed. */
+/** The part of a story that changes one line of a file. */
 import type { Answer, PatchForm } from '../conversation.ts';
 import { patchCall } from './calls.ts';
 import type { WorkingTools } from './execute.ts';
@@ -8,21 +8,21 @@ import { readPatchOutcome } from './patchOutcome.ts';
 import { finish, type Story } from './story.ts';
 import { patchDenied, patchDoesNotFit, says } from './wording.ts';
 
-/** Lines of context: generous at first, then as few as will do. */
+/** Lines of context: generous first, then minimal. */
 const REACHES = [3, 1] as const;
 
 export type PatchingTools = WorkingTools & { readonly patch: PatchForm };
 
 export interface AppliedPatch {
-  /** As it was made: the line may have moved. */
+  /** As computed at first: the line may have moved since. */
   readonly change: LineChange;
-  /** The file as it was just before. */
+  /** The file directly before the change. */
   readonly text: string;
 }
 
 /**
- * Makes the change, or ends the story. A patch that does not fit is tried once more on what the file says now.
- * `aftermath` is what the last words must then add about the state of the files.
+ * Makes the change, or ends the story. A patch that does not fit is retried once with the file's current text.
+ * `aftermath` is what the final message then adds about the state of the files.
  */
 export function* apply(
   tools: PatchingTools,

@@ -1,11 +1,11 @@
-/** The part of a story in which commands are run. */
+/** The part of a story that runs commands. */
 import type { Answer, OfferedTools, ShellTool } from '../conversation.ts';
 import { commandCall, pollCall } from './calls.ts';
 import { type CommandOutcome, readCommandOutcome } from './commandOutcome.ts';
 import { finish, type Story } from './story.ts';
 import { notAllowed, NOTHING_CHANGED, says, stillRunning } from './wording.ts';
 
-/** The offered tools when commands can be run at all. */
+/** The offered tools, when these can run commands. */
 export type WorkingTools = OfferedTools & { readonly shell: ShellTool };
 
 export type Finished = Extract<CommandOutcome, { type: 'exited' }>;
@@ -13,8 +13,8 @@ export type Finished = Extract<CommandOutcome, { type: 'exited' }>;
 const MOST_POLLS = 10;
 
 /**
- * Says `preface` and runs the commands side by side, each to its end. A command that is not run ends the story: it is
- * never asked for twice. `aftermath` is what the last words must then add about the state of the files.
+ * Says `preface` and runs the commands in parallel, each to its end. A command that is not run ends the story: it is
+ * never requested twice. `aftermath` is what the final message then adds about the state of the files.
  */
 export function* execute(
   tools: WorkingTools,

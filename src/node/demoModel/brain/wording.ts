@@ -1,4 +1,4 @@
-/** The longer texts of the demo model: what it says at the end of a turn. */
+/** The longer texts of the demo model: its messages at the end of a turn. */
 import type { Answer } from '../conversation.ts';
 import type { LineChange } from './patchText.ts';
 import { inOneLine } from './printed.ts';
@@ -23,10 +23,10 @@ export const NO_TEST_SCRIPT = `I found no \`test\` script in a \`package.json\` 
 
 I am only the demo model. For a real one, run **Tiller: Select Model**.`;
 
-/** What the last words add when no file was touched. */
+/** Added to the final message when no file was changed. */
 export const NOTHING_CHANGED = 'I changed nothing.';
 
-/** What the last words add about changes that are in the files when the story ends early. */
+/** Added to the final message about changes that are in the files when the story ends early. */
 export function stillThere(unproven: readonly Repair[], kept: readonly Repair[]): string {
   const sentences = [
     ...unproven.map(({ change }) => `My change in \`${change.path}:${change.line}\` is still there, unproven.`),
