@@ -58,7 +58,10 @@ async function apply(operations: readonly PatchOperation[], cwd: string, streams
         `These files changed while the patch was read: ${result.paths.join(', ')}. Nothing was changed.`,
       );
     case 'failed':
-      return fail(streams, [result.message, ...result.notRestored.map((file) => `not rolled back: ${file}`)].join('\n'));
+      return fail(
+        streams,
+        [result.message, ...result.notRestored.map((file) => `not rolled back: ${file}`)].join('\n'),
+      );
   }
 }
 

@@ -5,7 +5,7 @@ import { access } from '../store.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Why a thread can be read here and not continued, and what can be done about it. */
+/** Why a thread is read-only here, and what the user can do about it. */
 export function ReadOnlyBanner() {
   const { value } = access;
   if (value.type === 'own') return null;

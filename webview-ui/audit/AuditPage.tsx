@@ -5,7 +5,7 @@ import { plural, t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
 import { sandboxLabel, decidedBy, endWord, outcomeWord } from './labels.ts';
 
-/** What was decided, about what, by whom, and what came of it. */
+/** Decisions: about what, by whom, and with which outcome. */
 export function AuditPage() {
   if (lines.value === null) return null;
   const found = shown.value;

@@ -1,10 +1,10 @@
-/** Decisions and ends in the words of the table. */
+/** Labels of decisions and outcomes in the table. */
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { duration } from '../text/format.ts';
 
-/** The person, or what decided for them. */
+/** The user, or what decided for the user. */
 export function decidedBy({ by, reason }: AuditLine): string {
   switch (by) {
     case 'user':

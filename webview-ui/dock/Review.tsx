@@ -7,7 +7,7 @@ import { splitPath } from '../text/fileLink.ts';
 import { Act } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** What has landed and waits for Keep or Undo: one line, and the files when it is opened. */
+/** Applied changes that are pending in review: one line, and the files when it is opened. */
 export function Review() {
   const { changes, fileCount, files } = review.value;
   const place = useRef<HTMLElement>(null);
@@ -86,7 +86,7 @@ function run(command: string): void {
   post({ type: 'run_command', command });
 }
 
-/** Set when something was decided from here: the button that did it goes with it. */
+/** Set when a file was decided here: its button is removed with it. */
 let hasDecided = false;
 
 function decide(act: () => void): void {
@@ -94,7 +94,7 @@ function decide(act: () => void): void {
   act();
 }
 
-/** Whoever decides one file after the other by keyboard goes on with the next, and from the last one to the composer. */
+/** After a file was decided by keyboard, the focus goes to the next one, after the last one to the composer. */
 function keepFocus(strip: HTMLElement | null): void {
   if (!hasDecided || document.activeElement !== document.body) return;
   hasDecided = false;

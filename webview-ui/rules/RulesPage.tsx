@@ -9,7 +9,7 @@ import { RuleTable } from './RuleTable.tsx';
 import { form, importRules, openForm, showAudit, state } from './store.ts';
 import { TryCommand } from './TryCommand.tsx';
 
-/** What is allowed, asked and forbidden, by whom, and how often that has mattered. */
+/** The rules by source, with the number of times that each has decided. */
 export function RulesPage() {
   const { value } = state;
   if (value === null) return null;

@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 import { decisionIcon } from './DecisionWord.tsx';
 import { explain, explanation, tried } from './store.ts';
 
-/** What would happen to a command and why. Nothing is run. */
+/** Explains the decision about a command without running it. */
 export function TryCommand() {
   const { value } = explanation;
   return (

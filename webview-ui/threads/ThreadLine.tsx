@@ -7,12 +7,12 @@ import { age } from './threadGroups.ts';
 import { activate, activeRow, openThread, scope } from './store.ts';
 import { Icon, Spinner } from '../components/Icon.tsx';
 
-/** The element of a row, for whoever must find it. */
+/** The id of a row's element. */
 export function rowId(threadId: string): string {
   return `thread-${threadId}`;
 }
 
-/** One thread: what it is called, what it wants, when it was. */
+/** One thread: title, status, time. */
 export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: number; total: number; now: Date }) {
   const { id, status } = row;
   const title = row.title ?? t('Untitled');
@@ -49,7 +49,7 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
   );
 }
 
-/** What VS Code asks for to show the menu that package.json contributes. */
+/** The attribute by which VS Code shows the menu that package.json contributes. */
 function menuContext(threadId: string): string {
   return JSON.stringify({ webviewSection: 'tillerThread', threadId, preventDefaultContextMenuItems: true });
 }
@@ -67,7 +67,7 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
   }
 }
 
-/** What the mark says, for who cannot see it. */
+/** The text of the status mark for screen readers. */
 function wordOf({ id, status }: ThreadRow): string {
   const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), idle: '' };
   return threadId.value === id ? t('shown now') : words[status];

@@ -8,10 +8,10 @@ import { RenameField } from './RenameField.tsx';
 import { RowActions } from './RowActions.tsx';
 import { rowId, ThreadLine } from './ThreadLine.tsx';
 
-/** Rows that a page key goes. */
+/** Rows moved by the page keys. */
 const PAGE = 10;
 
-/** All threads, over the transcript. The keys stay in the search field and act on the active row. */
+/** The list of threads, over the transcript. The focus stays in the search field; keys act on the active row. */
 export function ThreadSheet() {
   if (!list.isListOpen.value) return null;
   return (
@@ -142,7 +142,7 @@ function Groups() {
   );
 }
 
-/** A slip of the hand costs nothing. */
+/** Offers to restore a thread deleted by mistake. */
 function Deleted() {
   const { value } = list.deleted;
   return (

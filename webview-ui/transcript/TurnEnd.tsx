@@ -12,7 +12,7 @@ import { LineCount } from '../components/Facts.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ReloadNotice } from './Notices.tsx';
 
-/** The facts of a turn that is over, and what can be done about it. */
+/** The facts of a turn that has ended, with its actions. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
   if (turn.status.type === 'running') return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);

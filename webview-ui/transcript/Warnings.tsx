@@ -6,7 +6,7 @@ import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Warnings of a turn, or of the thread; what can be put back has its button until it is. */
+/** Warnings of a turn, or of the thread; a quarantined file has a button that restores it. */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   return (
     <div class="steps warnings">
