@@ -37,7 +37,7 @@ export function Transcript() {
           {visibleTurns.value.map((turn) => (
             <Turn key={turn.id} turn={turn} />
           ))}
-          <ThreadUpdate />
+          <ThreadNotices />
           {isEmpty && <EmptyState />}
         </div>
       </main>
@@ -68,7 +68,7 @@ function Earlier() {
 }
 
 /** Errors and warnings that belong to no turn. */
-function ThreadUpdate() {
+function ThreadNotices() {
   const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRolledBack(one));
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;
