@@ -52,7 +52,7 @@ suite('a notification that outlives its question', () => {
       ['put_back', 'finish', { pid: 7, name: 'vscode', since }, { pid: 8, name: 'cli', since }, null] as const
     ).map((decision) => settledSentence(patch, decision));
     assert.deepEqual(decided, [
-      'You have already chosen to put this patch back: /elsewhere/a.txt',
+      'You have already chosen to roll this patch back: /elsewhere/a.txt',
       'You have already chosen to finish this patch: /elsewhere/a.txt',
       'The patch was settled already: Another window (process 7) has decided it.',
       'The patch was settled already: The command line (process 8) has decided it.',

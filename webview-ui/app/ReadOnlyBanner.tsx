@@ -16,7 +16,7 @@ export function ReadOnlyBanner() {
         <p>{t('A newer Tiller has written this thread. It can be read here, and continued there.')}</p>
       ) : value.reason === 'no_model' ? (
         <p>
-          {t('There is no model to go on with this thread.')}{' '}
+          {t('There is no model to continue this thread with.')}{' '}
           <Link testid="read-only-choose-model" onClick={() => actOnError('select_model')}>
             {t('Choose a model')}
           </Link>

@@ -18,7 +18,7 @@ export function AuditPage() {
             {t('Rules')}
           </Button>
           <Button testid="audit-open-log" icon="go-to-file" kind="quiet" onClick={() => post({ type: 'open_log' })}>
-            {t('Open the log itself')}
+            {t('Open the log file')}
           </Button>
         </span>
       </header>

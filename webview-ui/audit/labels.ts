@@ -12,7 +12,7 @@ export function decidedBy({ by, reason }: AuditLine): string {
     case 'memory':
       return t('you, earlier');
     case 'non_interactive':
-      return t('nobody was there');
+      return t('no user present');
     case 'turn_ended':
       return t('the turn ended');
     case 'rule':

@@ -23,7 +23,7 @@ function Search() {
         {history.found.value.map((hit, index) => <Row key={hit.text} hit={hit} index={index} />).toReversed()}
       </div>
       <p class="hist-none" role="status">
-        {active === null && t('No earlier message has these words.')}
+        {active === null && t('No earlier message contains this text.')}
       </p>
       <input
         ref={field}

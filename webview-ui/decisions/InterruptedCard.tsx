@@ -23,7 +23,7 @@ export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
       answers={[
         {
           testid: 'interrupted-put-back',
-          label: t('Put Back'),
+          label: t('Roll Back'),
           shortcut: 'Enter',
           disabled,
           act: () => settle('put_back'),
@@ -53,13 +53,13 @@ export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
 
 function question(startedAt: string): string {
   return t(
-    'It was cut off while it landed ({0}): some files are changed, others are not. Put every file back as it was before, or finish the patch? What somebody has changed since is left alone.',
+    'It was interrupted while it was applied ({0}): some files are changed, others are not. Roll every file back, or finish the patch? Files that were changed since are left alone.',
     ago(startedAt, Date.now()),
   );
 }
 
 function progress(way: RecoveryChoice): string {
-  return way === 'put_back' ? t('Putting the patch back…') : t('Finishing the patch…');
+  return way === 'put_back' ? t('Rolling the patch back…') : t('Finishing the patch…');
 }
 
 function tagOf(kind: InterruptedPatch['files'][number]['kind']): string {

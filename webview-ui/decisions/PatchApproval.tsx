@@ -71,7 +71,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
     >
       {discarded.length > 0 && (
         <p class="decide-lead" data-testid="approval-discards">
-          <Icon name="warning" /> {t('Edits you have not saved would go: {0}', discarded.join(', '))}
+          <Icon name="warning" /> {t('Unsaved edits would be lost: {0}', discarded.join(', '))}
         </p>
       )}
       <Elsewhere request={request} />

@@ -14,7 +14,7 @@ export function Problems({ problems }: { problems: RulesOverview['problems'] }) 
             <Icon name="warning" />
           </span>
           <div>
-            <p class="notice-title">{t('A file of rules is broken')}</p>
+            <p class="notice-title">{t('A rules file has an error')}</p>
             <p class="notice-text">{message}</p>
             <p class="notice-actions">
               <Button testid="rules-problem-open" onClick={() => openFile(file, lineIn(message, file))}>

@@ -60,7 +60,7 @@ function Verdict({
 function sentence(decision: CommandExplanation['decision'], bypassSandbox: boolean): string {
   switch (decision) {
     case 'allow':
-      return bypassSandbox ? t('Runs unasked, outside the sandbox') : t('Runs unasked');
+      return bypassSandbox ? t('Runs without asking, outside the sandbox') : t('Runs without asking');
     case 'prompt':
       return t('You are asked');
     case 'forbidden':

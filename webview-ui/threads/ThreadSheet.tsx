@@ -149,7 +149,7 @@ function Deleted() {
     <div role="status">
       {value && (
         <p class="th-deleted">
-          <span class="th-deleted-text">{t('“{0}” is in the bin', value.title ?? t('Untitled'))}</span>
+          <span class="th-deleted-text">{t('“{0}” is in the trash', value.title ?? t('Untitled'))}</span>
           <Button testid="thread-undelete" onClick={list.takeBack}>
             {t('Undo')}
           </Button>
@@ -164,7 +164,7 @@ function Nothing() {
   const isSearch = list.query.value.trim() !== '';
   return (
     <p class="th-none" data-testid="threads-none">
-      {isSearch ? t('No thread has these words.') : t('No thread yet.')}
+      {isSearch ? t('No thread contains this text.') : t('No threads yet.')}
     </p>
   );
 }

@@ -9,7 +9,7 @@ import { EmptyState } from './EmptyState.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ErrorNotice } from './Notices.tsx';
 import { Turn } from './Turn.tsx';
-import { canBeRolledBack, Warnings } from './Warnings.tsx';
+import { canBeRestored, Warnings } from './Warnings.tsx';
 
 /** Within this distance, in pixels, the end counts as visible. */
 const END_MARGIN = 24;
@@ -69,7 +69,7 @@ function Earlier() {
 
 /** Errors and warnings that belong to no turn. */
 function ThreadNotices() {
-  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRolledBack(one));
+  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRestored(one));
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;
   return (

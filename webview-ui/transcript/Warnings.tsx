@@ -24,16 +24,16 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
-export function canBeRolledBack({ quarantineId }: Warning): boolean {
+export function canBeRestored({ quarantineId }: Warning): boolean {
   return quarantineId !== undefined && settings.value?.quarantined.includes(quarantineId) === true;
 }
 
 function PutBack({ warning }: { warning: Warning }) {
   const { quarantineId } = warning;
-  if (quarantineId === undefined || !canBeRolledBack(warning)) return null;
+  if (quarantineId === undefined || !canBeRestored(warning)) return null;
   return (
     <Button testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
-      {t('Put Back')}
+      {t('Restore')}
     </Button>
   );
 }

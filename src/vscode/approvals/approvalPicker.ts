@@ -19,7 +19,7 @@ export async function pickWaiting(
 ): Promise<readonly ApprovalRequest[] | undefined> {
   if (waiting.length < 2) return waiting;
   const items = waiting.map((approval) => itemOf(approval, careful));
-  const placeHolder = vscode.l10n.t('Each ticked request gets the answer');
+  const placeHolder = vscode.l10n.t('All selected requests get the answer');
   const picked = await vscode.window.showQuickPick(items, {
     title,
     placeHolder,

@@ -19,7 +19,7 @@ export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): 
 export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const modes: SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
   const picked = await pick(
-    vscode.l10n.t('Commands may'),
+    vscode.l10n.t('Sandbox mode'),
     modes.map((value) => ({ ...describeSandbox(value), value })),
   );
   return picked && { box: policyOf(picked) };
@@ -28,7 +28,7 @@ export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy
 export async function pickEffort(): Promise<TurnOverrides | undefined> {
   const efforts: ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
   const choices: Choice<ReasoningEffort | null>[] = [
-    { label: vscode.l10n.t("The model's own"), value: null },
+    { label: vscode.l10n.t("The model's default"), value: null },
     ...efforts.map((value) => ({ label: value, value })),
   ];
   const picked = await pick(vscode.l10n.t('Reasoning effort'), choices);

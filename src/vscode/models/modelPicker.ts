@@ -87,7 +87,7 @@ async function askBaseUrl(): Promise<string | undefined> {
     prompt: vscode.l10n.t('Up to and including /v1, for example https://models.example.com/v1'),
     ignoreFocusOut: true,
     validateInput: (value) =>
-      URL.canParse(value) && /^https?:/.test(value) ? undefined : vscode.l10n.t('An http or https address, please.'),
+      URL.canParse(value) && /^https?:/.test(value) ? undefined : vscode.l10n.t('Enter an http or https address.'),
   });
 }
 

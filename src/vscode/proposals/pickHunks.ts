@@ -33,7 +33,7 @@ export async function pickHunks(approvalId: string, proposals: Proposals): Promi
   });
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Approve in Part'),
-    placeHolder: vscode.l10n.t('What is ticked lands'),
+    placeHolder: vscode.l10n.t('Selected hunks are applied'),
     canPickMany: true,
     matchOnDetail: true,
   });

@@ -55,7 +55,7 @@ export class QuarantineOffer implements Disposable {
         label: withoutIcons(visibleName(shownPath(path))),
         description: new Date(at).toLocaleString(),
       })),
-      { title: vscode.l10n.t('Put back what was moved out of the workspace') },
+      { title: vscode.l10n.t('Restore files that were moved out of the workspace') },
     );
     if (picked) this.restore(picked.id);
   }
@@ -65,7 +65,7 @@ export class QuarantineOffer implements Disposable {
     try {
       const path = this.#deps.restore(id);
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('{0} is back.', withoutLinks(visibleName(shownPath(path)))),
+        vscode.l10n.t('{0} is restored.', withoutLinks(visibleName(shownPath(path)))),
       );
     } catch (error) {
       void vscode.window.showErrorMessage(withoutLinks(inWorkspace(visibleName(messageOf(error)))));
@@ -78,7 +78,7 @@ export class QuarantineOffer implements Disposable {
   }
 
   async #offer(message: string, id: string): Promise<void> {
-    const restore = vscode.l10n.t('Put Back');
+    const restore = vscode.l10n.t('Restore');
     const answer = await vscode.window.showWarningMessage(
       vscode.l10n.t('Tiller: {0}', withoutLinks(inWorkspace(message))),
       restore,

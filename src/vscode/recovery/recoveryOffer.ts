@@ -6,7 +6,7 @@ import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import type { InterruptedPatch, RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch, PatchSettlement } from './interruptedPatch.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
-import { pickPatch, pickChoice, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryMessages.ts';
+import { pickPatch, pickChoice, sentenceOf, settledSentence, showSettlement, waitingFor } from './recoveryMessages.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
 interface Waiting {
@@ -111,7 +111,7 @@ export class RecoveryOffer implements Disposable {
 
   /** As an error: VS Code hides any other notification after some seconds, while nobody has decided anything. */
   async #notify(patch: RecoverablePatch): Promise<void> {
-    const putBack = vscode.l10n.t('Put Back');
+    const putBack = vscode.l10n.t('Roll Back');
     const finish = vscode.l10n.t('Finish');
     const answer = await vscode.window.showErrorMessage(sentenceOf(patch), putBack, finish);
     if (answer === undefined) return;
@@ -142,7 +142,7 @@ export class RecoveryOffer implements Disposable {
         this.#decided.set(id, settlement.type === 'settled' ? way : settlement.by);
         this.#set(this.#waiting.filter((waiting) => waiting.patch.id !== id));
       }
-      tellHowItWent(settlement, way);
+      showSettlement(settlement, way);
     } catch (error) {
       this.#ask(id);
       this.#report(error);
@@ -172,7 +172,7 @@ export class RecoveryOffer implements Disposable {
 /** Waits for whoever else decides the same patch, and says so; the person may leave it to them. */
 async function carryOut(patch: RecoverablePatch, way: RecoveryChoice): Promise<PatchSettlement> {
   const location = vscode.ProgressLocation.Notification;
-  const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
+  const title = way === 'put_back' ? vscode.l10n.t('Rolling the patch back…') : vscode.l10n.t('Finishing the patch…');
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
     const leaving = new AbortController();
     const listener = token.onCancellationRequested(() => leaving.abort());

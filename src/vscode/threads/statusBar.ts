@@ -41,7 +41,7 @@ export class StatusBar implements Disposable {
       const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
     } else if (interrupted > 0) {
-      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it landed')], true);
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it was applied')], true);
     } else if (running > 1) {
       this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
     } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);
@@ -85,7 +85,7 @@ function sandboxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): stri
       return noBoxCause === undefined
         ? vscode.l10n.t('Commands run without a sandbox.')
         : vscode.l10n.t(
-            'No sandbox works here, so every command that is not known to only read is asked about. {0}',
+            'No sandbox works here, so every command that is not known to be read-only needs approval. {0}',
             noBoxCause,
           );
   }

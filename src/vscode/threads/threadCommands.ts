@@ -100,7 +100,7 @@ export class ThreadCommands implements Disposable {
       return this.#deps.view.tell({ type: 'thread_deleted', threadId, title });
     }
     const undo = vscode.l10n.t('Undo');
-    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', shownTitle(title));
+    const sentence = vscode.l10n.t('“{0}” is in the trash for 30 days.', shownTitle(title));
     if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.restore(threadId);
   }
 
@@ -140,7 +140,7 @@ export class ThreadCommands implements Disposable {
     const location = { viewId: 'tiller.chat' };
     await vscode.window.withProgress({ location }, () => this.#deps.threads.open(threadId, 'ask'));
     if (this.#deps.threads.access.type === 'own') return;
-    void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not give the thread up.'));
+    void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not hand the thread over.'));
   }
 
   async show(threadId: string): Promise<void> {
