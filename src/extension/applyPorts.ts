@@ -6,19 +6,19 @@ import { DiskPaths } from '../node/apply/canonicalPath.ts';
 import type { FileImage } from '../node/apply/fileImage.ts';
 import { planFolders } from '../node/apply/folders.ts';
 import { holdFolders } from '../node/apply/heldFolders.ts';
-import { StillWays } from '../node/apply/stillWays.ts';
+import { PathStability } from '../node/apply/pathStability.ts';
 import { pausableCommands } from '../node/process/pausing.ts';
 import { sandboxedLeaders } from '../node/process/processRecord.ts';
 import type { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { DiskImage, JournalEntry, ApplyDeps, PathWrites } from '../vscode/apply/model.ts';
 
 /** One for the whole window: links seen during one application count for the next one, too. */
-const ways = new StillWays();
+const stability = new PathStability();
 
 function pathWrites(home: string): PathWrites {
   return {
-    isStill: (place, path) => ways.isStill(place, path),
-    distrust: (place) => ways.distrust(dirname(place)),
+    isStable: (place, path) => stability.isStable(place, path),
+    distrust: (place) => stability.distrust(dirname(place)),
     // Commands of other windows and of the command line, too.
     pause: async () => pausableCommands.pause(await sandboxedLeaders(home)),
   };

@@ -38,9 +38,9 @@ export function outcomeWord({ outcome }: AuditLine): string {
 
 export function endWord({ end, outcome }: AuditLine): string {
   if (end === null) return outcome === 'allowed' ? t('open') : '';
-  const took = end.durationMs > 0 ? duration(end.durationMs) : '';
+  const time = end.durationMs > 0 ? duration(end.durationMs) : '';
   const how = end.exit === null ? statusWord(end.status) : t('exit {0}', String(end.exit));
-  return [how, took].filter(Boolean).join(' · ');
+  return [how, time].filter(Boolean).join(' · ');
 }
 
 function statusWord(status: NonNullable<AuditLine['end']>['status']): string {

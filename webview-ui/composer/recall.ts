@@ -11,14 +11,14 @@ let place = 0;
 export function recallKey(event: KeyboardEvent): void {
   const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
   if (step === 0) return;
-  const words = userMessages.value;
-  if (draft.value !== (place === 0 ? '' : words[place - 1])) {
+  const texts = userMessages.value;
+  if (draft.value !== (place === 0 ? '' : texts[place - 1])) {
     place = 0;
     if (draft.value !== '') return;
   }
   const next = place + step;
-  if (next < 0 || next > words.length) return;
+  if (next < 0 || next > texts.length) return;
   event.preventDefault();
   place = next;
-  setDraft(place === 0 ? '' : (words[place - 1] ?? ''));
+  setDraft(place === 0 ? '' : (texts[place - 1] ?? ''));
 }

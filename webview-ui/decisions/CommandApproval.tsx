@@ -126,9 +126,9 @@ function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: b
 
 /** Each sub-command with its own verdict; those that need approval are marked. */
 function PartLine({ part }: { part: Part }) {
-  const needsPerson = part.verdict !== 'allow';
+  const needsApproval = part.verdict !== 'allow';
   return (
-    <li data-need={needsPerson ? 'yes' : 'no'}>
+    <li data-need={needsApproval ? 'yes' : 'no'}>
       <Icon name={part.verdict === 'allow' ? 'check' : part.verdict === 'prompt' ? 'question' : 'circle-slash'} />
       <code>{visibleText(part.command)}</code>
       <span class="part-why" title={reasonInFull(part.reason)}>

@@ -50,7 +50,7 @@ export function Review() {
 
 function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile }) {
   const [folder, last] = splitPath(name);
-  const say = (what: 'keep' | 'undo' | 'open') => post({ type: 'review_file', path, what });
+  const send = (what: 'keep' | 'undo' | 'open') => post({ type: 'review_file', path, what });
   return (
     <li class="review-file" data-testid="review-file">
       <button
@@ -59,7 +59,7 @@ function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile
         data-testid="review-open"
         title={name}
         aria-label={t('Show {0}', name)}
-        onClick={() => say('open')}
+        onClick={() => send('open')}
       >
         <Icon name="file" />
         <span class="fr-path">
@@ -67,10 +67,10 @@ function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile
         </span>
       </button>
       <span class="review-count">{tagOf(kind) || plural(changes, '{0} change', '{0} changes')}</span>
-      <Act testid="review-keep" label={t('Keep {0}', name)} onClick={() => decide(() => say('keep'))}>
+      <Act testid="review-keep" label={t('Keep {0}', name)} onClick={() => decide(() => send('keep'))}>
         {t('Keep')}
       </Act>
-      <Act testid="review-undo" label={t('Undo {0}', name)} onClick={() => decide(() => say('undo'))}>
+      <Act testid="review-undo" label={t('Undo {0}', name)} onClick={() => decide(() => send('undo'))}>
         {t('Undo')}
       </Act>
     </li>

@@ -41,7 +41,7 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
       </span>
       <span class="th-text">
         <span class="th-title">{title}</span>
-        <span class="sr">{wordOf(row)}</span>
+        <span class="sr">{statusLabel(row)}</span>
         <span class="th-sub">{subOf(row)}</span>
       </span>
       <span class="step-meta num">{age(row.updatedAt, now)}</span>
@@ -68,7 +68,7 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
 }
 
 /** The text of the status mark for screen readers. */
-function wordOf({ id, status }: ThreadRow): string {
+function statusLabel({ id, status }: ThreadRow): string {
   const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), idle: '' };
   return threadId.value === id ? t('shown now') : words[status];
 }

@@ -82,7 +82,7 @@ function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: numb
   const goOn = () => submit({ type: 'retry' });
   const mayGoOn = isLast && !isRunning.value && isOwn.value;
   if (reason === 'crashed' && mayGoOn) return <ReloadNotice onContinue={goOn} />;
-  const words: Record<TurnAbortReason, string> = {
+  const labels: Record<TurnAbortReason, string> = {
     interrupted: t('Stopped by you after {0}', roughly(time)),
     replaced: t('Stopped for your next message after {0}', roughly(time)),
     failed: t('Failed after {0}', roughly(time)),
@@ -91,7 +91,7 @@ function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: numb
   return (
     <div class="marker" data-testid="turn-stopped">
       <Icon name="debug-stop" />
-      <span>{words[reason]}</span>
+      <span>{labels[reason]}</span>
       {mayGoOn && reason !== 'replaced' && (
         <Act testid="turn-continue" onClick={goOn}>
           {t('Continue')}

@@ -16,7 +16,7 @@ import { type FileImage, imageOf, sameImage } from './fileImage.ts';
 import { type DiskFolders, holdFolders } from './heldFolders.ts';
 import { removeName, reversed, settleTransition, type TransitionResult } from './transition.ts';
 import { isRunning } from '../host/processIdentity.ts';
-import { isPending, type Patience, settleAlone, type Settlement } from './withJournalLock.ts';
+import { isPending, type Patience, withJournalLock, type Settlement } from './withJournalLock.ts';
 
 export interface Recovery {
   /**
@@ -114,7 +114,7 @@ function offer(
     changes: transitions.filter(({ after }) => after.type !== 'folder').map(changeOf),
     files: cutFiles(transitions),
     isPending: () => isPending(path),
-    settle: (act, patience) => settleAlone(path, locks, () => act(ways), patience),
+    settle: (act, patience) => withJournalLock(path, locks, () => act(ways), patience),
   };
 }
 

@@ -26,7 +26,7 @@ const RETRY_MS = 50;
 const REPORT_AFTER_MS = 1_000;
 
 /** If the process ends during `act`, the journal stays, and the lock is taken over by the next process. */
-export async function settleAlone<Result>(
+export async function withJournalLock<Result>(
   journal: string,
   locks: Pick<Locks, 'acquire'>,
   act: () => Promise<Result>,

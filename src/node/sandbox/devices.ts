@@ -22,7 +22,7 @@ export function rememberDevices(): void {
   known ??= new Map(isRoot() ? SHARED_DEVICES.flatMap(rightsOf) : []);
 }
 
-export function mendDevices(): SandboxFinding[] {
+export function restoreDevices(): SandboxFinding[] {
   return [...(known ?? [])].flatMap(([device, rights]) => {
     const [now] = rightsOf(device);
     if (now === undefined || isSame(now[1], rights)) return [];

@@ -7,7 +7,7 @@ import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { findBash, SANDBOX_EXEC } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
-import { aftermath } from './aftermath.ts';
+import { runPostRunChecks } from './postRunChecks.ts';
 import { type SandboxLife, followSandbox } from './sandboxLife.ts';
 import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
@@ -99,7 +99,7 @@ export class Sandboxes {
           let isOver = false;
           try {
             isOver = await life.ended();
-            return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });
+            return runPostRunChecks(before, { scan: this.#scan, quarantine: this.#quarantine });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
             return [{ kind: 'left_behind', path: cwd, message }];

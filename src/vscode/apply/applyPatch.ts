@@ -29,7 +29,7 @@ import {
   type Pause,
   type PlannedChange,
 } from './model.ts';
-import { type Addressed, isStill, PathGuard } from './pathGuard.ts';
+import { type Addressed, isStable, PathGuard } from './pathGuard.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { movedInEditor } from './placeInEditor.ts';
 import { planApply } from './planApply.ts';
@@ -92,7 +92,7 @@ async function carryOut(
   const guard = new PathGuard(files, byPath.length === 0 ? NO_PAUSE : await pathWrites.pause());
   const context = { files, guard, compensation, watch };
   try {
-    await mustBeStill(byPath, pathWrites);
+    await mustBeStable(byPath, pathWrites);
     const edits = await takeSteps(steps, edited, context);
     const outcomes = new Map<EditStep, SaveOutcome>();
     await Promise.all(edits.map(async (edit) => outcomes.set(edit.step, await saveEdit(edit, context))));
@@ -136,9 +136,9 @@ function actsOfVscode(steps: readonly ApplyStep[]): readonly Addressed[] {
 }
 
 /** @throws StaleFiles for files whose path another process has changed since the plan was made */
-async function mustBeStill(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
-  const still = await Promise.all(files.map((file) => isStill(file, pathWrites)));
-  const moved = files.filter((_file, index) => still[index] === false).map(({ path }) => path);
+async function mustBeStable(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
+  const stable = await Promise.all(files.map((file) => isStable(file, pathWrites)));
+  const moved = files.filter((_file, index) => stable[index] === false).map(({ path }) => path);
   if (moved.length > 0) throw new StaleFiles(moved);
 }
 

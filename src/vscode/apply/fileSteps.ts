@@ -31,7 +31,7 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
   const text = openDocument(file.uri)?.getText();
   const done = text === undefined || after === undefined ? undefined : watch?.edits(file, { before: text, after });
   await files.write(path, bytes, mode);
-  await bufferTakesUp(file.uri, after);
+  await bufferReloads(file.uri, after);
   done?.();
 }
 
@@ -126,7 +126,7 @@ async function unwrite(
 }
 
 /** An open buffer reloads the file by itself; this waits for it, so that the next reader does not get the old text. */
-async function bufferTakesUp(uri: vscode.Uri, text: string | undefined): Promise<void> {
+async function bufferReloads(uri: vscode.Uri, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   for (let waited = 0; waited < 2000; waited += 25) {
     const document = openDocument(uri);

@@ -86,8 +86,8 @@ export interface PathWrites {
    * itself, which need not exist. Never rejects. `path`: the path that VS Code writes by, where it differs because of
    * links.
    */
-  isStill(place: string, path?: string): Promise<boolean>;
-  /** A link was found on the way to the place: for some time `isStill` is false for all paths through its folder. */
+  isStable(place: string, path?: string): Promise<boolean>;
+  /** A link was found on the way to the place: for some time `isStable` is false for all paths through its folder. */
   distrust(place: string): void;
   /** Resolves when no sandboxed command of Tiller runs; disposing resumes them. Never rejects. */
   pause(): Promise<Pause>;

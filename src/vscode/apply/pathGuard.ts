@@ -14,8 +14,8 @@ import { saveDocument } from './saveDocument.ts';
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
 
 /** Whether VS Code may act there in a moment, as far as a check beforehand can tell. */
-export async function isStill({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
-  return uri.scheme !== 'file' || pathWrites.isStill(path, uri.fsPath);
+export async function isStable({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
+  return uri.scheme !== 'file' || pathWrites.isStable(path, uri.fsPath);
 }
 
 /** `elsewhere`: the file at the place does not hold what VS Code has saved. */

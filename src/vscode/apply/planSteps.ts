@@ -6,7 +6,7 @@ import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
 import { StaleFiles, type FoundFile, type ApplyChange, type ApplyStep, type PathWrites } from './model.ts';
-import { type Addressed, isStill } from './pathGuard.ts';
+import { type Addressed, isStable } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
 /** What the other changes of the same patch do to a place. */
@@ -124,7 +124,7 @@ async function goesAsBytes(
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
   for (const one of actsAt) {
-    if (await isStill(one, pathWrites)) continue;
+    if (await isStable(one, pathWrites)) continue;
     // Writing the file under an open editor would conflict with what the user types there.
     if (hadTab) throw new StaleFiles([file.path]);
     return true;

@@ -9,7 +9,7 @@ import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import type { ApplyDeps } from './model.ts';
-import { isStill, type PathGuard, withPathGuard } from './pathGuard.ts';
+import { isStable, type PathGuard, withPathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
 import { holdsDisk, untilDiskIsShown } from './showDisk.ts';
@@ -106,7 +106,7 @@ async function bring(
   const way = await wayTo(document, text);
   const isToBeSaved = way?.isAll && !text.staysUnsaved;
   // In these cases the disk is written without VS Code, and the document reloads it.
-  if (isToBeSaved && ((await isSavedAlready(document)) || !(await isStill({ uri, path: text.path }, pathWrites))))
+  if (isToBeSaved && ((await isSavedAlready(document)) || !(await isStable({ uri, path: text.path }, pathWrites))))
     return 'stuck';
   if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
   if (text.staysUnsaved && way.hunks.length === 0) return 'done';

@@ -2,7 +2,7 @@ import { documentAt } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { AppliedFile } from '../../core/ports.ts';
 import type { ApplyChange, ApplyDeps } from './model.ts';
-import { isStill, withPathGuard } from './pathGuard.ts';
+import { isStable, withPathGuard } from './pathGuard.ts';
 
 /** Files that patches left unsaved because they held edits of the user, as long as they are still unsaved. */
 export class UnsavedFiles {
@@ -40,7 +40,7 @@ export class UnsavedFiles {
         const document = documentAt(uriOf(path));
         if (document === undefined) return [];
         const place = this.#left.get(path) ?? path;
-        const mayBeSaved = await isStill({ uri: document.uri, path: place }, pathWrites);
+        const mayBeSaved = await isStable({ uri: document.uri, path: place }, pathWrites);
         return mayBeSaved && (await guard.save(document, place)) === 'saved' ? [] : [path];
       });
       return (await Promise.all(attempts)).flat();

@@ -39,7 +39,7 @@ export class ApprovalCommands {
     const { prompts, pickHunks } = this.#deps;
     const shown = this.#shownBy(uri);
     const patch = shown === undefined ? prompts.waiting.find(({ kind }) => kind === 'patch') : prompts.find(shown);
-    if (patch === undefined && shown !== undefined) sayNoLongerPending();
+    if (patch === undefined && shown !== undefined) showNoLongerPending();
     if (patch === undefined || !(await pickHunks(patch.approvalId))) return;
     const decision = isPlain(patch) ? 'approved' : await pickYes(patch);
     if (decision === 'show') prompts.show(patch);
@@ -86,7 +86,7 @@ export class ApprovalCommands {
     const shown = this.#shownBy(uri);
     if (shown === undefined) return (await pickWaiting(prompts.waiting.filter(accepts), how)) ?? [];
     const asked = prompts.find(shown);
-    if (asked === undefined) sayNoLongerPending();
+    if (asked === undefined) showNoLongerPending();
     return asked !== undefined && accepts(asked) ? [asked] : [];
   }
 
@@ -95,6 +95,6 @@ export class ApprovalCommands {
   }
 }
 
-function sayNoLongerPending(): void {
+function showNoLongerPending(): void {
   void vscode.window.showInformationMessage(vscode.l10n.t('The changes in this editor are no longer pending.'));
 }

@@ -60,7 +60,7 @@ export class ReviewStorage implements Disposable {
     for (const name of names.filter((each) => each.endsWith('.json'))) {
       const place = path.join(this.#folder, name);
       const file = readReview(await readFile(place, 'utf8'));
-      const isBack = file !== undefined && (await takeUp(file, reviews, reader));
+      const isBack = file !== undefined && (await restoreFile(file, reviews, reader));
       if (isBack) continue;
       lost.push(file?.path ?? name);
       await rm(place);
@@ -93,7 +93,7 @@ function decisionsIn({ story, text }: PendingFile): string {
   return [story.type, ...text.hunks.map(({ id }) => id)].join(' ');
 }
 
-async function takeUp(file: PendingFile, reviews: Reviews, reader: Reader): Promise<boolean> {
+async function restoreFile(file: PendingFile, reviews: Reviews, reader: Reader): Promise<boolean> {
   // An agent has changed the file before the restore: that review counts.
   if (reviews.at(file.uri) !== undefined) return true;
   if (file.story.type === 'deleted') {

@@ -36,7 +36,11 @@ export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoic
       label: vscode.l10n.t('Roll Back'),
       detail: vscode.l10n.t('Every file gets the content from before the patch'),
     },
-    { way: 'finish', label: vscode.l10n.t('Finish'), detail: vscode.l10n.t('Every file gets the content from after the patch') },
+    {
+      way: 'finish',
+      label: vscode.l10n.t('Finish'),
+      detail: vscode.l10n.t('Every file gets the content from after the patch'),
+    },
   ];
   return (await vscode.window.showQuickPick(rows, { title: sentenceOf(patch) }))?.way;
 }
@@ -90,7 +94,9 @@ function showResult({ leftAlone, unsaved }: SettledPatch, way: RecoveryChoice): 
   }
   const sentences: string[] = [];
   if (leftAlone.length === 0) {
-    sentences.push(way === 'put_back' ? vscode.l10n.t('The patch is rolled back.') : vscode.l10n.t('The patch is finished.'));
+    sentences.push(
+      way === 'put_back' ? vscode.l10n.t('The patch is rolled back.') : vscode.l10n.t('The patch is finished.'),
+    );
   }
   if (unsaved.length > 0) {
     sentences.push(vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(unsaved)));

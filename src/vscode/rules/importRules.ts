@@ -34,7 +34,7 @@ export async function importRules(
       {
         label: vscode.l10n.t("VS Code's terminal commands"),
         detail: vscode.l10n.t('Your setting chat.tools.terminal.autoApprove'),
-        read: async () => importAutoApprove(autoApproveOfPerson()),
+        read: async () => importAutoApprove(userAutoApprove()),
       },
     ],
     // One step of several: a page that takes the focus late must not cancel it.
@@ -63,7 +63,7 @@ async function readCodex(homeDirectory: string): Promise<ImportedRules | undefin
 }
 
 /** Reads only the user's own setting: a workspace could have written the others. */
-function autoApproveOfPerson(): unknown {
+function userAutoApprove(): unknown {
   return vscode.workspace.getConfiguration('chat.tools.terminal').inspect('autoApprove')?.globalValue;
 }
 

@@ -22,14 +22,14 @@ export interface AppliedPatch {
 
 /**
  * Makes the change, or ends the story. A patch that does not fit is retried once with the file's current text.
- * `aftermath` is what the final message then adds about the state of the files.
+ * `stateNote` is what the final message then adds about the state of the files.
  */
 export function* apply(
   tools: PatchingTools,
   preface: Answer,
   wanted: LineChange,
   known: string,
-  aftermath: string,
+  stateNote: string,
 ): Story<AppliedPatch> {
   let interrupted: AppliedPatch = { change: wanted, text: known };
   let words = preface;
@@ -40,16 +40,16 @@ export function* apply(
     const outcome = readPatchOutcome(outputs.at(-1) ?? '');
     if (outcome.type === 'applied') return interrupted;
     if (outcome.type === 'denied')
-      return yield* finish(says(patchDenied(outcome.message, interrupted.change, aftermath)));
+      return yield* finish(says(patchDenied(outcome.message, interrupted.change, stateNote)));
     refusal = outcome.message;
     if (reach === REACHES.at(-1)) break;
 
     const reread: Answer = [{ type: 'message', text: `The patch does not fit. I will read \`${wanted.path}\` again.` }];
-    const text = (yield* readFiles(tools, [wanted.path], reread, aftermath)).get(wanted.path);
+    const text = (yield* readFiles(tools, [wanted.path], reread, stateNote)).get(wanted.path);
     const change = text === undefined ? undefined : relocated(wanted, text);
     if (text === undefined || change === undefined) break;
     interrupted = { change, text };
     words = [{ type: 'message', text: 'Once more, with the file as it is now.' }];
   }
-  return yield* finish(says(patchDoesNotFit(refusal, wanted.path, aftermath)));
+  return yield* finish(says(patchDoesNotFit(refusal, wanted.path, stateNote)));
 }

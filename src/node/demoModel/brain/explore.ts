@@ -49,10 +49,10 @@ export function* runTests(
   project: Project,
   text: string,
   done: number,
-  aftermath?: string,
+  stateNote?: string,
 ): Story<TestRun> {
   const preface: Answer = [{ type: 'message', text }, ...plan(tools, done)];
-  const [outcome] = yield* execute(tools, preface, [project.testCommand], aftermath);
+  const [outcome] = yield* execute(tools, preface, [project.testCommand], stateNote);
   return readTestRun(outcome ?? { type: 'exited', exitCode: 1, output: '' });
 }
 
@@ -101,11 +101,11 @@ export function* readFiles(
   tools: WorkingTools,
   paths: readonly string[],
   preface: Answer,
-  aftermath?: string,
+  stateNote?: string,
 ): Story<Map<string, string>> {
   const unique = [...new Set(paths)];
   const commands = unique.map((path) => `cat ${shellWord(path)}`);
-  const outcomes: readonly Finished[] = yield* execute(tools, preface, commands, aftermath);
+  const outcomes: readonly Finished[] = yield* execute(tools, preface, commands, stateNote);
   return new Map(
     unique.flatMap((path, index) => {
       const outcome = outcomes[index];

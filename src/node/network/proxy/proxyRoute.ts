@@ -72,8 +72,8 @@ class TunnelAgent extends https.Agent {
         return;
       }
       socket.destroy();
-      const words = `CONNECT response ${response.statusCode} from the proxy ${this.#proxy.host}`;
-      fail(new ProxyFailure(words, 'ERR_PROXY_TUNNEL'));
+      const message = `CONNECT response ${response.statusCode} from the proxy ${this.#proxy.host}`;
+      fail(new ProxyFailure(message, 'ERR_PROXY_TUNNEL'));
     });
     connect.once('timeout', () => connect.destroy(new Error('it did not answer')));
     connect.once('error', (error) => fail(unreachable(this.#proxy, error)));
@@ -83,8 +83,8 @@ class TunnelAgent extends https.Agent {
 }
 
 function unreachable(proxy: URL, error: Error): ProxyFailure {
-  const words = `The proxy ${proxy.host} cannot be reached: ${error.message}`;
-  return new ProxyFailure(words, errorCode(error) ?? 'ERR_PROXY_TUNNEL');
+  const message = `The proxy ${proxy.host} cannot be reached: ${error.message}`;
+  return new ProxyFailure(message, errorCode(error) ?? 'ERR_PROXY_TUNNEL');
 }
 
 function moduleFor(proxy: URL): typeof http | typeof https {
@@ -98,6 +98,6 @@ function placeOf(proxy: URL): { host: string; port: string | undefined } {
 /** Only for the proxy: it is not forwarded within a tunnel. */
 function authorizationOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` };
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

@@ -5,21 +5,23 @@ import type { SandboxFinding } from '../../core/ports.ts';
 import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import { mendDevices } from './devices.ts';
+import { restoreDevices } from './devices.ts';
 import { exists, namesIn } from './disk.ts';
 import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
 import type { TreeScan } from './treeScan.ts';
 
-export function aftermath(
+export function runPostRunChecks(
   before: Look,
   { scan, quarantine }: { readonly scan: TreeScan; readonly quarantine: Quarantine },
 ): SandboxFinding[] {
   return [
-    ...mendDevices(),
-    ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) => takeAway(name, quarantine)),
-    ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
+    ...restoreDevices(),
+    ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) =>
+      quarantineFile(name, quarantine),
+    ),
+    ...[...before.links].flatMap(([link, target]) => restoreLink(link, target, quarantine)),
     ...[...before.identities].flatMap(reportReplaced),
     ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
@@ -32,7 +34,7 @@ function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
     .filter((name) => name.endsWith(PROTECTED_ENDING) && !identities.has(name) && !links.has(name));
 }
 
-function takeAway(name: string, quarantine: Quarantine): SandboxFinding {
+function quarantineFile(name: string, quarantine: Quarantine): SandboxFinding {
   const what = `The command made ${name}, which decides what editors and agents run`;
   try {
     const quarantineId = quarantine.take(name);
@@ -45,7 +47,7 @@ function takeAway(name: string, quarantine: Quarantine): SandboxFinding {
 }
 
 /** A link in a writable folder can be replaced, so it is checked when the command has ended. */
-function mendLink(link: string, target: string, quarantine: Quarantine): SandboxFinding[] {
+function restoreLink(link: string, target: string, quarantine: Quarantine): SandboxFinding[] {
   const stat = lstatSync(link, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() && readlinkSync(link) === target) return [];
   // Without its folder the link misleads no program.

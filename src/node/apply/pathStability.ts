@@ -18,22 +18,22 @@ const PATIENCE_MS = 1_500;
 const POLL_MS = 20;
 const DISTRUST_MS = 60_000;
 
-export class StillWays {
+export class PathStability {
   /** By name, the last time that a link was seen there. */
   readonly #linked = new Map<string, number>();
 
   /**
-   * Resolves to true when every folder on the path exists, is no link, and was not exchanged within STILL_MS; the same
-   * for the file, which need not exist. Waits up to PATIENCE_MS for that. Never rejects. `path`: the path that it is
+   * Resolves to true when no name on the way to the place, nor the place itself, is a link or was exchanged within
+   * STILL_MS; none of them need exist. Waits up to PATIENCE_MS for that. Never rejects. `path`: the path that the file is
    * written by; its names may be links, but none may have been exchanged either.
    */
-  async isStill(place: string, path = place): Promise<boolean> {
+  async isStable(place: string, path = place): Promise<boolean> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const found = lookAtBoth(place, path);
       if (found.type === 'linked') this.distrust(found.name);
       if (found.type === 'linked' || this.#isDistrusted(place)) return false;
-      if (found.type === 'still') return true;
+      if (found.type === 'stable') return true;
       if (Date.now() > deadline) return false;
       await sleep(POLL_MS);
     }
@@ -52,14 +52,14 @@ export class StillWays {
 }
 
 type Look =
-  | { readonly type: 'still' }
+  | { readonly type: 'stable' }
   /** Something may have been exchanged within STILL_MS. */
-  | { readonly type: 'restless' }
+  | { readonly type: 'changing' }
   | { readonly type: 'linked'; readonly name: string };
 
 function lookAtBoth(place: string, path: string): Look {
   const found = look(place);
-  if (path === place || found.type !== 'still') return found;
+  if (path === place || found.type !== 'stable') return found;
   return look(path, { mayBeLinks: true });
 }
 
@@ -71,15 +71,15 @@ function look(place: string, { mayBeLinks = false } = {}): Look {
     try {
       stats = lstatSync(name, { bigint: true, throwIfNoEntry: false });
     } catch (error) {
-      if (!isMissing(error)) return { type: 'restless' };
+      if (!isMissing(error)) return { type: 'changing' };
     }
     // Nothing below it exists either.
-    if (stats === undefined) return { type: 'still' };
+    if (stats === undefined) return { type: 'stable' };
     if (stats.isSymbolicLink() && !mayBeLinks) return { type: 'linked', name };
-    if (parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since)) return { type: 'restless' };
+    if (parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since)) return { type: 'changing' };
     parent = stats;
   }
-  return { type: 'still' };
+  return { type: 'stable' };
 }
 
 /** For a regular file a later ctime than mtime shows a rename; for folders and links the two cannot be told apart. */

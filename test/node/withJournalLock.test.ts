@@ -16,7 +16,7 @@ import { rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
 
 const ROUNDS = rounds(2, 60);
-const random = randomOf('settleAlone');
+const random = randomOf('withJournalLock');
 const DONE = { type: 'settled', result: { leftAlone: [] } };
 
 let program: string;
