@@ -1,7 +1,7 @@
 // `npm run test:electron`: the suite of `npm run test:vscode`, unchanged, in the desktop VS Code.
 // VSCODE_EXE names an installed one; otherwise @vscode/test-electron downloads the release VSCODE_VERSION (stable).
-// Exits with 3 and the reason where there is no such VS Code. Linux without a display: xvfb-run -a npm run
-// test:electron.
+// Exits with 3 and the reason where there is no such VS Code.
+// Linux without a display: xvfb-run -a npm run test:electron.
 import path from 'node:path';
 import { ensureInstalled } from './bootstrap.mjs';
 

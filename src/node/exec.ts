@@ -157,7 +157,7 @@ async function start(
   return child as StartedChild;
 }
 
-/** Resolves after the end of the process and then of its output; a child that holds a pipe delays it by two seconds. */
+/** Resolves after the end of the process and then of its output; a child that holds a pipe delays it by up to two seconds. */
 function exitOf(child: ChildProcess, output: HeldOutput): Promise<ExecExit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {

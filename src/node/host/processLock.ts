@@ -6,10 +6,10 @@
  *   and never has two.
  * - A lock whose holder has ended is not removed: between the check and the removal it could become another's. It is
  *   replaced by one successor, the process that first links `<lock>.<token of the ended holder>.next`. That process
- * checks   again whether the stale lock is still in place, and renames its link onto it. No other process may replace
- * this lock,   because the name is taken and tokens are never reused.
- * - A successor that ends before the rename is succeeded in the same way, so locks form a chain of ended holders with
- * at   most one running holder at its end.
+ *   checks again whether the stale lock is still in place, and renames its link onto it. No other process may replace
+ *   this lock, because the name is taken and tokens are never reused.
+ * - A successor that ends before the rename is succeeded in the same way, so locks form a chain of ended holders with at
+ *   most one running holder at its end.
  * - Only the end of the process ends a hold: a process that is stopped, or slow, keeps its lock.
  */
 import { randomUUID } from 'node:crypto';

@@ -28,7 +28,10 @@ export class KillWatch {
     }
   }
 
-  /** On exit, running sandboxes end with this process, and their mount points may only be removed after that. */
+  /**
+   * Keeps the watch running while it is needed: sandboxes that still run end with this process, and their mount points
+   * may only be removed after that.
+   */
   stop(): void {
     process.off('exit', this.#onExit);
     if (!this.#isNeeded()) this.#watch?.stop();

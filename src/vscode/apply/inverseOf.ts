@@ -12,7 +12,7 @@ export type Inverse =
 
 export type Reader = Pick<Workspace, 'read' | 'readBytes' | 'readPlaces' | 'places' | 'stat'>;
 
-/** A path with the place for which the patch was approved. */
+/** A path with its approved place: the one for which the policy or the user has approved the patch. */
 export interface NamedPlace {
   readonly path: string;
   readonly place: FilePlace;
@@ -106,7 +106,7 @@ async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Read
   return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(named, null)) : changedSince();
 }
 
-/** Whether the path still leads to the approved place. */
+/** Whether the path's folders still lead to the approved place. */
 async function isReached({ path, place }: NamedPlace, reader: Reader): Promise<boolean> {
   const now = (await reader.places([path])).get(path);
   return now !== undefined && !(now instanceof WorkspaceError) && now.name === place.name;

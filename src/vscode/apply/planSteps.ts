@@ -93,7 +93,7 @@ async function movedText(
   return [{ type: 'write', file: over, bytes, mode: source.disk?.mode, linkTarget: undefined, comesFrom: undefined }];
 }
 
-/** The hunks of the plan if they apply to this text, else the difference itself. */
+/** The hunks of the plan if they give exactly the planned text, else the difference itself. */
 function hunksOf(change: ApplyChange, before: string, after: string): readonly TextHunk[] {
   if (change.kind === 'update' && change.before === before && change.after === after) {
     if (applyHunks(before, change.hunks) === after) return change.hunks;

@@ -39,7 +39,7 @@ const TRIES = 5;
 export class Decisions {
   readonly #deps: DecideDeps;
   #step = 0;
-  /** The history of Keep: each file before and after. */
+  /** The history of Keep: each file after it, with its story before. */
   readonly #kept: { readonly step: number; readonly files: readonly KeptFile[] }[] = [];
 
   constructor(deps: DecideDeps) {
@@ -61,7 +61,7 @@ export class Decisions {
     for (const { left } of files) this.#deps.reviews.put(left);
   }
 
-  /** Reverts the last Keep, for files that were not changed since. Returns whether there were any. */
+  /** Reverts the last Keep, except for lines that were changed since. Returns whether any hunk is pending again. */
   unkeep(): boolean {
     const last = this.#kept.pop();
     if (last === undefined) return false;
@@ -188,7 +188,7 @@ export class Decisions {
   }
 }
 
-/** The state of a kept file before and after Keep. */
+/** A kept file after Keep, with its story before. */
 interface KeptFile {
   readonly story: FileStory;
   readonly left: PendingFile;

@@ -47,7 +47,7 @@ export async function pickFile(): Promise<string | undefined> {
   );
 }
 
-/** The values are found by identity, so a value may be anything, `null` included. */
+/** Each row has its value, so a value may be anything, `null` included. */
 async function pick<Value>(title: string, choices: readonly Choice<Value>[]): Promise<Value | undefined> {
   const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
   return picked?.value;
