@@ -94,7 +94,7 @@ describe('killed while texts stand in the editor', () => {
     await isSettled(window(), answer, place, expected);
   });
 
-  test('beside edits of the person, which stay unsaved, then "Put Back"', async () => {
+  test('beside edits of the person, which stay unsaved, then "Roll Back"', async () => {
     const { vscode } = window();
     await landUntil(window(), { changed: OLD.length }, 'mine');
     await killHost(window());
