@@ -1,5 +1,5 @@
-// `npm run bench [-- row…] [--quick]`: our figures beside two peers' on this machine, now. Absolute times mean nothing
-// elsewhere; the ratios do. Writes artifacts/bench.json.
+// `npm run bench [-- row…] [--quick]`: compares Tiller with two peers on this machine. Absolute times are only valid on
+// this machine; the ratios are comparable. Writes artifacts/bench.json.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import path from 'node:path';
@@ -44,7 +44,7 @@ writeFileSync(file, `${JSON.stringify({ machine, quick, missing, rows: results }
 console.log(`\nWritten to ${path.relative(root, file)}.`);
 process.exitCode = results.some(({ verdict }) => verdict === 'OVER' || verdict === 'not measured') ? 1 : 0;
 
-/** The agents take turns, so that a noisy minute hits all of them alike. */
+/** The agents run in turn, so that background load affects all of them alike. */
 async function measure(name) {
   const job = { ...JOBS[name], ...(quick ? JOBS[name].quick : {}) };
   for (let i = 0; i < job.repeat; i++) {

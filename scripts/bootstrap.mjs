@@ -1,5 +1,5 @@
-// Makes a bare clone able to run: checks Node, installs what package-lock.json names. Imports only Node's own modules,
-// so it works before anything is installed.
+// Prepares a bare clone: checks Node, installs what package-lock.json names. Imports only Node's own modules, so it
+// works before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The oldest release of Node 20 that our build and test tools run on. */
+/** The oldest release of Node 20 that the build and test tools support. */
 const OLDEST_NODE = [20, 19];
 
-/** Ends the process with one sentence when this Node is too old to run anything here. */
+/** Ends the process with a message when this Node is too old. */
 export function requireNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
@@ -36,7 +36,7 @@ export function ensureInstalled() {
   process.exit(1);
 }
 
-/** In an npm script we run the very npm that was called; otherwise the one on the PATH. */
+/** In an npm script the npm that runs it; otherwise the one on the PATH. */
 function npmCommand() {
   const script = process.env.npm_execpath;
   if (script && path.basename(script) === 'npm-cli.js')
@@ -45,7 +45,7 @@ function npmCommand() {
 }
 
 /**
- * npm leaves a record of what it installed in node_modules/.package-lock.json. Comparing contents, not times, survives
+ * npm records what it installed in node_modules/.package-lock.json. Comparing contents, not times, works after
  * `git checkout` and costs a few milliseconds. Returns why an installation is needed, or null.
  */
 function firstDifference() {
@@ -56,7 +56,7 @@ function firstDifference() {
   for (const [name, entry] of Object.entries(wanted)) {
     if (name === '') continue;
     const found = installed[name];
-    // Optional packages for other platforms are listed but not installed.
+    // Optional packages for other platforms are in the lock file but not installed.
     if (!found && (entry.optional || entry.devOptional)) continue;
     if (!found) return `${name} is missing`;
     if (found.version !== entry.version || found.integrity !== entry.integrity) return `${name} changed`;

@@ -1,4 +1,4 @@
-// Builds everything the product is made of into dist/. Plain Node, esbuild only.
+// Builds the product into dist/. Plain Node, esbuild only.
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
 const isScript = process.argv[1] === fileURLToPath(import.meta.url);
-// `npm run build` is what people do first on a clone.
+// `npm run build` may be the first command on a clone.
 if (isScript) ensureInstalled();
 const esbuild = await import('esbuild');
 const { buildWebview } = await import('./buildWebview.mjs');
@@ -15,7 +15,7 @@ const { thirdPartyNotices } = await import('./thirdPartyNotices.mjs');
 const dist = path.join(root, 'dist');
 const { version } = createRequire(import.meta.url)(path.join(root, 'package.json'));
 
-/** Modules loaded on first use; each becomes a file of its own beside the bundle that asks for it. */
+/** Modules loaded on first use; each becomes a file of its own beside the bundle that imports it. */
 const LAZY = ['openaiSdk', 'compose'];
 
 /** esbuild does not split CommonJS: an import of a lazy module is left to `require` at run time. */
@@ -28,36 +28,36 @@ const lazyModules = {
   },
 };
 
-/** A program of its own that both front doors start. */
+/** A separate program that the extension and the command line start. */
 const AFTER_KILL = { afterKill: 'src/node/afterKill.ts' };
 
 const common = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
-  // jsonc-parser's CommonJS build requires files that a bundle does not have.
+  // jsonc-parser's CommonJS build requires files that are not in a bundle.
   mainFields: ['module', 'main'],
   target: 'node20',
   format: 'cjs',
   minify: true,
   keepNames: false,
-  // Licences stand in a file of their own: thirdPartyNotices.mjs.
+  // Licences are in a file of their own: thirdPartyNotices.mjs.
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
   define: { TILLER_VERSION: JSON.stringify(version) },
   plugins: [lazyModules],
-  // Holds a binary; found beside the bundle, or there are no terminals.
+  // Contains a binary; loaded from the folder of the bundle, and terminals are optional.
   external: ['@lydell/node-pty'],
 };
 
 /**
- * Where scripts/test.mjs has built the product for all suites of one run: none of them builds it again, and a build in the
- * meantime changes nothing under them.
+ * The folder into which scripts/test.mjs has built the product for all suites of one run: the suites do not build it
+ * again, and a build in the meantime does not affect them.
  */
 export const builtForTests = process.env.TILLER_BUILT;
 
-/** The whole product. `sourcemap` as esbuild takes it: `linked` for developers, `external` for a release. */
+/** Builds the whole product. `sourcemap` as esbuild takes it: `linked` for developers, `external` for a release. */
 export async function build({ outdir = dist, sourcemap = false } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
@@ -72,7 +72,7 @@ export async function build({ outdir = dist, sourcemap = false } = {}) {
   await writeFile(path.join(outdir, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(metafiles, terminals));
 }
 
-/** The package for terminals, of this system, beside the bundles; without it everything else works. Resolves with its folders. */
+/** Copies the package for terminals of this platform beside the bundles; it is optional. Resolves with its folders. */
 async function copyTerminals(outdir) {
   const names = await readdir(path.join(root, 'node_modules/@lydell')).catch(() => []);
   const copied = names.filter((one) => one.startsWith('node-pty')).map((name) => `node_modules/@lydell/${name}`);
@@ -80,7 +80,7 @@ async function copyTerminals(outdir) {
   return copied;
 }
 
-/** The extension alone: a small shell, and the rest that it loads on first use. */
+/** The extension alone: a small entry file, and modules that it loads on first use. */
 export async function buildExtension({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
@@ -91,7 +91,7 @@ export async function buildExtension({ outdir, sourcemap = false }) {
   });
 }
 
-/** The second front door alone, with the modules it loads on first use. */
+/** The command line alone, with the modules it loads on first use. */
 export async function buildCli({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
@@ -101,7 +101,7 @@ export async function buildCli({ outdir, sourcemap = false }) {
   });
 }
 
-/** The wire of docs/cli.md as JSON Schema, made from the very schemas that parse it. */
+/** The wire of docs/cli.md as JSON Schema, generated from the schemas that parse it. */
 async function writeSchema(outdir) {
   const outfile = path.join(outdir, '.schema.cjs');
   await esbuild.build({ ...common, plugins: [], entryPoints: ['scripts/protocolSchema.ts'], outfile });

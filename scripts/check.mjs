@@ -1,11 +1,11 @@
-// `npm run check`: every gate that needs no running product, side by side. Prints one line per gate, then the full
+// `npm run check`: every gate that needs no running product, in parallel. Prints one line per gate, then the full
 // output of those that failed.
 import { spawn } from 'node:child_process';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
 ensureInstalled();
 
-/** Looks again only at what has changed since it last looked at this project. */
+/** Incremental: checks only what has changed since the last check of this project. */
 const types = (project) => [
   'node_modules/typescript/bin/tsc',
   ...['-p', project, '--incremental'],
@@ -29,7 +29,7 @@ const GATES = [
   { name: 'plain English', args: ['scripts/lint/plainEnglish.mjs'] },
 ];
 
-/** Resolves when the gate has ended; its output is kept, so that seven tools do not talk at once. */
+/** Resolves when the gate has ended; its output is collected, so that the outputs of parallel tools are not mixed. */
 function run(gate) {
   const started = Date.now();
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// What package.json must not contain: texts that cannot be translated, and API that Microsoft does not publish. And what the
-// docs must say of it: every setting with its default, every command, every key.
+// Checks package.json for texts that cannot be translated and for proposed API, and that the docs describe it: every
+// setting with its default, every command, every key.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -10,7 +10,7 @@ const TEXT_KEYS = new Set(
     'enumItemLabels contents placeholder deprecationMessage markdownDeprecationMessage patternErrorMessage detail'
   ).split(' '),
 );
-/** Names that stay the same in every language. */
+/** Names that are the same in every language. */
 const PROPER_NAMES = new Set(['Tiller']);
 
 const manifest = readJson('package.json');
@@ -22,7 +22,7 @@ checkTexts(manifest.contributes, 'contributes', false);
 checkTexts(manifest.capabilities, 'capabilities', false);
 noteUse(manifest.description);
 noteUse(manifest.displayName);
-for (const key of Object.keys(texts)) if (!used.has(key)) problems.push(`package.nls.json: nobody uses "${key}"`);
+for (const key of Object.keys(texts)) if (!used.has(key)) problems.push(`package.nls.json: "${key}" is not used`);
 if (manifest.enabledApiProposals) problems.push('package.json: enabledApiProposals names proposed API');
 for (const file of sources()) {
   if (/vscode\.proposed|enabledApiProposals/.test(`${file.name}\n${file.text}`)) {
@@ -46,7 +46,7 @@ function checkTexts(value, where, isText) {
   } else if (Array.isArray(value)) {
     for (const [index, entry] of value.entries()) checkTexts(entry, `${where}[${index}]`, isText);
   } else if (value !== null && typeof value === 'object') {
-    // `properties` are settings: their keys are ids, whatever they are called.
+    // `properties` are settings: their keys are ids, not texts.
     const keysAreIds = where.endsWith('.properties');
     for (const [key, entry] of Object.entries(value)) {
       const isName = key === 'name' && where.startsWith('contributes.views.');
@@ -89,7 +89,7 @@ function checkSettingsPage() {
   for (const key of rows.keys()) problems.push(`docs/settings.md: there is no setting "${key}"`);
 }
 
-/** docs/panel.md names each command of the palette and each key. */
+/** docs/panel.md must name each command of the palette and each key. */
 function checkCommandsPage() {
   const page = readFileSync(path.join(root, 'docs/panel.md'), 'utf8');
   const cells = new Set([...page.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) => cell.split(', ')));

@@ -1,6 +1,6 @@
-// `npm run dev [-- FOLDER] [-- --port N] [-- --no-reload]`: builds Tiller, starts a VS Code with it on a folder (a sample by
-// default), prints the address, builds again at every change and reloads the window. Settings and threads stay in
-// artifacts/dev. For F5 in a desktop VS Code: --prepare only builds and makes the sample, --watch also goes on building.
+// `npm run dev [-- FOLDER] [-- --port N] [-- --no-reload]`: builds Tiller, starts a VS Code with it on a folder (a
+// sample by default), prints the URL, rebuilds at every change and reloads the window. Settings and threads stay in
+// artifacts/dev. For F5 in a desktop VS Code: --prepare only builds and creates the sample, --watch also rebuilds.
 import { existsSync, mkdirSync, watch, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -49,15 +49,15 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void (server?.stop() ?? Promise.resolve()).then(() => process.exit(0)));
 }
 
-/** The port decides what the browser remembers, so it stays the same. */
+/** The port is fixed, because the browser's storage belongs to it. */
 function startServer() {
   const env = { TILLER_HOME: path.join(folder, 'tiller') };
   const reloader = values['no-reload'] ? [] : [path.join(import.meta.dirname, 'vscode/reloader')];
   const port = Number(values.port ?? 8290);
-  return startVscode({ workspace, folder, port, env, extensions: [root, ...reloader], forPerson: true });
+  return startVscode({ workspace, folder, port, env, extensions: [root, ...reloader], forUser: true });
 }
 
-/** An editor writes several times when it saves. */
+/** Debounced: an editor writes several times when it saves. */
 function later() {
   clearTimeout(timer);
   timer = setTimeout(() => void rebuild(), 200);
@@ -71,7 +71,7 @@ async function rebuild() {
     console.log(`Built in ${Date.now() - started} ms.`);
     writeFileSync(path.join(folder, 'built'), String(started));
   } catch {
-    // esbuild has printed what is wrong.
+    // esbuild has printed the error.
     console.log('Built with errors.');
   }
 }

@@ -1,4 +1,4 @@
-// `npm run test:oracle`: holds us against the reference, live. Each step resolves to an exit code; see the steps.
+// `npm run test:oracle`: compares Tiller with the reference, live. Each step resolves to an exit code.
 //   node scripts/oracle.mjs [cases] [seed]
 import { randomInt } from 'node:crypto';
 import { patchOracle } from './oracle/patchOracle.mjs';
@@ -10,5 +10,5 @@ const STEPS = [() => patchOracle(Number(cases), Number(seed)), () => requestOrac
 
 const codes = [];
 for (const step of STEPS) codes.push(await step());
-// A difference outweighs a step that could not run.
+// A difference takes precedence over a step that could not run.
 process.exitCode = codes.includes(1) ? 1 : Math.max(...codes);

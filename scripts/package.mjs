@@ -1,5 +1,5 @@
-// `npm run package`: builds Tiller and makes tiller.vsix, with the source maps of that build in artifacts/sourcemaps (they
-// are not shipped). Fails if the VSIX is larger than we promise.
+// `npm run package`: builds Tiller and makes tiller.vsix, with the source maps of that build in artifacts/sourcemaps
+// (they are not shipped). Fails if the VSIX is larger than the limit.
 import { statSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export async function makeVsix() {
   }
   const vsix = path.join(root, 'tiller.vsix');
   const vsce = path.join(root, 'node_modules/@vscode/vsce/vsce');
-  // Everything we use is in the bundles, and the package for terminals beside them.
+  // All dependencies are in the bundles, and the package for terminals is beside them.
   const files = await run(process.execPath, [vsce, 'ls', '--no-dependencies'], { cwd: root });
   await run(process.execPath, [vsce, 'package', '--no-dependencies', '--out', vsix], { cwd: root });
   const { size } = statSync(vsix);
@@ -28,7 +28,7 @@ export async function makeVsix() {
   return vsix;
 }
 
-/** What a stack trace of this release is read with; they stay beside it and are not part of it. */
+/** The source maps are needed to read stack traces of this release; they are stored beside the VSIX, not in it. */
 async function moveSourceMaps() {
   const dist = path.join(root, 'dist');
   const target = path.join(root, 'artifacts/sourcemaps');

@@ -1,6 +1,6 @@
 // `node scripts/previewPanel.mjs [scene…] [--theme T] [--width W] [--no-axe] [--drive]`
-// Renders every state of the panel in four themes and three widths to artifacts/panel/, asks axe about each, then drives
-// it by keyboard alone and measures it. Exits 1 if anything was found.
+// Renders every state of the panel in four themes and three widths to artifacts/panel/, runs axe on each, then operates
+// the panel by keyboard alone and measures it. Exits with 1 if there are findings.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { scrollsSideways, violations, WIDTHS } from '../test/webview/preview/faults.mjs';
@@ -41,7 +41,7 @@ for (const finding of findings) console.log(`FOUND ${finding}`);
 console.log(`${findings.length} findings; pictures in ${path.relative(process.cwd(), artifacts)}`);
 process.exitCode = findings.length === 0 ? 0 : 1;
 
-/** Takes the picture and returns what is wrong with it. */
+/** Takes a screenshot and returns the findings. */
 async function look(name, theme, width) {
   const page = await stage.show(stage.scenes[name], { theme, width });
   const place = `${name}-${theme}-${width}`;

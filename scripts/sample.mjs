@@ -1,9 +1,8 @@
 /**
- * The sample workspace: a small believable Node project with one seeded bug, made afresh for every demo.
+ * The sample workspace: a small realistic Node project with one seeded bug, generated for every demo.
  *
- * Nothing here is known to the demo model. A project is the product of a naming (what it is about), a bug (what is
- * wrong) and an offset (which helpers stand above the bug, so that line numbers vary). The same choices give the same
- * bytes.
+ * The demo model has no information about it. A project is determined by a naming (its subject), a bug (the mistake)
+ * and an offset (which helpers are above the bug, so that line numbers vary). The same choices give the same bytes.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -43,16 +42,18 @@ const DOMAINS = { shop, library, weather, playlist };
 export const BUGS = ['boundary', 'off_by_one', 'operator', 'missing_await', 'sort_order', 'clamp'];
 /** @type {readonly Naming[]} */
 export const NAMINGS = ['shop', 'library', 'weather', 'playlist'];
-/** How many different offsets there are: every subset of a domain's helpers. */
+/** The number of offsets: every subset of a domain's helpers. */
 export const OFFSETS = 16;
 
-/** Every bug in every naming, each at another offset: what the demo model must be able to repair. @type {readonly Choices[]} */
+/**
+ * Every bug in every naming, each at another offset: the demo model must repair all of them. @type {readonly Choices[]}
+ */
 export const VARIANTS = NAMINGS.flatMap((naming, row) =>
   BUGS.map((bug, column) => ({ bug, naming, offset: (row * 5 + column * 7 + 3) % OFFSETS })),
 );
 
 /**
- * A number chooses everything, and every number gives a project; or choose for yourself.
+ * A number determines all choices, and every number gives a project; or pass the choices.
  * @param {number | Choices} seed
  * @returns {Sample}
  */
@@ -75,7 +76,7 @@ export function generateSample(seed) {
 }
 
 /**
- * Writes every file of the sample below `directory`, which is made if need be.
+ * Writes every file of the sample below `directory`, which is created if needed.
  * @param {string} directory
  * @param {Sample} sample
  */
@@ -115,7 +116,7 @@ npm test
 `;
 }
 
-/** Cuts every test file in two, so that none of them can be loaded. @param {Record<string, string>} files */
+/** Cuts every test file in half, so that none of them can be loaded. @param {Record<string, string>} files */
 function breakTests(files) {
   for (const name of Object.keys(files)) {
     if (name.startsWith('test/')) files[name] = `${files[name]?.trimEnd().slice(0, -3)}\n`;

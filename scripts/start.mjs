@@ -1,8 +1,9 @@
-// `npm start [-- --headless|--desktop] [SEED]`: sets everything up and shows the main job. A real VS Code opens on a fresh
-// sample project whose test fails, with Tiller and its demo model in the side bar, and the task is sent by itself.
+// `npm start [-- --headless|--desktop] [SEED]`: prepares everything and demonstrates the main task. A real VS Code
+// opens on a new sample project with a failing test, with Tiller and its demo model in the side bar, and the task is
+// sent.
 //
-// With a terminal and a display a person approves; otherwise a headless browser presses the real buttons. Ends with 0 only
-// if the sample's own test passes afterwards, and with 3 if there was no VS Code and the job was done without it.
+// With a terminal and a display the user approves; otherwise a headless browser presses the buttons. Exits with 0 only
+// if the sample's own test passes afterwards, and with 3 if there was no VS Code and the task was done without it.
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +24,7 @@ const { folder, title } = await freshSample(options.seed);
 console.log(`A fresh project, "${title}" (seed ${options.seed}), is in ${folder}.`);
 if (testPasses(folder)) end(1, 'Its test should fail and does not; there is nothing to show.');
 
-const way = options.desktop || process.platform !== 'linux' ? 'desktop' : isWatched() ? 'person' : 'headless';
+const way = options.desktop || process.platform !== 'linux' ? 'desktop' : isWatched() ? 'user' : 'headless';
 const problem = await getReady(way);
 if (problem === undefined) {
   const repaired = await demonstrate();
@@ -41,11 +42,11 @@ end(3, "The project's own test passes, but VS Code was not seen.");
 
 async function demonstrate() {
   if (way === 'desktop') return (await import('./start/onDesktop.mjs')).repairOnDesktop(folder, artifacts);
-  const { repairHeadless, repairWithPerson } = await import('./start/inBrowser.mjs');
-  return way === 'person' ? repairWithPerson(folder, artifacts) : repairHeadless(folder, artifacts);
+  const { repairHeadless, repairWithUser } = await import('./start/inBrowser.mjs');
+  return way === 'user' ? repairWithUser(folder, artifacts) : repairHeadless(folder, artifacts);
 }
 
-/** Fetches what is shown in; resolves with why that cannot be had. */
+/** Fetches VS Code or a browser; resolves with the reason when that fails. */
 async function getReady(place) {
   try {
     if (place === 'desktop') {
@@ -60,7 +61,7 @@ async function getReady(place) {
   }
 }
 
-/** Whether somebody sits here who can press buttons. */
+/** Whether a user is present who can press buttons. */
 function isWatched() {
   const { CI, DISPLAY, WAYLAND_DISPLAY } = process.env;
   return !options.headless && !CI && process.stdin.isTTY && Boolean(DISPLAY || WAYLAND_DISPLAY);

@@ -1,4 +1,4 @@
-// `npm test`: everything that must hold, in one command, on a clone without node_modules. `npm run test:all` is the same with
+// `npm test`: all gates and tests in one command, on a clone without node_modules. `npm run test:all` is the same with
 // storms, kills and fuzz tests in full.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ const { seedOfThisRun } = await import('./test/seed.mjs');
 
 const script = (name) => path.join(root, 'scripts', `${name}.mjs`);
 
-/** Two lanes of about the same length. `suite` names the outcomes of a step with tests. */
+/** Two lanes of about the same duration. `suite` names the outcomes of a step with tests. */
 const GROUPS = [
   [[{ name: 'build', script: script('build') }]],
   [

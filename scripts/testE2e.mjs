@@ -1,10 +1,10 @@
-// `npm run test:e2e [-- FILE… -t TEXT]`: the scenarios of test/e2e/, each in a real VS Code driven by a browser. What
-// follows `--` goes to vitest. Pictures are in artifacts/e2e/. Exits 3 if VS Code cannot be had.
+// `npm run test:e2e [-- FILE… -t TEXT]`: the scenarios of test/e2e/, each in a real VS Code driven by a browser.
+// Arguments after `--` go to vitest. Screenshots are in artifacts/e2e/. Exits with 3 if VS Code is not available.
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { ensureInstalled, root } from './bootstrap.mjs';
 
-/** A window that another program held up gets two more chances, each in new processes from the first test of its file on. */
+/** Other load on the machine can make a window fail, so each file gets two more attempts in new processes. */
 const ATTEMPTS = 3;
 
 ensureInstalled();

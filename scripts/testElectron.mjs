@@ -1,6 +1,7 @@
 // `npm run test:electron`: the suite of `npm run test:vscode`, unchanged, in the desktop VS Code.
 // VSCODE_EXE names an installed one; otherwise @vscode/test-electron downloads the release VSCODE_VERSION (stable).
-// Exits 3 with the reason where there is no such VS Code. Linux without a display: xvfb-run -a npm run test:electron.
+// Exits with 3 and the reason where there is no such VS Code.
+// Linux without a display: xvfb-run -a npm run test:electron.
 import path from 'node:path';
 import { ensureInstalled } from './bootstrap.mjs';
 
@@ -27,7 +28,7 @@ try {
     launchArgs: [run.workspace, ...state, '--disable-workspace-trust', '--skip-welcome', '--skip-release-notes'],
   });
 } catch (error) {
-  // A failed test ends VS Code with an error too; the report tells more.
+  // A failed test ends VS Code with an error, too; the report has the details.
   if (run.summary().failed === 0) run.problem(`VS Code ended badly: ${error.message ?? error}`);
 }
 process.exit((await run.conclude((Date.now() - started) / 1000)) ? 0 : 1);

@@ -1,4 +1,4 @@
-// `npm run test:panel [-- -t TEXT]`: the panel in a browser, without VS Code. What follows is for vitest.
+// `npm run test:panel [-- -t TEXT]`: the panel in a browser, without VS Code. Arguments go to vitest.
 import { ensureInstalled } from './bootstrap.mjs';
 
 ensureInstalled();

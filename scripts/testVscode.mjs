@@ -1,5 +1,5 @@
-// `npm run test:vscode [-- -g TEXT]`: test/vscode/ inside a real extension host, VS Code's own but for the
-// desktop around it. Exits 3 if that VS Code cannot be had.
+// `npm run test:vscode [-- -g TEXT]`: test/vscode/ inside a real extension host, in the VS Code from npm, which differs
+// from the desktop only in its shell. Exits with 3 if that VS Code is not available.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled } from './bootstrap.mjs';
@@ -7,7 +7,9 @@ import { ensureInstalled } from './bootstrap.mjs';
 /** Storms and attacks are longer in `npm run test:all`, and by hand. */
 const LIMIT_MS =
   process.env.TILLER_TEST_ALL || process.env.TILLER_SOAK || process.env.TILLER_ATTACKS ? 120 * 60_000 : 10 * 60_000;
-/** A test that another program held up gets two more chances, each in a new window; a suite can refuse them. */
+/**
+ * Other load on the machine can make a test fail, so it gets two more attempts, each in a new window, unless disabled.
+ */
 const ATTEMPTS = 3;
 const MARK = '[suite] ';
 
@@ -39,7 +41,7 @@ for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
 }
 await conclude();
 
-/** The whole suite, or the tests with these titles, in a window on a server of its own. */
+/** Runs the whole suite, or the tests with these titles, in a window on a server of its own. */
 async function runOnce(attempt, titles) {
   const server = await startVscode({
     workspace: run.workspace,
@@ -56,10 +58,10 @@ async function runOnce(attempt, titles) {
       void page.exposeFunction('codeAutomationExit', resolve);
       setTimeout(resolve, LIMIT_MS, 'late').unref();
     });
-    // The workbench talks here too; what the suite says is marked.
+    // The workbench logs here, too; lines of the suite are marked.
     await page.exposeFunction('codeAutomationLog', (_type, words) => {
       const text = words.join(' ');
-      vscode.hear(text);
+      vscode.recordConsole(text);
       if (text.startsWith(MARK)) console.log(text.slice(MARK.length));
     });
     const address = server.address([

@@ -1,5 +1,5 @@
-// `npm run test:vsix [-- FILE.vsix]`: packs Tiller unless a VSIX is named, installs it into a fresh VS Code and lets it do
-// the demo task there. Exits 3 if that VS Code cannot be had.
+// `npm run test:vsix [-- FILE.vsix]`: packs Tiller unless a VSIX is named, installs it into a new VS Code and runs the
+// demo task there. Exits with 3 if that VS Code is not available.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

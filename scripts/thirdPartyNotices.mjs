@@ -1,4 +1,4 @@
-// Whose work is in what we ship, and under which licence: most licences ask that their text goes along.
+// Collects the licences of the packages in the product: most licences require that their text is included.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from './bootstrap.mjs';
@@ -6,8 +6,8 @@ import { root } from './bootstrap.mjs';
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)/i;
 
 /**
- * The text of THIRD-PARTY-NOTICES.txt: every package of which something is in a bundle, by esbuild's metafiles, and every
- * one that is copied whole, by its folder. Throws for a package that says nothing of its licence.
+ * The text of THIRD-PARTY-NOTICES.txt: every package with code in a bundle, by esbuild's metafiles, and every one that
+ * is copied whole, by its folder. Throws for a package without a licence.
  */
 export function thirdPartyNotices(metafiles, copied = []) {
   const bundled = metafiles.flatMap(({ outputs }) =>
@@ -28,7 +28,7 @@ function noticeOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
   const files = readdirSync(path.join(root, folder)).filter((file) => LICENCE_FILE.test(file));
   const texts = files.toSorted().map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim());
-  if (texts.length === 0 && typeof license !== 'string') throw new Error(`${folder} says nothing of its licence.`);
-  const said = typeof license === 'string' ? [`Licence: ${license}`] : [];
-  return { name: `${name} ${version}`, text: [...said, ...texts].join('\n\n') };
+  if (texts.length === 0 && typeof license !== 'string') throw new Error(`${folder} has no licence.`);
+  const licence = typeof license === 'string' ? [`Licence: ${license}`] : [];
+  return { name: `${name} ${version}`, text: [...licence, ...texts].join('\n\n') };
 }

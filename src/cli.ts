@@ -13,7 +13,7 @@ import { keysIn } from './node/host/secrets.ts';
 
 declare const TILLER_VERSION: string;
 
-/** The second front door (docs/cli.md). Resolves with the exit code. */
+/** The command line, beside VS Code the second front door (docs/cli.md). Resolves with the exit code. */
 async function main(argv: readonly string[], streams: Streams): Promise<number> {
   const [command, ...rest] = argv;
   const options = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined);
@@ -41,7 +41,7 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
   }
 }
 
-/** A reader that went away (`tiller exec … | head`) is no error of ours. */
+/** A reader that closes the pipe (`tiller exec … | head`) is no error. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -58,7 +58,7 @@ async function run(): Promise<void> {
     printSentence(process.stderr, `tiller: ${keys.hide(isPlain ? messageOf(error) : (error.stack ?? error.message))}`);
     process.exitCode = error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
-  // Nothing that is still open (stdin of a client that waits, a command that will not die) keeps us from ending.
+  // Exit even if something is still open: the stdin of a waiting client, a command that cannot be killed.
   await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   process.exit();
 }

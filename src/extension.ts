@@ -5,8 +5,8 @@ import { registerCommands } from './extension/commands.ts';
 let composed: Promise<Tiller> | undefined;
 
 /**
- * Registers what VS Code asks for by name and returns; everything else is loaded when the first of it is used
- * (design decision 16).
+ * Registers what VS Code refers to by name and returns; everything else is loaded when it is first used (docs/design.md
+ * decision 16).
  */
 export function activate(context: vscode.ExtensionContext): void {
   const tiller = () => {
@@ -21,11 +21,11 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.window.registerWebviewViewProvider('tiller.chatLeft', provider),
     registerCommands(tiller),
   );
-  // The secondary side bar came with 1.106; before that the view lives in the activity bar.
+  // The secondary side bar exists since 1.106; before that the view is in the activity bar.
   void vscode.commands.executeCommand('setContext', 'tiller.useActivityBar', !hasSecondarySideBar());
 }
 
-/** VS Code waits for this: what runs is stopped and written down. */
+/** VS Code waits for this: stops what runs and records it. */
 export async function deactivate(): Promise<void> {
   await (await composed)?.dispose();
 }

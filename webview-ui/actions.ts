@@ -1,4 +1,4 @@
-/** What a person can ask for. Every click and key ends here; nothing here changes the thread (design, "words go down"). */
+/** The actions of the panel's controls. They post messages to the host and do not change the thread. */
 import type { ErrorAction } from '../src/protocol/policy.ts';
 import type { ApprovalDecision } from '../src/protocol/policy.ts';
 import type { QueuedEdit } from '../src/protocol/draft.ts';
@@ -27,7 +27,7 @@ export function submit(op: Op): void {
   post({ type: 'op', op });
 }
 
-/** Commands the host must have; `wire.ts` lets any `tiller.*` through. */
+/** Commands that the host must have; `wire.ts` accepts any `tiller.*`. */
 export type PanelCommand =
   | 'newThread'
   | 'showWaitingThread'
@@ -49,7 +49,7 @@ export function pick(what: Extract<WebviewMessage, { type: 'pick' }>['what']): v
   post({ type: 'pick', what });
 }
 
-/** Sends what stands in the composer: a turn, a word to the running one, or a queued word said better. */
+/** Sends the text in the composer: a new turn, an addition to the running one, or an edit of a queued message. */
 export function sendDraft(): void {
   const text = draft.value.trim();
   if (text === '') return;
@@ -67,7 +67,7 @@ export function sendText(text: string): void {
   submit(isRunning.value ? { type: 'steer', input } : { type: 'user_turn', input });
 }
 
-/** What was attached to the message stays attached. */
+/** Attachments of the message are kept. */
 function sendEdit(id: string, text: string): void {
   const attached = queuedInputs.value.find((queued) => queued.id === id)?.input ?? [];
   followsEnd.value = true;
@@ -80,13 +80,13 @@ function sendEdit(id: string, text: string): void {
 
 let draftTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** The host keeps the draft, too; it is told debounced, and of an edit that begins or ends at once. */
+/** The host keeps the draft, too; it gets it debounced, and at once when an edit begins or ends. */
 export function setDraft(text: string): void {
   draft.value = text;
   keepDraft(250);
 }
 
-/** Tells the host of the draft as it stands now. */
+/** Sends the current draft to the host. */
 export function keepDraft(afterMs = 0): void {
   const message = { type: 'draft', threadId: threadId.value, text: draft.value, edit: queuedEdit.value } as const;
   clearTimeout(draftTimer);
@@ -104,7 +104,7 @@ export function replaceDraft(text: string): void {
   composerFocus.value++;
 }
 
-/** Takes a queued message into the composer. What was being written there comes back after the edit. */
+/** Loads a queued message into the composer. The draft before it returns after the edit. */
 export function editQueued(id: string, text: string): void {
   const before = queuedEdit.value;
   if (before?.id === id) return;
@@ -113,7 +113,7 @@ export function editQueued(id: string, text: string): void {
   showEdit({ id, original: text, draft: before?.draft ?? draft.value }, text);
 }
 
-/** Leaves the queued message as it was. */
+/** Ends the edit; the queued message is not changed. */
 export function cancelEdit(): void {
   const edit = queuedEdit.value;
   if (edit === null) return;
@@ -133,18 +133,18 @@ export function withdrawQueued(id: string): void {
   submit({ type: 'edit_queued', id, input: null });
 }
 
-/** Stops the turn and begins the next one with this message; the others that are queued follow it. */
+/** Stops the turn and starts the next one with this message, followed by the other queued ones. */
 export function sendQueuedNow(id: string): void {
   const first = queuedInputs.value.find((message) => message.id === id);
   if (first === undefined) return;
-  // One that is being edited stays queued until its edit is sent.
+  // A message that is being edited stays queued until its edit is sent.
   const others = queuedInputs.value.filter((message) => message !== first && !message.held);
   for (const message of [first, ...others]) withdrawQueued(message.id);
   stopAndSend([...first.input]);
   for (const { input } of others) submit({ type: 'steer', input: [...input] });
 }
 
-/** The same with what stands in the composer. */
+/** Stops the turn and starts the next one with the draft. */
 export function stopAndSendDraft(): void {
   const text = draft.value.trim();
   if (text === '') return;
@@ -160,7 +160,7 @@ function stopAndSend(input: UserInput[]): void {
 
 const answered = new Set<string>();
 
-/** One answer to each of them. A second click on the same question says nothing. */
+/** Answers each of the requests once. A second click on the same request does nothing. */
 export function decide(approvalIds: string | readonly string[], decision: ApprovalDecision): void {
   const open = [approvalIds].flat().filter((id) => !answered.has(id));
   if (open.length === 0) return;
@@ -177,7 +177,7 @@ export function answerQuestion(op: OpOf<'user_input_answer' | 'elicitation_answe
   submit(op);
 }
 
-/** Another way from this message or answer on; from the end where none is named. */
+/** Forks the thread after this message or answer; after the last one when `itemId` is `null`. */
 export function fork(itemId: string | null): void {
   post({ type: 'fork_thread', itemId });
 }
@@ -197,7 +197,7 @@ export function loadEarlier(): void {
   else if (oldest !== undefined) post({ type: 'load_earlier', before: oldest.id });
 }
 
-/** The one thing that helps against an error. */
+/** Carries out the action that an error offers. */
 export function actOnError(action: ErrorAction): void {
   switch (action) {
     case 'set_api_key':

@@ -1,4 +1,4 @@
-/** What a screen reader is told without being asked: what waits, and how a turn ended. */
+/** Announcements for screen readers: pending requests, and the end of a turn. */
 import { effect, untracked } from '@preact/signals';
 import { decisionSubject, decisionTitle } from './decisions/titles.ts';
 import { t } from './l10n.ts';

@@ -1,11 +1,11 @@
 /**
- * The only door to the host. What arrives is queued and folded once per animation frame, a slice at a time, so that no
- * burst makes a long task (libraries.md §1, "Coalescing").
+ * The connection to the host. Messages are queued and folded once per animation frame, a slice at a time, so that a
+ * burst makes no long task (docs/reference/libraries.md §1, "Coalescing").
  */
 import type { QueuedEdit } from '../src/protocol/draft.ts';
 import type { HostMessage, WebviewMessage } from '../src/protocol/wire.ts';
 
-/** What survives the webview being thrown away while the host lives on. */
+/** State that outlives the webview while the host runs. */
 export interface PanelState {
   readonly threadId: string | null;
   readonly draft: string;
@@ -28,13 +28,13 @@ export function saveState(state: PanelState): void {
   host.setState(state);
 }
 
-/** Milliseconds and events of folding per frame; the rest waits for the next one. Drawing what came costs more yet. */
+/** Milliseconds and events of folding per frame; the rest waits for the next frame. Rendering costs even more. */
 const FRAME_BUDGET = 6;
 const EVENTS_PER_FRAME = 800;
-/** A hidden webview has no frames, but still has news. */
+/** A hidden webview has no animation frames, but still gets messages. */
 const HIDDEN_INTERVAL = 200;
 
-/** Hands every message of this build to `receive`, in order. Announces itself first. */
+/** Passes every message of this build to `receive`, in order. Sends `ready` first. */
 export function connect(receive: (message: HostMessage) => void): void {
   const queue: HostMessage[] = [];
   let scheduled = false;
@@ -61,7 +61,7 @@ export function connect(receive: (message: HostMessage) => void): void {
 
   window.addEventListener('message', ({ data }: MessageEvent<HostMessage>) => {
     if (data.build !== TILLER_BUILD) {
-      // Another build: the host learns ours from `ready` and puts the page anew. Said once, or two builds would argue.
+      // From another build: on `ready` the host reloads the page. Sent once, or two builds would reload each other.
       if (!strangerSeen) post({ type: 'ready', build: TILLER_BUILD });
       strangerSeen = true;
       return;

@@ -1,6 +1,6 @@
 /**
- * What events say beside the state: when an item began and ended.
- * Soft facts: they are shown while known and missed by nobody after a reload.
+ * Facts from events that are not in the state: when an item started and ended. They are shown while known, and nothing
+ * depends on them after a reload.
  */
 import type { Event } from '../src/protocol/event.ts';
 

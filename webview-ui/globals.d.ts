@@ -1,4 +1,4 @@
-/** Put in by scripts/buildWebview.mjs. */
+/** Defined by scripts/buildWebview.mjs. */
 declare const TILLER_BUILD: string;
 
 declare function acquireVsCodeApi<State>(): {

@@ -1,4 +1,4 @@
-/** Puts the panel on the page and keeps it going: door, clock, voice, type size. */
+/** Renders the panel and connects it: bridge, clock, announcements, font settings. */
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import type { HostMessage } from '../src/protocol/wire.ts';
@@ -12,7 +12,7 @@ import { backgroundProcesses, draft, isRunning, queuedEdit, receive, settings, t
 import { receiveThreadUpdate } from './threads/store.ts';
 import { followsEnd, now } from './view.ts';
 
-/** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed sheet sets them (NOTES). */
+/** `--vscode-chat-font-*` are not passed to webviews: the host sends them, a constructed style sheet sets them. */
 function followFontSettings(): void {
   const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets.push(sheet);
@@ -33,7 +33,7 @@ function runClock(): void {
   });
 }
 
-/** The draft survives the webview even when the host was not told in time. */
+/** The draft outlives the webview even when the host has not got the last keys. */
 function saveDraft(): void {
   effect(() => {
     const state = { threadId: threadId.value, draft: draft.value, edit: queuedEdit.value };
@@ -44,18 +44,18 @@ function saveDraft(): void {
   });
 }
 
-/** Of two drafts of one thread the one of this page is the newer. */
+/** Of two drafts of the same thread the one of this page is newer. */
 function withSavedDraft(message: HostMessage): HostMessage {
   const saved = savedState();
   if (message.type !== 'snapshot' || saved?.threadId !== (message.thread?.threadId ?? null)) return message;
   const { draft, edit = null } = saved;
   if (edit === null) return draft === '' ? message : { ...message, draft, edit };
   if (edit.id === message.edit?.id) return { ...message, draft, edit };
-  // The message is not queued any more. The host has put into the draft what it knew of the edit.
+  // The message is no longer queued. The host has put what it knew of the edit into the draft.
   return draft.trim() === '' || draft === edit.original ? message : { ...message, draft: onNewLine(edit.draft, draft) };
 }
 
-/** What a message of the host has changed in the draft is kept as if it were typed. */
+/** A draft changed by a message of the host is stored as if it were typed. */
 function receiveAll(message: HostMessage): void {
   receiveThreadUpdate(message);
   const [text, edit] = [draft.value, queuedEdit.value];

@@ -1,4 +1,6 @@
-/** What the panel shows. The thread is folded by `protocol/thread.ts` and by nothing else (design invariant 3). */
+/**
+ * The state of the panel. The thread is folded only by `protocol/thread.ts` (src/README.md, "What always holds", 3).
+ */
 import { batch, computed, signal } from '@preact/signals';
 import { draftAfterEdit, type QueuedEdit } from '../src/protocol/draft.ts';
 import type { ApprovalRequest, EventMsgOf, QuestionRequest } from '../src/protocol/event.ts';
@@ -27,39 +29,39 @@ export const TURN_WINDOW = 60;
 
 export const thread = signal<ThreadState | null>(null);
 export const settings = signal<PanelSettings | null>(null);
-/** What may be done with the thread. */
+/** Whether this window owns the thread, or may only read it. */
 export const access = signal<ThreadAccess>({ type: 'own' });
 export const isOwn = computed(() => access.value.type === 'own');
 export const draft = signal('');
 /** The queued message that the draft is an edit of. */
 export const queuedEdit = signal<QueuedEdit | null>(null);
-/** The first message is on its way: what is written meanwhile belongs to the thread that it begins. */
+/** The first message is being sent: a draft written meanwhile belongs to the thread that it starts. */
 export const isBeginning = signal(false);
-/** Turns that only the host has. */
+/** The number of turns that only the host has. */
 export const turnsAtHost = signal(0);
 export const shownTurns = signal(TURN_WINDOW);
-/** What the host has said last of a rule that is being made. */
+/** The host's last preview of a rule that is being edited. */
 export const rulePreview = signal<Extract<HostMessage, { type: 'rule_preview' }> | null>(null);
-/** What was chosen of each patch that waits; the host keeps it, and the diff editor has a say in it, too. */
+/** The choices in each pending proposal; the host keeps them, and the diff editor changes them, too. */
 export const reviews = signal<ReadonlyMap<string, ReviewState>>(new Map());
-/** The person wants to see all that waits as one list. */
+/** The user wants to see all pending requests as one list. */
 export const wantsList = signal(false);
-/** What was said in any thread before this page, newest first. */
+/** The user's messages in all threads from before this page, newest first. */
 export const history = signal<readonly string[]>([]);
-/** What has landed and waits for Keep or Undo, of all threads. */
+/** Applied changes of all threads that are pending in review. */
 export const review = signal<PendingReview>({ changes: 0, fileCount: 0, files: [] });
-/** Patches that a crash left half landed, in whichever thread. */
+/** Interrupted patches of all threads. */
 const interrupted = signal<readonly InterruptedPatch[]>([]);
-/** Counts the requests to put the cursor into the composer. */
+/** Counts the requests to focus the composer. */
 export const composerFocus = signal(0);
 
-// Parts of the thread with an identity of their own: who shows one is not drawn again for the others.
+// Parts of the thread with an identity of their own: a view of one is not rendered again for changes of the others.
 export const threadId = computed(() => thread.value?.threadId ?? null);
 export const turns = computed(() => thread.value?.turns ?? []);
 export const visibleTurns = computed(() => turns.value.slice(-shownTurns.value));
 export const hiddenTurns = computed(() => turns.value.length - visibleTurns.value.length + turnsAtHost.value);
-/** The person's own words, newest first, each once: in this thread, then in any other. */
-export const said = computed(() => {
+/** The user's own messages, newest first, each once: of this thread, then of all others. */
+export const userMessages = computed(() => {
   const here = turns.value.map(firstWords).filter((text) => text !== '');
   return [...new Set([...here.toReversed(), ...history.value])];
 });
@@ -74,27 +76,27 @@ export const effort = computed(() => thread.value?.settings?.effort ?? null);
 export const activeTurnId = computed(() => thread.value?.activeTurnId ?? null);
 export const isRunning = computed(() => activeTurnId.value !== null);
 
-/** An error is live in the last turn only. */
+/** Only an error of the last turn offers its action. */
 export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
 
-/** One thing that waits for the person. */
+/** A pending request or an interrupted patch. */
 export type Waiting =
   | { readonly type: 'approval'; readonly id: string; readonly request: ApprovalRequest }
   | { readonly type: 'question'; readonly id: string; readonly request: QuestionRequest }
   | { readonly type: 'interrupted'; readonly id: string; readonly patch: InterruptedPatch };
 
 const asked = computed(() => thread.value?.approvals ?? []);
-/** What another window is asked is not ours to answer. */
+/** Requests in another window are answered there. */
 export const approvals = computed(() => (isOwn.value ? asked.value : []));
-/** Approvals are answered as one list, which it takes two for. */
+/** Whether approvals are shown as one list, which needs at least two. */
 export const answersTogether = computed(() => wantsList.value && approvals.value.length > 1);
 const questions = computed(() => (isOwn.value ? (thread.value?.questions ?? []) : []));
-/** What the thread waits for. */
+/** The pending requests of the thread. */
 export const threadWaits = computed((): readonly Waiting[] => [
   ...approvals.value.map((request) => ({ type: 'approval' as const, id: request.approvalId, request })),
   ...questions.value.map((request) => ({ type: 'question' as const, id: request.questionId, request })),
 ]);
-/** Patches that a crash left half landed come first: what is decided after them may be about the same files. */
+/** Interrupted patches come first: later requests may be about the same files. */
 export const waiting = computed((): readonly Waiting[] => [
   ...interrupted.value.map((patch) => ({ type: 'interrupted' as const, id: patch.id, patch })),
   ...threadWaits.value,
@@ -106,7 +108,7 @@ export const waitingItems = computed(
 const denials = computed(
   () => new Map(turns.value.flatMap((turn) => turn.denials.map((denial) => [denial.itemId, denial] as const))),
 );
-/** Who has said no to an item, and with which word. */
+/** The source and message of an item's denial. */
 export function denialOf(itemId: string): Denial | undefined {
   return denials.value.get(itemId);
 }
@@ -121,7 +123,7 @@ export function pendingDiff(itemId: string): string {
 export const processes = computed(() => thread.value?.processes ?? []);
 
 let inBackground: readonly ProcessState[] = [];
-/** Those that run while no call waits for them; the same list until one of them changes. */
+/** Running processes whose calls have returned; the same array until one of them changes. */
 export const backgroundProcesses = computed(() => {
   const now = thread.value === null ? [] : runningInBackground(thread.value);
   const isSame = now.length === inBackground.length && now.every((process, index) => process === inBackground[index]);
@@ -129,17 +131,17 @@ export const backgroundProcesses = computed(() => {
   return inBackground;
 });
 
-/** What a command had printed when its call ended: the process has what came after. */
+/** A command's output up to the end of its call: the process has the later output. */
 export function outputOfItem(itemId: string): string {
   const item = turns.value.flatMap(({ items }) => items).findLast(({ id }) => id === itemId);
   return item?.type === 'command_execution' ? item.output : '';
 }
 
-/** The view is told once, whatever the message changes. */
+/** In one batch: the views are updated once per message. */
 export function receive(message: HostMessage): void {
   batch(() => {
     take(message);
-    // The next requests come one by one again.
+    // Later requests are shown one at a time again.
     if (approvals.peek().length === 0) wantsList.value = false;
   });
 }
@@ -192,7 +194,7 @@ function take(message: HostMessage): void {
     case 'elsewhere':
     case 'show_threads':
     case 'thread_deleted':
-      // Of all threads: threads.ts.
+      // Handled in threads/store.ts.
       break;
     case 'show_waiting':
       wantsList.value = true;
@@ -218,7 +220,7 @@ function foldAll(state: ThreadState | null, events: readonly PanelEvent[]): Thre
   return next;
 }
 
-/** The host does the same with what it keeps of the draft. */
+/** The host does the same with its copy of the draft. */
 function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   const edit = queuedEdit.value;
   if (edit?.id !== id) return;
@@ -226,7 +228,7 @@ function endEdit({ id, reason }: EventMsgOf<'input_dequeued'>): void {
   draft.value = draftAfterEdit(draft.value, edit, reason);
 }
 
-/** Turns from before the snapshot. They are over, so there is nothing to fold. */
+/** Adds turns from before the snapshot. They have ended, so there is nothing to fold. */
 function addEarlier(earlier: ThreadState['turns'], earlierTurns: number): void {
   if (thread.value === null) return;
   const known = new Set(thread.value.turns.map((turn) => turn.id));
@@ -236,7 +238,7 @@ function addEarlier(earlier: ThreadState['turns'], earlierTurns: number): void {
   shownTurns.value += added.length;
 }
 
-/** Appends a word or a block to what is being written, with one space or new line between. */
+/** Appends a word or a block to the draft, separated by one space or new line. */
 export function joined(text: string, addition: string): string {
   if (text === '' || /\s$/.test(text)) return text + addition;
   return addition.includes('\n') ? `${text}\n${addition}` : `${text} ${addition}`;

@@ -1,8 +1,8 @@
-/** State of the view alone: what is unfolded, focused, said aloud. Nothing of it is missed after a reload. */
+/** State of the view only: what is open, focused, announced. Not kept over a reload. */
 import { computed, signal } from '@preact/signals';
 import { waiting } from './store.ts';
 
-/** Which of the waiting decisions is shown. */
+/** The index of the pending request that is shown. */
 const decisionPlace = signal(0);
 export const decisionIndex = computed(() => Math.min(decisionPlace.value, Math.max(0, waiting.value.length - 1)));
 export const decision = computed(() => waiting.value[decisionIndex.value] ?? null);
@@ -12,24 +12,24 @@ export function showDecision(step: 1 | -1): void {
   decisionPlace.value = (decisionIndex.value + step + count) % count;
 }
 
-/** The decision whose word of denial is being written. */
+/** The request for which the message of a denial is being written. */
 export const denying = signal<string | null>(null);
 
-/** The approval whose "always allow …" is being made. */
+/** The approval for which a rule is being edited. */
 export const makingRule = signal<string | null>(null);
 
 export const openPopup = signal<'meter' | 'menu' | null>(null);
 
-/** So long the next key may still be meant for the composer. */
+/** For this time after a key, the next key may be meant for the composer. */
 const TYPING_MS = 1_500;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
 
-/** To be told of every key in the composer. */
+/** Call for every key in the composer. */
 export function noteTyping(): void {
   lastKeyAt = performance.now();
 }
 
-/** Milliseconds until nobody is typing any more; 0 when nobody is. */
+/** Milliseconds until the user counts as not typing; 0 when not typing. */
 export function quietIn(): number {
   return Math.max(0, lastKeyAt + TYPING_MS - performance.now());
 }
@@ -37,8 +37,8 @@ export function quietIn(): number {
 /** Whether the transcript follows its end. */
 export const followsEnd = signal(true);
 
-/** Read by screen readers, politely. */
+/** Read by screen readers, with politeness `polite`. */
 export const announcement = signal('');
 
-/** The wall clock, moved on by `main.tsx` while something runs. */
+/** The current time, updated by `main.tsx` while something runs. */
 export const now = signal(Date.now());

@@ -1,6 +1,6 @@
-// An oxlint rule: texts that a person reads come from vscode.l10n.t or the webview's t(), never from a literal.
+// An oxlint rule: user-visible texts come from vscode.l10n.t or the webview's t(), never from a literal.
 
-/** Names of properties, options and attributes whose value is shown or read aloud. */
+/** Names of properties, options and attributes whose value is shown or read out. */
 const SHOWN = new Set(
   (
     'title tooltip label detail description placeHolder placeholder prompt message text openLabel saveLabel ' +
@@ -14,13 +14,13 @@ const CODICON = /\$\([\w~-]+\)/g;
 const IDENTIFIER = /^[\w-]+(?:[.:/][\w-]+)+$/;
 
 /** @param {string} text */
-function isForPeople(text) {
+function isForUsers(text) {
   const words = text.replace(CODICON, '').trim();
   return /\p{L}{2,}/u.test(words) && !PROPER_NAME.test(words) && !IDENTIFIER.test(words);
 }
 
 const rule = {
-  meta: { type: 'problem', messages: { literal: 'A person reads "{{text}}": take it from l10n.t or t().' } },
+  meta: { type: 'problem', messages: { literal: 'Users see "{{text}}": take it from l10n.t or t().' } },
   create(context) {
     /** Reports the literals that `node` may evaluate to. */
     const check = (node) => {
@@ -33,7 +33,7 @@ const rule = {
       else if (node.type === 'Literal' && typeof node.value === 'string') checkText(node, node.value);
     };
     const checkText = (node, text) => {
-      if (isForPeople(text)) context.report({ node, messageId: 'literal', data: { text: text.trim() } });
+      if (isForUsers(text)) context.report({ node, messageId: 'literal', data: { text: text.trim() } });
     };
     return {
       JSXText: (node) => checkText(node, node.value),

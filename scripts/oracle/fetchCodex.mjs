@@ -1,17 +1,17 @@
-// Fetches the reference binary once into a cache outside the repository. It is never a dependency: it weighs 290 MB.
+// Fetches the reference binary once into a cache outside of the repository. It is not a dependency: it has 290 MB.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-/** The version the facts in codex-behaviour.md were observed on. */
+/** The version on which the facts in docs/reference/codex-behaviour.md were observed. */
 export const CODEX_VERSION = '0.169.0';
 
 const SHORT_PLATFORMS = { linux: 'linux', darwin: 'darwin' };
 
 /**
- * The folder that holds `codex` and, under the name that makes it behave as the stand-alone patch tool, `apply_patch`.
- * @throws Error with a sentence that says why there is none.
+ * The folder with `codex` and, under the name by which it becomes the stand-alone patch tool, `apply_patch`.
+ * @throws Error with the reason when it cannot be fetched.
  */
 export function fetchCodex() {
   const platform = SHORT_PLATFORMS[process.platform];

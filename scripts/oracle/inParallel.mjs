@@ -1,4 +1,4 @@
-// A few at a time: the reference is a process per case.
+// Limits parallelism: the reference needs a process per case.
 import os from 'node:os';
 
 /** Calls `work` for 0 … count - 1; resolves to the results in order. */

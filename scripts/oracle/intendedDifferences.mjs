@@ -1,7 +1,7 @@
-// Where our first Responses request differs from the reference's on purpose, by the facts of requestFacts.mjs. A field that
-// stands in both as it does in the reference is not here; one that stands here and does not differ fails the oracle too.
+// The intended differences between our first Responses request and the reference's, as facts of requestFacts.mjs.
+// Fields that are equal are not listed; a listed field that does not differ fails the oracle, too.
 
-/** Name of the fact → what each says, and why we do not say the same. */
+/** From the name of the fact to both values, and the reason for the difference. */
 export const INTENDED = {
   instructions: {
     codex: undefined,

@@ -1,11 +1,11 @@
-// Lets a plain Node script use modules of the product and of the tests: bundled on the fly, in memory.
+// Lets a plain Node script import modules of the product and of the tests: bundled in memory.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as esbuild from 'esbuild';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** Everything the given modules export, as one object. Paths are relative to the repository. */
+/** All exports of the given modules, as one object. Paths are relative to the repository. */
 export async function loadTypeScript(...modules) {
   const { outputFiles } = await esbuild.build({
     stdin: { contents: modules.map((file) => `export * from './${file}';`).join('\n'), resolveDir: root },

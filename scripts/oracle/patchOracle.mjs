@@ -1,6 +1,6 @@
-// Compares our patch engine with the reference, live, on cases nobody has seen before.
+// Compares our patch engine with the reference, live, on newly generated cases.
 //   node scripts/oracle/patchOracle.mjs [cases=1000] [seed]
-// Exit code 0: no difference; 1: a difference; 3: the reference cannot be had here.
+// Exit code 0: no difference; 1: a difference; 3: the reference is not available here.
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
-// Records what the reference does with generated patches, so that `npm test` can hold us to it without 290 MB.
+// Records the reference's results for generated patches, so that `npm test` can compare with them without 290 MB.
 //   node scripts/oracle/recordPatchGoldens.mjs
-// A new recording is reviewed like code: say in the commit which behaviour of the reference changed.
+// A new recording is reviewed like code: the commit names the behaviour of the reference that has changed.
 import { writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { CODEX_VERSION, fetchCodex } from './fetchCodex.mjs';

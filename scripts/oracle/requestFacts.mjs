@@ -1,8 +1,8 @@
-// A Responses request as facts that can be compared: prose and ids become what they are, everything else stays itself.
+// A Responses request as comparable facts: prose and ids are replaced by their kinds, everything else is kept.
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/;
 
-/** Name → value. Absent in the request is absent here. */
+/** From name to value. A field that is absent in the request is absent here. */
 export function factsOf({ instructions, input, tools, prompt_cache_key: key, client_metadata, ...fields }) {
   return {
     ...fields,
@@ -14,7 +14,7 @@ export function factsOf({ instructions, input, tools, prompt_cache_key: key, cli
   };
 }
 
-/** What each part of the prompt is, by the words it begins with. */
+/** The kinds of prompt parts, by the text that they begin with. */
 const KINDS = [
   ['permissions', /^<permissions/],
   ['agents', /^# AGENTS\.md instructions/],
@@ -47,7 +47,7 @@ function kindOf(text) {
   return text.startsWith('<') ? text.slice(0, text.indexOf('>') + 1) : 'words';
 }
 
-/** The fields in our form or in theirs; of a field with an inside only that it is there. */
+/** The fields in either format; of a field with content only its presence. */
 function environmentFacts(text) {
   return [...text.matchAll(/^ {2}<(\w+)>(?:([^<\n]*)<\/\1>$)?/gm)].map(([, name, value]) => [
     `input: environment ${name}`,
@@ -55,7 +55,7 @@ function environmentFacts(text) {
   ]);
 }
 
-/** `Etc/UTC` and `UTC` are one. */
+/** `Etc/UTC` and `UTC` are the same zone. */
 function canonicalZone(timeZone) {
   return new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
 }

@@ -1,6 +1,6 @@
 // Compares our first Responses request with the reference's, field by field, against the same local server.
 //   node scripts/oracle/requestOracle.mjs
-// Exit code 0: only the differences of intendedDifferences.mjs, and all of them; 1: others; 3: the reference cannot be had.
+// Exit code 0: exactly the differences of intendedDifferences.mjs; 1: others; 3: the reference is not available here.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -82,7 +82,7 @@ function run(program, args, cwd, environment) {
 }
 
 function compare(reference, ours) {
-  // A tool that only one of us has is told by the list of names.
+  // A tool that only one side has is reported by the list of names.
   const shared = reference['tools: order'].filter((tool) => ours['tools: order'].includes(tool));
   const isComparable = (name) => {
     const tool = /^tools: (\w+)(?:,|$)/.exec(name)?.[1];

@@ -1,4 +1,4 @@
-// Runs the reference patch tool on a small tree in a folder of its own.
+// Runs the reference patch tool on a small tree in a separate folder.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';

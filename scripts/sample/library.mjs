@@ -83,12 +83,12 @@ describe('loans', () => {
 });
 
 describe('renewals', () => {
-  it('start on the due day when nobody waits', async () => {
+  it('start on the due day when no reader waits', async () => {
     const renewed = await renewLoan(loan, async () => false);
     assert.equal(dueDay(renewed), 142);
   });
 
-  it('are refused when somebody waits', async () => {
+  it('are refused when another reader waits', async () => {
     assert.deepEqual(await renewLoan(loan, async () => true), loan);
   });
 });

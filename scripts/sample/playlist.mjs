@@ -148,7 +148,7 @@ export function isLiveRecording(track) {
   return track.song.endsWith('(live)');
 }
 `,
-    `// A tape has two sides, and nobody likes a song that is cut in half
+    `// A tape has two sides, and it is bad when a song is cut in half
 // by the end of the first. Think of that before you change this file.
 `,
   ],

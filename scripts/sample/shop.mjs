@@ -155,7 +155,7 @@ export function pickUpOnly(article) {
 }
 `,
     `// Prices are whole cents on purpose: fractions of a cent add up to
-// angry customers. Whoever needs euros converts at the very edge.
+// angry customers. Convert to euros at the very edge only.
 `,
   ],
 };

@@ -1,4 +1,4 @@
-// Tells what happens in a thread while it happens, from what Tiller writes down, and keeps a copy.
+// Prints what happens in a thread while it happens, read from its rollout, and keeps a copy.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inPlainWords } from './plainWords.mjs';
@@ -7,15 +7,15 @@ const INTERVAL_MS = 200;
 
 /** @param {string} home  a TILLER_HOME with one thread in it @param {string} transcript  where the copy goes */
 export function followRollout(home, transcript) {
-  let told = 0;
+  let printed = 0;
   const look = () => {
     const text = readThread(home);
     const lines = text.split('\n').slice(0, -1);
-    for (const line of lines.slice(told)) {
+    for (const line of lines.slice(printed)) {
       const { type, payload } = JSON.parse(line);
       if (type === 'event_msg') for (const words of inPlainWords(payload.msg)) console.log(words);
     }
-    told = lines.length;
+    printed = lines.length;
     return text;
   };
   const timer = setInterval(look, INTERVAL_MS);

@@ -1,5 +1,5 @@
-// The demonstration in the VS Code that npm has, which is used through a browser: somebody's own, or a headless one that
-// presses the buttons a person would press.
+// The demonstration in the VS Code from npm, which is used through a browser: the user's own, or a headless one that
+// presses the buttons that a user would press.
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,11 +11,11 @@ import { stageExtension, startVscode } from '../vscode/server.mjs';
 import { followRollout } from './followRollout.mjs';
 import { TASK, testPasses } from './sampleProject.mjs';
 
-/** How long the demonstration may take once everything is there. */
+/** How long the demonstration may take after the installation. */
 const LIMIT_MS = 170_000;
 
-/** VS Code on the sample, with the demo model chosen and the task on its way. */
-async function startOnSample(folder, artifacts, forPerson) {
+/** VS Code on the sample, with the demo model selected and the task being sent. */
+async function startOnSample(folder, artifacts, forUser) {
   await mkdir(artifacts, { recursive: true });
   const extension = await stageExtension(path.join(artifacts, 'extension'));
   return startVscode({
@@ -24,11 +24,11 @@ async function startOnSample(folder, artifacts, forPerson) {
     extensions: [extension, path.join(root, 'scripts', 'start', 'starter')],
     settings: { 'tiller.provider': 'demo', 'tiller.model': 'demo', 'workbench.startupEditor': 'none' },
     env: { TILLER_HOME: path.join(artifacts, 'home'), TILLER_START_TASK: TASK },
-    forPerson,
+    forUser,
   });
 }
 
-/** Approves through the real buttons, tells each step, keeps pictures. Resolves with whether the turn came to its end. */
+/** Approves by the real buttons, prints each step, takes screenshots. Resolves with whether the turn completed. */
 export async function repairHeadless(folder, artifacts) {
   const server = await startOnSample(folder, artifacts, false);
   const browser = await openBrowser();
@@ -60,8 +60,8 @@ export async function repairHeadless(folder, artifacts) {
   }
 }
 
-/** Opens the person's browser and waits until the sample is repaired or the person ends it. */
-export async function repairWithPerson(folder, artifacts) {
+/** Opens the user's browser and waits until the sample is repaired or the user ends it. */
+export async function repairWithUser(folder, artifacts) {
   const server = await startOnSample(folder, artifacts, true);
   console.log(`VS Code is at ${server.address()}`);
   console.log(

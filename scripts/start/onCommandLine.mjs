@@ -1,4 +1,4 @@
-// The demonstration without VS Code: the same agent through its second front door, in full access, since nobody is asked.
+// The demonstration without VS Code: the same agent on the command line, with full access, since no user approves.
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import path from 'node:path';
@@ -7,11 +7,13 @@ import { root } from '../bootstrap.mjs';
 import { inPlainWords } from './plainWords.mjs';
 import { TASK } from './sampleProject.mjs';
 
-/** Resolves with the exit code. Every event goes to `artifacts/transcript.jsonl` and, if it says something, to the terminal. */
+/**
+ * Resolves with the exit code. Every event goes to `artifacts/transcript.jsonl`; those with a text are printed, too.
+ */
 export function repairOnCommandLine(folder, artifacts) {
   const options = ['--demo', '--json', '--cd', folder, '--approval-policy', 'never', '--sandbox', 'danger-full-access'];
   const child = spawn(process.execPath, [path.join(root, 'dist', 'cli.js'), 'exec', ...options, '--', TASK], {
-    // A home of its own: the demonstration neither reads nor changes the person's settings.
+    // A separate home: the demonstration neither reads nor changes the user's settings.
     env: { ...process.env, TILLER_HOME: path.join(artifacts, 'home') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,8 +1,8 @@
-// What an event says to somebody who watches a terminal.
+// Events as lines for a terminal.
 
 const MARKS = { completed: '✓', in_progress: '▸', pending: '·' };
 
-/** No line, one or several. @param {{ type: string }} msg  an `EventMsg` */
+/** Returns any number of lines. @param {{ type: string }} msg  an `EventMsg` */
 export function inPlainWords(msg) {
   switch (msg.type) {
     case 'thread_started':

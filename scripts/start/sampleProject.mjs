@@ -1,4 +1,4 @@
-// The project that Tiller repairs in a demonstration: fresh each time, in a folder of its own, with a failing test.
+// The project that Tiller repairs in a demonstration: new each time, in a folder of its own, with a failing test.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,10 @@ import { generateSample, writeSample } from '../sample.mjs';
 
 export const TASK = 'The tests of this project fail. Find out why, repair the code, and run the tests again.';
 
-/** In the temporary folder, so that neither our git repository nor our AGENTS.md is above it. @param {number} seed */
+/**
+ * In the temporary folder, so that neither our git repository nor our AGENTS.md is in a folder above. @param {number}
+ * seed
+ */
 export async function freshSample(seed) {
   const folder = mkdtempSync(path.join(tmpdir(), 'tiller-sample-'));
   const project = generateSample(seed);
@@ -15,7 +18,7 @@ export async function freshSample(seed) {
   return { folder, title: project.title };
 }
 
-/** What the project itself says. @param {string} folder */
+/** Runs the project's own test. @param {string} folder */
 export function testPasses(folder) {
   return spawnSync('npm', ['test'], { cwd: folder, stdio: 'ignore', shell: process.platform === 'win32' }).status === 0;
 }

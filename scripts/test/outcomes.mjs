@@ -1,5 +1,5 @@
-// What the tests of a suite came to, one line of JSON each, written as each test ends: a suite that is stopped has
-// reported everything up to then. Written by vitestReporter.mjs and test/vscode/index.ts, read by scripts/test.mjs.
+// The outcomes of a suite's tests, one line of JSON each, written as each test ends, so that a suite that is stopped
+// has reported everything up to then. Written by vitestReporter.mjs and test/vscode/index.ts, read by scripts/test.mjs.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -13,7 +13,7 @@ import { root } from '../bootstrap.mjs';
  * @property {string} [message]  of a failure, also of one before a retry that passed
  * @property {string} [file]  where the test is
  * @property {number} [attempt]  of the whole file; 1 without it
- * @property {boolean} [isFinal]  a failure that no further attempt can make good
+ * @property {boolean} [isFinal]  a failure that is not retried
  * @property {boolean} [isBeside]  not of a test, but of a hook or of a file that cannot be loaded
  */
 
@@ -26,7 +26,7 @@ import { root } from '../bootstrap.mjs';
  * @property {{ name: string, message?: string }[]} flaky  passed in another attempt
  */
 
-/** Where a suite writes. @param {string} suite */
+/** The file that a suite writes to. @param {string} suite */
 export function outcomesFile(suite) {
   return path.join(root, 'artifacts', 'test', `${suite}.jsonl`);
 }
@@ -43,7 +43,7 @@ export function writeOutcome(file, outcome) {
 }
 
 /**
- * What a run came to. A test that failed and passed in another attempt counts as passed and is flaky.
+ * The summary of a run. A test that failed and passed in another attempt counts as passed and is flaky.
  * @param {string} file
  */
 export function readOutcomes(file) {
@@ -88,7 +88,7 @@ function grouped(outcomes) {
   return groups;
 }
 
-/** A process that is killed while it writes leaves half a line. */
+/** A process that is killed while it writes leaves an incomplete line. */
 function parsed(line) {
   try {
     return JSON.parse(line);

@@ -1,4 +1,4 @@
-// Runs the steps of `npm test`, some side by side, and sums them up.
+// Runs the steps of `npm test`, some in parallel, and summarizes them.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { root } from '../bootstrap.mjs';
@@ -11,7 +11,7 @@ import { countsOf, outcomesFile, readOutcomes, shortened, summaryOf } from './ou
  * @property {string} [suite]  names the file of outcomes that the tests of this step write; a step without one is a gate
  */
 
-/** A step that is told to end and does not is killed after this. */
+/** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
 const results = [];
@@ -19,10 +19,10 @@ const running = new Set();
 let stoppedBy;
 
 /**
- * Runs one group after the other, the lanes of a group side by side, the steps of a lane in order. The last line it prints
- * is always "N passed, N failed" (and "N skipped" where something was left out) with the tests of all suites; a gate that
- * fails counts as one failure, so that "0 failed" means exactly: exit code 0. A suite that is stopped counts what it has
- * reported until then, and one failure.
+ * Runs one group after the other, the lanes of a group in parallel, the steps of a lane in order. The last printed line
+ * is always "N passed, N failed" (and "N skipped" if tests were skipped) with the tests of all suites; a gate that
+ * fails counts as one failure, so that "0 failed" is equivalent to exit code 0. A suite that is stopped counts what it
+ * has reported until then, and one failure.
  * @param {Step[][][]} groups
  * @returns {Promise<number>} the exit code
  */
@@ -48,7 +48,7 @@ function run({ name, script }) {
     const child = spawn(process.execPath, [script], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own: what it started ends with it.
+      // In a process group of its own: what it started ends with it.
       detached: true,
     });
     running.add(child);
@@ -64,7 +64,7 @@ function run({ name, script }) {
   });
 }
 
-/** Ends what is left of a step. */
+/** Ends the remaining processes of a step. */
 function endGroup(child) {
   signalGroup(child, 'SIGTERM');
   setTimeout(() => signalGroup(child, 'SIGKILL'), END_LIMIT_MS).unref();
@@ -76,7 +76,7 @@ function signalGroup({ pid }, signal) {
   } catch {}
 }
 
-/** Stops every step, and has the summary come from what they have reported. */
+/** Stops every step; the summary then contains what they have reported. */
 function stop(signal) {
   stoppedBy ??= signal;
   for (const child of running) {
@@ -95,7 +95,7 @@ function verdict({ suite }, { code, signal }) {
   if (!suite) return { ...summary, failed: code === 0 ? 0 : 1 };
   if (ran === 0) return { ...summary, failed: 1, note: 'no test ran' };
   if (code === 0 || summary.failed > 0) return summary;
-  // A runner that ends badly without naming a test has still failed.
+  // A runner that fails without naming a test counts as a failure, too.
   return { ...summary, failed: 1, note: 'it failed beside its tests, see what it printed' };
 }
 
@@ -109,7 +109,7 @@ function summarise() {
     console.log(`${summary.name.padEnd(12)} ${words.filter(Boolean).join('  ')}`);
   }
   for (const name of all('skipped')) console.log(`skipped: ${name}`);
-  // Who reads only the end of a long log still learns what to look at.
+  // Repeated at the end, where a long log is read.
   for (const { name, message } of all('flaky')) console.log(`flaky: ${name}\n${shortened(message)}`);
   for (const { name, message } of all('failures')) console.log(`failed: ${name}\n${shortened(message)}`);
   const skipped = all('skipped').length;

@@ -1,17 +1,17 @@
-// Runs a suite of vitest and reports what its tests came to, also when it is stopped before its end.
+// Runs a suite of vitest and reports the outcomes of its tests, also when it is stopped before its end.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { root } from '../bootstrap.mjs';
 import { countsOf, outcomesFile, readOutcomes, shortened, startOutcomes } from './outcomes.mjs';
 
-/** A suite that is told to end and does not is killed after this. */
+/** A suite that does not end after a signal is killed after this time. */
 const END_LIMIT_MS = 10_000;
 
 /**
  * Runs the suite once, and the files of failed tests again, each time in new processes.
  * @param {string} suite  names the file of outcomes
  * @param {string[]} words  for vitest
- * @param {{ attempts?: number }} [options]  how often a file runs at most
+ * @param {{ attempts?: number }} [options]  the most runs of a file
  * @returns {Promise<number>} the exit code
  */
 export async function runVitest(suite, words, { attempts = 1 } = {}) {
@@ -34,7 +34,7 @@ export async function runVitest(suite, words, { attempts = 1 } = {}) {
   return conclude(suite, code, run.stoppedBy);
 }
 
-/** Passes on the signals that end this process. */
+/** Forwards the signals that end this process. */
 function stoppable() {
   const run = {
     /** @type {NodeJS.Signals | undefined} */
@@ -67,13 +67,13 @@ function stoppable() {
   return run;
 }
 
-/** Says the counts, and by name what is not as it should be. Returns the exit code. */
+/** Prints the counts, and the names of flaky and failed tests. Returns the exit code. */
 function conclude(suite, code, stoppedBy) {
   const summary = readOutcomes(outcomesFile(suite));
   for (const { name, message } of summary.flaky) console.log(`flaky: ${name}\n${shortened(message)}`);
   if (stoppedBy) for (const { name } of summary.failures) console.log(`failed: ${name}`);
   console.log(`${countsOf(summary)}${stoppedBy ? `; stopped by ${stoppedBy} before its end` : ''}`);
   if (summary.failed > 0 || stoppedBy) return 1;
-  // vitest does not know that a test passed in another attempt, and may have failed without a test.
+  // vitest does not know of tests that passed in another attempt, and may have failed without a test.
   return summary.flaky.length > 0 ? 0 : code;
 }

@@ -1,6 +1,6 @@
-// The seed of all random choices in a run of the tests: that of `TILLER_SEED`, or a new one, which is printed.
+// The seed of all random choices in a run of the tests: `TILLER_SEED`, or a new one, which is printed.
 
-/** Returns it as the variable of the environment that the tests read. @returns {{ TILLER_SEED: string }} */
+/** Returns it as an environment variable for the tests. @returns {{ TILLER_SEED: string }} */
 export function seedOfThisRun() {
   const given = process.env.TILLER_SEED;
   const seed = given ?? String(Math.floor(Math.random() * 2 ** 31));

@@ -1,9 +1,9 @@
-// Writes the outcome of each test as it ends to the file that TILLER_TEST_OUTCOMES names (outcomes.mjs).
+// Writes the outcome of each test, as it ends, to the file named by TILLER_TEST_OUTCOMES (outcomes.mjs).
 import path from 'node:path';
 import { root } from '../bootstrap.mjs';
 import { writeOutcome } from './outcomes.mjs';
 
-/** The counterexample of a property is true however seldom it is found: no further attempt makes it good. */
+/** The counterexample of a property is valid even if it is found rarely: such a failure is not retried. */
 const IS_FINAL = /^Property failed/;
 
 export default class OutcomeReporter {
@@ -11,7 +11,7 @@ export default class OutcomeReporter {
   #file = process.env.TILLER_TEST_OUTCOMES ?? '';
   /** @readonly */
   #attempt = Number(process.env.TILLER_TEST_ATTEMPT ?? 1);
-  /** By id, for some tests of a file have the same words. @readonly @type {Map<string, string>} */
+  /** By id, because some tests of a file have the same title. @readonly @type {Map<string, string>} */
   #names = new Map();
 
   onTestModuleCollected(module) {
@@ -35,7 +35,7 @@ export default class OutcomeReporter {
     });
   }
 
-  /** A hook that failed leaves the tests of its suite without a result. */
+  /** A failed hook leaves the tests of its suite without a result. */
   onTestSuiteResult(suite) {
     this.#writeErrors(suite.module, `a hook of "${suite.fullName}"`, suite.errors());
   }

@@ -1,4 +1,4 @@
-// A person in a hurry: presses the approving button of every question until the turn is over.
+// Presses the approving button of every request until the turn is over.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ENDED = '[data-testid=turn]:not([data-status=running])';

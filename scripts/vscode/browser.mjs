@@ -1,4 +1,4 @@
-// A browser for the tests and for `npm start` without a display: one that is there, or one from npm, or one from apt.
+// A browser for the tests and for `npm start` without a display: an installed one, one from npm, or one from apt.
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompress } from 'node:zlib';
 import { cached, npm, run } from './cache.mjs';
 
-/** A headless Chromium that is shipped inside its npm package, for x64 Linux, with the libraries a bare machine lacks. */
+/** A headless Chromium shipped inside its npm package, for x64 Linux, with the libraries that a bare machine lacks. */
 const PACKAGE = '@sparticuz/chromium';
 const VERSION = '153.0.0';
 const RECIPE = `${PACKAGE} ${VERSION}, recipe 1`;
@@ -15,8 +15,8 @@ const RECIPE = `${PACKAGE} ${VERSION}, recipe 1`;
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'microsoft-edge', 'chrome'];
 
 /**
- * Resolves with what to start: `{ executablePath, env, from }`, to be handed to playwright as it is.
- * Rejects with one sentence that says why there is none.
+ * Resolves with `{ executablePath, env, from }`, of which the first two are passed to playwright.
+ * Rejects with a message when there is none.
  */
 export async function findBrowser() {
   const named = process.env.TILLER_BROWSER;
@@ -45,7 +45,7 @@ function onPath(name) {
   return folders.map((folder) => path.join(folder, name)).find(existsSync);
 }
 
-/** Some distributions ship a `chromium` that only says how to get one. */
+/** Some distributions ship a `chromium` that only prints how to install one. */
 async function starts(program, env = process.env) {
   const options = { env, timeout: 20_000 };
   return run(program, ['--version'], options).then(
@@ -59,7 +59,7 @@ async function fromNpm() {
   const folder = await cached(`browser/${VERSION}-x64`, RECIPE, unpackFromNpm);
   const executablePath = path.join(folder, 'chromium');
   const env = { ...process.env, LD_LIBRARY_PATH: [path.join(folder, 'lib'), process.env.LD_LIBRARY_PATH].join(':') };
-  // Without any font of the machine, the one that comes along.
+  // On a machine without fonts, the one in the package.
   if (!existsSync('/etc/fonts/fonts.conf')) env.FONTCONFIG_FILE = path.join(folder, 'fonts.conf');
   if (!(await starts(executablePath, env))) throw new Error(`The browser of ${PACKAGE} does not start here.`);
   return { executablePath, env, from: 'npm' };

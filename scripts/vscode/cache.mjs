@@ -1,4 +1,4 @@
-// The cache folder for what the tests fetch and the product never ships: a VS Code, a browser.
+// The cache folder for what the tests fetch and the product does not ship: a VS Code, a browser.
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -6,17 +6,17 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const STAMP = '.complete';
-/** A lock whose owner died without a trace, or on another machine, is taken over after this long. */
+/** A lock whose owner ended without releasing it, or on another machine, is taken over after this time. */
 const LOCK_EXPIRES_MS = 15 * 60_000;
 
-/** What `install` made lies in `$TILLER_CACHE/<name>`, `~/.cache/tiller/<name>` by default. */
+/** The folder of `name`: `$TILLER_CACHE/<name>`, `~/.cache/tiller/<name>` by default. */
 export function cacheFolder(name) {
   return path.join(process.env.TILLER_CACHE || path.join(homedir(), '.cache', 'tiller'), name);
 }
 
 /**
- * The folder `name` of the cache, made by `install(folder)` unless a folder of the same `recipe` is there.
- * Several processes may ask at once: one installs, the others wait for it. A half-made folder is never seen.
+ * The folder `name` of the cache, created by `install(folder)` unless there is a folder of the same `recipe`.
+ * Several processes may call it at once: one installs, the others wait for it. An incomplete folder is never visible.
  */
 export async function cached(name, recipe, install) {
   const folder = cacheFolder(name);
@@ -43,9 +43,9 @@ async function isComplete(folder, recipe) {
   return stamp === recipe;
 }
 
-/** Resolves with the function that gives the lock back. */
+/** Resolves with the function that releases the lock. */
 async function lock(folder) {
-  for (let told = false; ; ) {
+  for (let hasReported = false; ; ) {
     try {
       await mkdir(folder);
       await writeFile(path.join(folder, 'pid'), String(process.pid));
@@ -58,8 +58,8 @@ async function lock(folder) {
       await rmdir(folder).catch(() => {});
       continue;
     }
-    if (!told) console.log(`Another process is installing; waiting (${folder}) …`);
-    told = true;
+    if (!hasReported) console.log(`Another process is installing; waiting (${folder}) …`);
+    hasReported = true;
     await sleep(500);
   }
 }
@@ -80,13 +80,13 @@ async function isAbandoned(folder) {
   }
 }
 
-/** Runs `npm …` in `folder`. Rejects with npm's own first complaint. */
+/** Runs `npm …` in `folder`. Rejects with npm's own first error message. */
 export async function npm(folder, ...args) {
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', '--fetch-timeout=60000'];
   await run('npm', [...args, '--prefix', folder, ...quiet], { cwd: folder });
 }
 
-/** Resolves with what the program printed; rejects with the first line of its complaint. */
+/** Resolves with the output of the program; rejects with the first line of its error output. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -98,7 +98,7 @@ export function run(command, args, options = {}) {
     child.on('close', (code) => {
       if (code === 0) return resolve(output.trim());
       const lines = `${complaint}\n${output}`.split('\n').filter((line) => /\w/.test(line) && !/^npm warn/i.test(line));
-      // npm's first line is a bare code such as "npm error code ENOTFOUND"; the sentence comes later.
+      // npm's first line is only a code such as "npm error code ENOTFOUND"; the message follows.
       const sentence = lines.find((line) => /request to|getaddrinfo|not found|reason:/i.test(line)) ?? lines[0];
       reject(new Error(`${command} ${args[0]} failed (${code}): ${(sentence ?? 'no output').trim().slice(0, 300)}`));
     });

@@ -13,7 +13,7 @@ import { stageExtension } from './server.mjs';
 export const ARTIFACTS = path.join(root, 'artifacts', 'vscode');
 const SEED = 1;
 
-/** Bundles every file of test/vscode by itself; `index.js` is what VS Code is told to run. */
+/** Bundles each file of test/vscode separately; VS Code runs `index.js`. */
 export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   const names = readdirSync(path.join(root, 'test/vscode')).filter((name) => name.endsWith('.ts'));
@@ -31,13 +31,13 @@ export async function bundleSuite(outdir = path.join(ARTIFACTS, 'suite')) {
     define: { TILLER_VERSION: JSON.stringify(version), TILLER_BUILD: JSON.stringify(version) },
     logLevel: 'warning',
   });
-  // The repository is a folder of CommonJS for Node; say so where a parent folder might say otherwise.
+  // The folder contains CommonJS for Node; this overrides a package.json above that says otherwise.
   await writeFile(path.join(outdir, 'package.json'), '{ "type": "commonjs" }\n');
   return path.join(outdir, 'index.js');
 }
 
 /**
- * Everything one run needs, in a folder of its own inside the repository, where the suite finds mocha.
+ * Prepares one run in a folder of its own inside the repository, where the suite can resolve mocha.
  * @param {string} name  of the file of outcomes
  */
 export async function prepareRun(name) {
@@ -56,7 +56,7 @@ export async function prepareRun(name) {
     workspace,
     tests,
     extension,
-    /** Of one attempt, or of the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
+    /** For one attempt, or for the tests with these titles. @param {number} [attempt] @param {string[]} [titles] */
     env(attempt = 1, titles = []) {
       const grep = titles.length > 0 ? `^(?:${titles.map(escaped).join('|')})$` : (process.env.TILLER_TEST_GREP ?? '');
       return {
@@ -68,13 +68,13 @@ export async function prepareRun(name) {
       };
     },
     summary: () => readOutcomes(outcomes),
-    /** What went wrong beside the tests. @param {string} message */
+    /** Records a problem outside of the tests. @param {string} message */
     problem(message) {
       const [title] = message.split('\n');
       writeOutcome(outcomes, { name: `beside the tests: ${title}`, state: 'failed', message, isFinal: true });
       console.error(message);
     },
-    /** Says the counts; a run without a failure leaves no folder. Returns whether all is well. */
+    /** Prints the counts; removes the folder of a run without a failure. Returns whether all tests passed. */
     async conclude(seconds) {
       const summary = readOutcomes(outcomes);
       const passed = summary.failed === 0 && summary.passed > 0;
@@ -87,7 +87,7 @@ export async function prepareRun(name) {
   };
 }
 
-/** The variables of these names that are set. */
+/** The environment variables of these names that are set. */
 function passedOn(...names) {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

@@ -1,19 +1,19 @@
 // `node scripts/vscode/install.mjs`: a real VS Code for the tests, from the npm registry alone: no root, no compiler.
-// It is code-server (VS Code's server distribution, used through a browser) with the Node it needs, trimmed to what an
-// extension's tests load, and made as strict as the VS Code of a user.
+// It is code-server (VS Code's server distribution, used through a browser) with the Node it needs, without what an
+// extension's tests do not load, and with the same restrictions as a user's VS Code.
 import { existsSync } from 'node:fs';
 import { readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cached, npm, run } from './cache.mjs';
 
-/** VS Code 1.139.1 and the Node it is made for: on Node 20 its extension host never starts. */
+/** VS Code 1.139.1 and the Node that it is built for: on Node 20 its extension host never starts. */
 const CODE_SERVER = '4.139.1';
 const NODE = '24.21.0';
-/** Raise it when the steps below change: an installation of another recipe is made anew. */
+/** Increase it when the steps below change: an installation of another recipe is replaced. */
 const RECIPE = `code-server ${CODE_SERVER}, node ${NODE}, recipe 1`;
 
-/** Packages with native code, or large, that no extension of ours ever reaches. */
+/** Packages that are large or have native code, and that our extension does not use. */
 const UNUSED_PACKAGES = [
   '@github/copilot-sdk',
   '@vscode/copilot-api',
@@ -33,7 +33,7 @@ const UNUSED_EXTENSIONS = [
   'ms-vscode.vscode-js-profile-table',
 ];
 
-/** code-server lets everybody use proposed API; a user's VS Code does not, and nor do the tests. */
+/** code-server allows every extension proposed API; a user's VS Code does not, so neither do the tests. */
 const ANYONE_MAY_PROPOSE = /function (\w+)\((\w+),(\w+)\)\{return!0\}(?=function \w+\(\2,\3\)\{if\(!\1\()/g;
 const FILES_THAT_ASK = [
   'vs/code/browser/workbench/workbench.js',
@@ -42,8 +42,8 @@ const FILES_THAT_ASK = [
 ];
 
 /**
- * Resolves with the programs of an installed VS Code, installing it first if need be.
- * Rejects with one sentence that says why it cannot be had.
+ * Resolves with the programs of an installed VS Code, installing it first if needed.
+ * Rejects with a message when it is not available.
  */
 export async function installVscode() {
   const arch = { x64: 'x64', arm64: 'arm64' }[process.arch];
@@ -62,7 +62,7 @@ export async function installVscode() {
   };
 }
 
-/** For the front doors: without that VS Code there is nothing to test, and nothing has failed. */
+/** For the test scripts: without that VS Code there is nothing to test, which is not a failure. */
 export async function installVscodeOrExit() {
   try {
     await installVscode();
@@ -107,7 +107,9 @@ async function leaveOut(vscode) {
   for (const name of UNUSED_EXTENSIONS) await remove(path.join(vscode, 'extensions', name));
 }
 
-/** The two addons that are loaded at every start. `exports.x =` lines because VS Code imports these files as modules. */
+/**
+ * Replaces the two addons loaded at every start. `exports.x =` lines because VS Code imports these files as modules.
+ */
 async function replaceNativeCode(vscode) {
   const packages = path.join(vscode, 'node_modules/@vscode');
   await writeFile(path.join(packages, 'spdlog/index.js'), LOGGER);
@@ -131,7 +133,7 @@ async function forbidProposals(vscode) {
   }
 }
 
-/** Other platforms' binaries, headers and source maps. */
+/** Removes other platforms' binaries, headers and source maps. */
 async function trim(folder, vscode, arch) {
   for (const name of ['node-pty/prebuilds', '@vscode/ripgrep-universal/bin']) {
     const platforms = path.join(vscode, 'node_modules', name);

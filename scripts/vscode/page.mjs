@@ -1,5 +1,5 @@
-// The VS Code window as a test sees it: commands, views, editors, diffs, notifications. One object per window, for
-// playwright-core. Everything that has to be looked for inside the workbench's markup is looked for here and nowhere else.
+// The page object of a VS Code window: commands, views, editors, diffs, notifications. One object per window, for
+// playwright-core. All selectors for the workbench's markup are in this file.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -13,10 +13,10 @@ import { changeSettings } from './settings.mjs';
 /** @typedef {Awaited<ReturnType<typeof import('./server.mjs').startVscode>>} Server */
 
 const EXTENSION = 'tiller-dev.tiller';
-/** Lines by which VS Code says that the extension uses what Microsoft has not published. */
+/** Console messages about the use of unpublished API by the extension. */
 const COMPLAINT = /is a proposed menu identifier|CANNOT use API proposal/;
 
-/** Names as the theme picker has them, and the class of the workbench. */
+/** Names in the theme picker, and the class of the workbench. */
 export const THEMES = {
   dark: { label: 'Dark Modern', class: 'vs-dark' },
   light: { label: 'Light Modern', class: 'vs' },
@@ -44,9 +44,9 @@ export async function openBrowser({ profile, width = 1400, height = 900 } = {}) 
   const page = context.pages()[0] ?? (await context.newPage());
   return {
     page,
-    /** One more page, which shares what the browser stores. */
+    /** Opens another page, which shares the browser's storage. */
     newPage: () => context.newPage(),
-    /** Clears what the pages of an address have stored: state, secrets, databases. @param {string} origin */
+    /** Clears what the pages of an origin have stored: state, secrets, databases. @param {string} origin */
     async forget(origin) {
       const session = await context.newCDPSession(page);
       const storageTypes = 'cookies,local_storage,indexeddb,service_workers,file_systems';
@@ -63,7 +63,7 @@ export async function openBrowser({ profile, width = 1400, height = 900 } = {}) 
 export class Workbench {
   /** Every line of the console, the extension host's included. @type {string[]} */
   console = [];
-  /** What VS Code found wrong with the extension; a test fails unless it is empty. @type {string[]} */
+  /** VS Code's messages about problems of the extension; a test fails unless it is empty. @type {string[]} */
   complaints = [];
 
   /** @param {Page} page @param {Server} server */
@@ -72,11 +72,11 @@ export class Workbench {
     this.page = page;
     /** @readonly */
     this.server = server;
-    page.on('console', (message) => this.addInput(message.text()));
+    page.on('console', (message) => this.recordConsole(message.text()));
   }
 
-  /** Takes down a line of the console. @param {string} text */
-  addInput(text) {
+  /** Records a line of the console. @param {string} text */
+  recordConsole(text) {
     const plain = stripVTControlCharacters(text.replace(/%c|color: ?[\w#-]*/g, '')).trim();
     this.console.push(plain);
     if (COMPLAINT.test(plain)) this.complaints.push(plain);
@@ -85,8 +85,8 @@ export class Workbench {
   // ── The window ────────────────────────────────────────────────────────────────────────────────────────────────
 
   /**
-   * Opens the window, trusts the folder if the profile says so, and waits until the window can be used.
-   * @param {{ isKnown?: boolean }} [options]  whether this browser was asked about the folder before
+   * Opens the window, trusts the folder if the profile says so, and waits until the window is ready.
+   * @param {{ isKnown?: boolean }} [options]  whether this browser has opened the folder before
    */
   async open({ isKnown = false } = {}) {
     await this.page.goto(this.server.address());
@@ -99,7 +99,7 @@ export class Workbench {
     await this.page.locator('.part.sidebar .pane-body').first().waitFor({ timeout: 60_000 });
   }
 
-  /** VS Code opens a folder in restricted mode without a question; this is the way out of it that a person has. */
+  /** VS Code opens a folder in Restricted Mode without asking; this trusts the folder as a user would. */
   async trust() {
     const restricted = this.page.locator('.statusbar-item').filter({ hasText: 'Restricted Mode' });
     await restricted.click({ timeout: 60_000 });
@@ -109,7 +109,7 @@ export class Workbench {
     await this.closeModalEditor();
   }
 
-  /** As a person does it: the window stores what is on its mind first, which a reload of the page does not. */
+  /** By VS Code's command: the window saves its state first, which a reload of the page does not do. */
   async reload() {
     const gone = this.page.waitForEvent('framenavigated', (frame) => frame === this.page.mainFrame());
     await this.command('Developer: Reload Window');
@@ -118,7 +118,7 @@ export class Workbench {
   }
 
   /**
-   * @param {string} file  the name of a picture, below artifacts/e2e
+   * @param {string} file  the name of a screenshot, below artifacts/e2e
    * @param {Page | Locator} [what]
    */
   async screenshot(file, what = this.page) {
@@ -132,7 +132,7 @@ export class Workbench {
     return whole;
   }
 
-  /** A picture and the console, below artifacts/e2e, for whoever has to understand a failure. @param {string} name */
+  /** Writes a screenshot and the console below artifacts/e2e, to analyse a failure. @param {string} name */
   async leaveTraces(name) {
     const picture = await this.screenshot(name);
     await writeFile(picture.replace(/\.png$/, '.log'), `${this.console.join('\n')}\n`);
@@ -144,7 +144,7 @@ export class Workbench {
     await this.command('Preferences: Color Theme');
     await this.pick(label);
     await this.page.locator(`.monaco-workbench.${className}`).waitFor();
-    // Colours fade in.
+    // Colours are animated.
     await this.page.waitForTimeout(300);
   }
 
@@ -167,12 +167,12 @@ export class Workbench {
 
   // ── Commands, pickers, questions ──────────────────────────────────────────────────────────────────────────────
 
-  /** Runs a command by its whole name in the palette, such as "Tiller: New Thread". */
+  /** Runs a command by its full title in the palette, such as "Tiller: New Thread". */
   async command(name) {
     await this.quickOpen(`>${name}`, name);
   }
 
-  /** Whether the palette offers a command of exactly this name now. */
+  /** Whether the palette offers a command with exactly this title now. */
   async offers(name) {
     await this.openQuickInput(`>${name}`);
     const offered = await appears(this.quickRow(name), 1500);
@@ -183,14 +183,14 @@ export class Workbench {
   /** Opens a file of the workspace by its name, in the active group. */
   async openFile(name) {
     await this.quickOpen(name, path.basename(name));
-    // Its tab may have been there before; until it is the active one, another text stands in the editor.
+    // The tab may have existed before; until it is the active one, the editor shows another text.
     await this.tab(path.basename(name)).and(this.page.locator('[aria-selected="true"]')).waitFor();
     await this.editor().locator('.view-line').first().waitFor();
   }
 
   /** @private */
   async quickOpen(text, row) {
-    // A page that is still loading can swallow the key, or take the focus and so close the list.
+    // A page that is still loading can drop the key, or take the focus and so close the list.
     for (let attempt = 1; ; attempt++) {
       try {
         await this.openQuickInput(text);
@@ -216,13 +216,13 @@ export class Workbench {
     await input.fill(text, { timeout: 3000 });
   }
 
-  /** Leaves a picker without a choice. It fades, and must be gone before the next one opens. */
+  /** Cancels a picker. It is animated, and must have disappeared before the next one opens. */
   async closeQuickInput() {
     await this.page.keyboard.press('Escape');
     await this.quickInput().waitFor({ state: 'hidden' });
   }
 
-  /** The text field of the picker or input box that is open. */
+  /** The text field of the open picker or input box. */
   quickInput() {
     return this.page.locator('.quick-input-widget:visible .quick-input-box input').first();
   }
@@ -238,7 +238,7 @@ export class Workbench {
     return this.page.locator('.quick-input-widget:visible .monaco-list-row .label-name').allInnerTexts();
   }
 
-  /** Chooses a row of the picker that a command has opened. */
+  /** Selects a row of the picker that a command has opened. */
   async pick(label) {
     await this.quickInput().waitFor();
     const row = this.quickRow(label);
@@ -256,7 +256,7 @@ export class Workbench {
   async answerFile(file) {
     const input = this.quickInput();
     await this.page.locator('.quick-input-widget:visible .quick-input-title').waitFor();
-    // The dialog says first where it is, and would say so over what is typed before; it completes what it knows, too.
+    // The dialog first fills in its folder, which would overwrite text typed before; it completes names, too.
     while ((await input.inputValue()) === '') await this.page.waitForTimeout(50);
     for (let attempt = 1; attempt <= 5; attempt++) {
       await input.fill(file);
@@ -267,17 +267,17 @@ export class Workbench {
     await input.waitFor({ state: 'hidden' });
   }
 
-  /** A modal question. @param {string | RegExp} [text] */
+  /** A modal dialog. @param {string | RegExp} [text] */
   dialog(text = '') {
     return this.page.locator('.monaco-dialog-box').filter({ hasText: text });
   }
 
-  /** A notification that is on the screen; its buttons are roles in it. @param {string | RegExp} [text] */
+  /** A visible notification; its buttons have roles. @param {string | RegExp} [text] */
   notification(text = '') {
     return this.page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
   }
 
-  /** Presses a button of a notification. One that time or the Escape key has hidden is in the list behind the bell. */
+  /** Presses a button of a notification. One hidden by time or the Escape key is in the list behind the bell. */
   async answerNotification(text, button) {
     let notification = this.notification(text).first();
     if (!(await appears(notification, 10_000))) {
@@ -298,7 +298,7 @@ export class Workbench {
 
   // ── Side bars ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** The icon or tab of a view container, in whichever bar it is. */
+  /** The icon or tab of a view container, in any bar. */
   viewTab(title) {
     const bars = this.page.locator('.part.activitybar, .part.auxiliarybar .composite-bar, .part.panel .composite-bar');
     return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
@@ -311,13 +311,13 @@ export class Workbench {
     return (await badge.count()) === 0 ? 0 : Number(await badge.first().textContent());
   }
 
-  /** The bar beside the editors in which Tiller's view is now: the secondary one where VS Code has it. */
+  /** The bar beside the editors that contains Tiller's view: the secondary one where VS Code has it. */
   sideBar() {
     const view = this.page.locator('.pane-body[id*="tiller"], .composite.title:has-text("Tiller")').first();
     return this.page.locator('.part.auxiliarybar, .part.sidebar').filter({ has: view }).first();
   }
 
-  /** Shows Tiller's view and waits for the page in it. Leaves an open one alone. */
+  /** Shows Tiller's view and waits for its page. Does nothing when it is open. */
   async openChat() {
     if (!(await this.chatFrame().isVisible())) {
       const tab = this.viewTab('Tiller');
@@ -329,19 +329,19 @@ export class Workbench {
     return this.chat();
   }
 
-  /** The frame that VS Code puts around the view; visible exactly when the view is. */
+  /** The frame that VS Code puts around the view; visible if and only if the view is. */
   chatFrame() {
     return this.webviewFrame({ view: true });
   }
 
-  /** What is inside Tiller's view: look there by role, name and test id. */
+  /** The content of Tiller's view, for queries by role, name and test id. */
   chat() {
     return inside(this.chatFrame());
   }
 
   /** A webview of Tiller: a view of a side bar or an editor tab. */
   webviewFrame({ view = false, extension = EXTENSION } = {}) {
-    // What a view is for stands in its address only until it is hidden for the first time; Tiller has no tabs yet.
+    // The purpose is in a view's URL only until it is hidden for the first time; Tiller has no tabs yet.
     const isView = '[src*="purpose=webviewView"]';
     const frame = `iframe.webview[src*="extensionId=${extension}"]${view ? '' : `:not(${isView})`}`;
     return this.page.locator(frame).filter({ visible: true }).first();
@@ -358,7 +358,7 @@ export class Workbench {
     if (!box) throw new Error('The secondary side bar is not open.');
     const y = box.y + box.height / 2;
     await this.page.mouse.move(box.x - 2, y);
-    // The edge wants to be hovered a moment before it can be dragged.
+    // The edge must be hovered for a moment before it can be dragged.
     await this.page.waitForTimeout(400);
     await this.page.mouse.down();
     await this.page.mouse.move(box.x - 2 + box.width - width, y, { steps: 5 });
@@ -400,11 +400,11 @@ export class Workbench {
     return this.page.locator('.editor-group-container.active .editor-instance > .monaco-editor:visible').first();
   }
 
-  /** The lines of an editor that are on the screen. @param {Locator} [editor] */
+  /** The visible lines of an editor. @param {Locator} [editor] */
   async text(editor = this.editor()) {
-    // Lines are drawn in any order, with no-break spaces.
+    // Lines are in the DOM in any order, with no-break spaces.
     const lines = await editor
-      // Not the deleted lines that a diff draws in between.
+      // Without the deleted lines that a diff shows in between.
       .locator('.lines-content > .view-lines > .view-line')
       .evaluateAll((lines) =>
         lines.map((line) => ({ top: Number.parseInt(line.style.top, 10), text: line.textContent ?? '' })),
@@ -415,26 +415,26 @@ export class Workbench {
 
   /** Puts the cursor at the end of the line that shows `line`, by a click, and types. */
   async typeAfter(line, text, editor = this.editor()) {
-    // Playwright takes a no-break space for a space.
+    // Playwright treats a no-break space as a space.
     await editor.locator('.view-line').filter({ hasText: line }).first().click();
     await this.page.keyboard.press('End');
     await this.page.keyboard.type(text);
   }
 
-  /** The diff editor that is on the screen; `original` and `modified` are its two sides. */
+  /** The visible diff editor; `original` and `modified` are its two sides. */
   diff() {
     const root = this.page.locator('.editor-instance .monaco-diff-editor:visible').first();
     return { root, original: root.locator('.editor.original'), modified: root.locator('.editor.modified') };
   }
 
-  /** Both sides of the diff on the screen, as far as they can be seen. */
+  /** Both sides of the visible diff, as far as they are scrolled into view. */
   async diffText() {
     const { original, modified } = this.diff();
     await modified.locator('.view-line').first().waitFor();
     return { original: await this.text(original), modified: await this.text(modified) };
   }
 
-  /** Presses VS Code's own arrow beside a line of the right side, which reverts the block it is in. */
+  /** Presses VS Code's own arrow beside a line of the right side, which reverts the block of that line. */
   async revertBlock(line) {
     const { root, modified } = this.diff();
     const shown = modified.locator('.view-line').filter({ hasText: line }).first();
@@ -448,7 +448,7 @@ export class Workbench {
     await nearest.arrow.click();
   }
 
-  /** The overview of several files. */
+  /** The multi-diff editor. */
   multiDiff() {
     const root = this.page.locator('.multiDiffEditor');
     return { root, files: root.locator('.multiDiffEntry') };
@@ -469,13 +469,13 @@ export class Workbench {
     return this.page.locator('.explorer-folders-view .monaco-list-row').filter({ hasText: name }).first();
   }
 
-  /** The names of all that the explorer shows. */
+  /** The names of all visible rows of the explorer. */
   explorerRows() {
     return this.page.locator('.explorer-folders-view .monaco-list-row').allTextContents();
   }
 }
 
-/** What a webview shows is a document in a document. */
+/** The content of a webview is a document within a document. */
 function inside(frame) {
   return frame.contentFrame().locator('iframe#active-frame').contentFrame();
 }

@@ -1,5 +1,5 @@
 // Starts the installed VS Code on a folder, for a test, a demonstration or a developer. Everything it writes (settings,
-// state, home, logs) is in one folder of its own, so that it neither sees nor changes anything of the person's.
+// state, home, logs) is in a separate folder, so that it neither reads nor changes the user's files.
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -12,26 +12,26 @@ import { installVscode } from './install.mjs';
 import { writeFirstSettings } from './settings.mjs';
 
 const START_LIMIT_MS = 60_000;
-/** A server whose test was killed goes away by itself. */
+/** A server whose test was killed ends by itself after this time. */
 const ORPHAN_LIMIT_S = 600;
 
-/** The web's own default saves by itself after a second, which a user's VS Code does not. */
+/** The web's default is to auto-save after a second; a user's desktop VS Code does not. */
 const LIKE_A_DESKTOP = { 'files.autoSave': 'off' };
 
 /**
  * @typedef {object} Profile
- * @property {Record<string, unknown>} settings  what the user's settings.json says
- * @property {boolean} [withoutTrust]  no question about trust: every folder is trusted
+ * @property {Record<string, unknown>} settings  the content of settings.json
+ * @property {boolean} [withoutTrust]  workspace trust is disabled: every folder is trusted
  * @property {boolean} [smokeDriver]  the server takes `extensionTestsPath`, and shows no notification
- * @property {boolean} [trust]  the page trusts the folder, as a person would do it
+ * @property {boolean} [trust]  the page trusts the folder, as a user would
  */
 /** @type {Record<'default' | 'trusting' | 'fast' | 'untrusted' | 'hot-exit' | 'autosave+format', Profile>} */
 export const PROFILES = {
-  // What a user has who installed VS Code today, and nothing else switched off.
+  // The defaults of a newly installed VS Code, with nothing disabled.
   default: { settings: LIKE_A_DESKTOP, trust: true },
-  // The same without the question about trust, for windows that follow each other on one server.
+  // The same without workspace trust, for several windows in sequence on one server.
   trusting: { settings: LIKE_A_DESKTOP, withoutTrust: true },
-  // For the suite inside the extension host: no more user interface than it asks for.
+  // For the suite inside the extension host: only the user interface that it needs.
   fast: {
     withoutTrust: true,
     smokeDriver: true,
@@ -54,15 +54,16 @@ export const PROFILES = {
   },
 };
 
-/** What a test's server gets of our environment: nothing that configures another program, and no key. */
+/** The environment variables passed to a test's server: none that configures another program, and no key. */
 const PASSED_ON =
   /^(PATH|USER|LOGNAME|LANG|LC_\w+|TZ|TMPDIR|TERM|(https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|NODE_V8_COVERAGE)$/i;
 
-/** What the extension is made of, as its VSIX has it. */
+/** The files of the extension, as in its VSIX. */
 const SHIPPED = ['package.json', 'package.nls.json', 'media', 'l10n'];
 
 /**
- * Builds the extension into a folder of its own, or copies what is built for this run of the tests, so that a build in the meantime changes nothing under a running test.
+ * Builds the extension into a folder of its own, or copies the build of this test run, so that a build in the meantime
+ * does not affect a running test.
  * @param {string} folder
  */
 export async function stageExtension(folder) {
@@ -85,7 +86,7 @@ export async function stageExtension(folder) {
  * @param {Record<string, unknown>} [options.settings]  over those of the profile, when the folder is new
  * @param {Record<string, string>} [options.env]
  * @param {number} [options.port]  by default a free one. What the browser stores is bound to the port.
- * @param {boolean} [options.forPerson]  goes on without end, in the person's own home
+ * @param {boolean} [options.forUser]  runs without a time limit, in the user's own home
  */
 export async function startVscode({
   workspace,
@@ -95,7 +96,7 @@ export async function startVscode({
   settings = {},
   env = {},
   port = 0,
-  forPerson = false,
+  forUser = false,
 }) {
   const { withoutTrust, smokeDriver, trust } = PROFILES[profile];
   const vscode = await installVscode();
@@ -110,21 +111,21 @@ export async function startVscode({
     ...['--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, '--config', place('config.yaml')],
     ...['--user-data-dir', place('data'), '--extensions-dir', place('extensions')],
     ...['--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'],
-    // Otherwise the extension host waits, up to 10 s, for a login shell of the person.
+    // Otherwise the extension host waits up to 10 s for the user's login shell.
     ...['--vscode-option', 'force-disable-user-env'],
     ...(withoutTrust ? ['--disable-workspace-trust'] : []),
     ...(smokeDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
-    ...(forPerson ? [] : ['--idle-timeout-seconds', String(ORPHAN_LIMIT_S)]),
+    ...(forUser ? [] : ['--idle-timeout-seconds', String(ORPHAN_LIMIT_S)]),
   ];
-  const isInherited = (name) => (forPerson ? !/^(VSCODE|ELECTRON|npm)_/.test(name) : PASSED_ON.test(name));
+  const isInherited = (name) => (forUser ? !/^(VSCODE|ELECTRON|npm)_/.test(name) : PASSED_ON.test(name));
   const inherited = Object.entries(process.env).filter(([name]) => isInherited(name));
-  const home = forPerson ? process.env.HOME : place('home');
+  const home = forUser ? process.env.HOME : place('home');
   const log = openSync(logFile, 'w');
   const started = Date.now();
   const child = spawn(vscode.node, [vscode.entry, ...words], {
     env: { ...Object.fromEntries(inherited), HOME: home, SHELL: '/bin/bash', ...env },
     stdio: ['ignore', log, log],
-    // A group of its own: what it started ends with it.
+    // In a process group of its own: what it started ends with it.
     detached: true,
   });
   const kill = (signal) => {
@@ -141,7 +142,7 @@ export async function startVscode({
     url,
     port: Number(new URL(url).port),
     version: vscode.version,
-    /** What the window shows. */
+    /** The folder that the window shows. */
     workspace: path.resolve(workspace),
     profile,
     trust: trust === true,
@@ -152,14 +153,14 @@ export async function startVscode({
     at(other) {
       return { ...this, workspace: path.resolve(other) };
     },
-    /** The address of the window. @param {[string, string][]} payload */
+    /** The URL of the window. @param {[string, string][]} payload */
     address(payload = []) {
       const kind = this.workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
       const query = new URLSearchParams({ [kind]: this.workspace });
       if (payload.length > 0) query.set('payload', JSON.stringify(payload));
       return `${url}/?${query.toString().replaceAll('%2F', '/')}`;
     },
-    /** A path as an address inside this window. @param {string} file */
+    /** A path as a URI inside this window. @param {string} file */
     remote: (file) => `vscode-remote://${new URL(url).host}${path.resolve(file)}`,
     /** @param {{ keep?: boolean }} options  `keep` leaves the folder with the logs */
     async stop({ keep = folder !== undefined } = {}) {
@@ -188,7 +189,7 @@ export async function startVscode({
   }
 }
 
-/** What a server finds in its folder at its first start; what is there already stays. */
+/** Writes the initial files of a server's folder; existing ones stay. */
 async function writeHome(folder, profile, settings) {
   const home = path.join(folder, 'home');
   await mkdir(home, { recursive: true });
@@ -197,8 +198,8 @@ async function writeHome(folder, profile, settings) {
 }
 
 /**
- * Makes the folder of a running server as it was at the first start: no threads, no histories, and these settings. No
- * window may be open.
+ * Resets the folder of a running server to its first start: no threads, no histories, and these settings. No window may
+ * be open.
  * @param {{ folder: string, profile: keyof typeof PROFILES }} server
  * @param {Record<string, unknown>} settings
  */
@@ -209,7 +210,7 @@ export async function renewHome({ folder, profile }, settings) {
   await writeHome(folder, profile, settings);
 }
 
-/** Installs a VSIX into the extensions folder of a server that `folder` belongs to. Resolves with what VS Code said. */
+/** Installs a VSIX into the extensions folder of the server of `folder`. Resolves with VS Code's output. */
 export async function installVsix(vsix, folder) {
   const { node, entry } = await installVscode();
   await mkdir(path.join(folder, 'home'), { recursive: true });

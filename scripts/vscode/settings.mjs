@@ -1,5 +1,5 @@
-// The settings of a person, as a window keeps them whose extensions run on a server: what belongs to a machine, as all of
-// Tiller's does, stands in a file of its own. In the other one it counts only until VS Code reads that a second time.
+// The user's settings in a window whose extensions run on a server: settings of machine scope, as all of Tiller's, are
+// in a file of their own. In the other file they are in effect only until VS Code reads it again.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -9,7 +9,7 @@ const FILES = [
 ];
 
 /**
- * Of a new folder; where a person has settings by now, they stay.
+ * For a new folder; existing settings stay.
  * @param {string} folder  of the server
  * @param {Record<string, unknown>} settings
  */

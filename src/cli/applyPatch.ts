@@ -15,7 +15,7 @@ import { readAll, type Streams } from './streams.ts';
 import { EXIT, UsageError } from './usage.ts';
 
 /**
- * `tiller apply-patch [PATCH]` (docs/cli.md): the person typed it, so no policy applies; all or nothing.
+ * `tiller apply-patch [PATCH]` (docs/cli.md): the user gave the patch, so no policy applies; all or nothing.
  * @throws UsageError
  */
 export async function applyPatch(argv: readonly string[], streams: Streams): Promise<number> {
@@ -48,7 +48,7 @@ async function apply(operations: readonly PatchOperation[], cwd: string, streams
   switch (result.type) {
     case 'applied':
       for (const line of reportLines(plan.report)) {
-        // A terminal would obey what a program wants as it is.
+        // A terminal would interpret control characters in file names.
         streams.stdout.write(`${streams.stdout.isTTY ? visibleName(line) : line}\n`);
       }
       return EXIT.done;
@@ -58,7 +58,10 @@ async function apply(operations: readonly PatchOperation[], cwd: string, streams
         `These files changed while the patch was read: ${result.paths.join(', ')}. Nothing was changed.`,
       );
     case 'failed':
-      return fail(streams, [result.message, ...result.notRestored.map((file) => `not put back: ${file}`)].join('\n'));
+      return fail(
+        streams,
+        [result.message, ...result.notRestored.map((file) => `not rolled back: ${file}`)].join('\n'),
+      );
   }
 }
 

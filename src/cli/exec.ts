@@ -31,7 +31,7 @@ import { readAll, type Streams } from './streams.ts';
 import { UsageError } from './usage.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 
-/** `tiller exec`: one job in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
+/** `tiller exec`: runs one task in a folder (docs/cli.md). Resolves with the exit code. @throws UsageError */
 export async function exec(argv: readonly string[], streams: Streams, version: string): Promise<number> {
   const args = parseExecArguments(argv);
   const cwd = folderGiven('--cd', args.cd ?? '.');
@@ -68,7 +68,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
     const report = new Report(args.json, streams);
     const threadHost: ThreadHost = {
       models: new HttpModels(ports, version).of(provider),
-      // What the flags say, or their defaults, holds.
+      // The flags or their defaults apply, not the thread's stored settings.
       keepsSettings: false,
       interactive: args.input === 'jsonl',
       sandboxFor: (policy) => resolveSandbox(policy, sandboxSupport),
@@ -125,7 +125,7 @@ async function open(
   return resumed.session;
 }
 
-/** What the first turn says; `null` when submissions come on stdin and none was given. */
+/** The input of the first turn; `null` when submissions come on stdin and no prompt was given. */
 interface Opening {
   readonly input: UserInput[] | null;
   readonly outputSchema: Record<string, unknown> | undefined;
@@ -207,7 +207,7 @@ async function baseInstructionsOf({ baseInstructionsFile }: Settings): Promise<s
   }
 }
 
-/** Loaded only here: nobody else needs a server. */
+/** Imported here because other commands need no server. */
 async function startDemo() {
   const { startDemoModel } = await import('../node/demoModel/server.ts');
   return startDemoModel({ port: 0 });

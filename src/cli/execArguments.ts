@@ -1,7 +1,7 @@
 import { UsageError } from './usage.ts';
 import { parseOptions } from './parseOptions.ts';
 
-/** The command line of `exec`, taken apart but not yet believed. */
+/** The command line of `exec`, parsed but not validated. */
 export interface ExecArguments {
   readonly json: boolean;
   readonly demo: boolean;
@@ -11,9 +11,9 @@ export interface ExecArguments {
   readonly images: readonly string[];
   readonly outputSchema: string | null;
   readonly config: readonly string[];
-  /** Settings that flags stand for. */
+  /** Settings given as flags. */
   readonly flags: Readonly<Record<string, unknown>>;
-  /** A thread that is there already; a fork goes on in a copy of it. */
+  /** An existing thread; a fork continues in a copy of it. */
   readonly from: { readonly verb: 'resume' | 'fork'; readonly thread: { readonly id: string } | 'last' } | null;
   /** `-` means stdin; `null` means none was given. */
   readonly prompt: string | null;
@@ -84,7 +84,7 @@ function parse(argv: readonly string[]) {
 
 interface Word {
   readonly value: string;
-  /** After `--`, where nothing is a command word any more. */
+  /** After `--`, where nothing is a subcommand. */
   readonly literal: boolean;
 }
 
@@ -98,7 +98,7 @@ function wordsOf(tokens: readonly Token[]): Word[] {
   });
 }
 
-/** `resume ID`, `fork ID` or either with `--last` stands before the prompt; what is left of the words is the prompt. */
+/** `resume ID`, `fork ID` or either with `--last` come before the prompt; the remaining words are the prompt. */
 function takeThread(
   words: readonly Word[],
   last: boolean,

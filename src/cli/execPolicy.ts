@@ -17,7 +17,7 @@ import { EXIT, UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
 
 /**
- * `tiller execpolicy check` (docs/cli.md): what the policy makes of a command. Nothing is run.
+ * `tiller execpolicy check` (docs/cli.md): what the policy decides about a command. Nothing is run.
  * @throws UsageError
  */
 export async function execPolicy(argv: readonly string[], streams: Streams): Promise<number> {
@@ -42,13 +42,13 @@ export async function execPolicy(argv: readonly string[], streams: Streams): Pro
     rules: rulesFiles.length > 0 ? await readRules(rulesFiles) : await rulesAtHome(new RulesStore(ports), cwd),
     platform: ports.host.platform,
   });
-  const said = explanationOf(decision);
-  const { id, text } = said.reason;
-  printJson(streams.stdout, { ...said, reason: { source: sourceOf(said.reason), id, text } });
+  const explanation = explanationOf(decision);
+  const { id, text } = explanation.reason;
+  printJson(streams.stdout, { ...explanation, reason: { source: sourceOf(explanation.reason), id, text } });
   return EXIT.done;
 }
 
-/** In the three words that docs/cli.md has for it: what the box allows is a matter of policy. */
+/** The three sources of docs/cli.md: a decision based on the sandbox counts as `policy`. */
 function sourceOf({ source }: DecisionReason): 'rule' | 'heuristic' | 'policy' {
   return source === 'rule' || source === 'heuristic' ? source : 'policy';
 }
@@ -99,7 +99,7 @@ async function readRules(files: readonly string[]): Promise<LoadedRules> {
   return (await Promise.all(loaded)).flat();
 }
 
-/** What the person has settled for everywhere and for this folder; nothing that the folder brought. */
+/** The user's rules for everywhere and for this folder; none from the folder itself. */
 async function rulesAtHome(store: RulesStore, cwd: string): Promise<LoadedRules> {
   const { rules, problems } = await store.inForce({ cwd, trusted: false }, null);
   const [problem] = problems;

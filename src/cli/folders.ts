@@ -1,4 +1,4 @@
-/** Folders that are given on the command line or in the environment. */
+/** Folders named on the command line or in the environment. */
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { rootsOf } from '../node/sandbox/roots.ts';
@@ -13,13 +13,13 @@ export function folderGiven(flag: string, given: string, base = '.'): string {
   throw new UsageError(`${flag} ${given}: there is no such folder`);
 }
 
-/** @throws Failure where Tiller cannot keep its files. */
+/** @throws Failure where Tiller cannot store its files. */
 export async function requireHome(home: string): Promise<void> {
   const problem = await prepareHome(home);
   if (problem !== undefined) throw new Failure(problem);
 }
 
-/** Only folders that a box can leave writable. @throws UsageError */
+/** Accepts only folders that a sandbox can leave writable. @throws UsageError */
 export function requireRoots(folders: readonly string[]): void {
   try {
     rootsOf(folders);

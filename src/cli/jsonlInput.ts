@@ -6,8 +6,8 @@ import { messageOf } from '../core/util/fileErrors.ts';
 export type Submit = (id: string, op: Op) => void;
 
 /**
- * Submits every line of `--input jsonl` as it comes; resolves at the end of the stream. A line that cannot be read is
- * told and left out: one mistake must not cost the ops after it.
+ * Submits every line of `--input jsonl` as it arrives; resolves at the end of the stream. A line that cannot be parsed
+ * is reported and skipped, so that one mistake does not lose the ops after it.
  */
 export async function readSubmissions(
   stdin: NodeJS.ReadableStream,

@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { messageOf } from '../core/util/fileErrors.ts';
 import { UsageError } from './usage.ts';
 
-/** As `parseArgs`, where a mistake is one sentence. @throws UsageError */
+/** Like `parseArgs`, with errors of one sentence. @throws UsageError */
 export function parseOptions<const Config extends ParseArgsConfig>(
   config: Config,
 ): ReturnType<typeof parseArgs<Config>> {
@@ -14,7 +14,7 @@ export function parseOptions<const Config extends ParseArgsConfig>(
   }
 }
 
-/** Options, and behind `--` a command that is none of ours; `undefined` where there is no `--`. @throws UsageError */
+/** Options, and after `--` the words of another command; `undefined` where there is no `--`. @throws UsageError */
 export function parseBeforeCommand<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,
@@ -22,6 +22,6 @@ export function parseBeforeCommand<const Options extends NonNullable<ParseArgsCo
   const end = argv.indexOf('--');
   const args = end === -1 ? argv : argv.slice(0, end);
   const { values, positionals } = parseOptions({ args: [...args], options, allowPositionals: true, strict: true });
-  if (positionals.length > 0) throw new UsageError(`put the command behind --: ${positionals.join(' ')}`);
+  if (positionals.length > 0) throw new UsageError(`put the command after --: ${positionals.join(' ')}`);
   return { values, command: end === -1 ? undefined : argv.slice(end + 1) };
 }

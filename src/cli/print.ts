@@ -1,4 +1,4 @@
-/** Everything the command line writes: what a terminal would obey is shown there as text, a file gets the bytes as they are. */
+/** All output of the command line: control characters are escaped on a terminal; a file gets the bytes as they are. */
 import { jsonLine } from '../core/util/jsonPieces.ts';
 import { terminalJson, terminalText, visibleText } from '../protocol/text/escapeInvisible.ts';
 
@@ -19,14 +19,14 @@ function* jsonPiecesFor(stream: Out, value: unknown): Generator<string, void, un
   for (const piece of typeof line === 'string' ? [line] : line) yield stream.isTTY ? terminalJson(piece) : piece;
 }
 
-/** A sentence for the user. Sentences quote servers, programs and names of files. */
+/** A sentence for the user, always escaped: sentences quote servers, programs and names of files. */
 export function printSentence(stream: Out, sentence: string): void {
   stream.write(`${visibleText(sentence)}\n`);
 }
 
 /**
- * Lines of JSON as fast as the reader takes them. What it does not take yet waits as it is and is made into text when it is
- * its turn: a slow reader costs no memory for text.
+ * Writes lines of JSON as fast as the reader takes them. Values that wait are turned into text only when it is their
+ * turn, so that a slow reader costs no memory for text.
  */
 export class JsonLines {
   readonly #stream: NodeJS.WriteStream;
@@ -41,7 +41,7 @@ export class JsonLines {
     if (this.#waiting.length === 1) this.#pump();
   }
 
-  /** Resolves when the reader has taken all; `undefined` when it has. */
+  /** Resolves when the reader has taken everything; `undefined` when it has already. */
   caughtUp(): Promise<void> | undefined {
     if (this.#waiting.length === 0) return undefined;
     return this.#readerMoves().then(() => this.caughtUp());
@@ -58,7 +58,7 @@ export class JsonLines {
     }
   }
 
-  /** Resolves when more can be written, or nobody reads any more. */
+  /** Resolves when more can be written, or the stream is closed. */
   #readerMoves(): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

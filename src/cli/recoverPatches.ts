@@ -4,12 +4,12 @@ import { type InterruptedApply, recoverJournals } from '../node/apply/recoverJou
 import type { ThreadOwner } from '../protocol/threads.ts';
 import { visibleName } from '../protocol/text/escapeInvisible.ts';
 
-/** Somebody in VS Code who settles the same patch needs less. */
+/** How long to wait for another process that settles the same patch. */
 const PATIENCE_MS = 15_000;
 
 /**
- * A patch whose landing was cut by a kill is put back whole before anything else is done: nobody is here to be asked
- * whether to finish it instead (design decision 4, "finish" or "put back"). One that somebody else is deciding is theirs.
+ * Rolls interrupted patches back before anything else is done: no user is present to choose to finish them instead
+ * (docs/design.md decision 4). A patch that another process is settling is left to it.
  */
 export async function settleInterrupted(home: string, locks: Locks, say: (line: string) => void): Promise<void> {
   const sayVisibly = (line: string) => say(visibleName(line));
@@ -28,7 +28,7 @@ async function rollBack(interrupted: InterruptedApply, say: (line: string) => vo
       const { leftAlone, moved = [] } = settled.result;
       const changed = leftAlone.filter((path) => !moved.includes(path));
       const restored = paths.filter((path) => !leftAlone.includes(path));
-      say(restored.length > 0 ? `${patch} was put back: ${restored.join(', ')}` : `${patch} was not put back`);
+      say(restored.length > 0 ? `${patch} was rolled back: ${restored.join(', ')}` : `${patch} was not rolled back`);
       if (changed.length > 0) say(`left alone, because they have been changed since: ${changed.join(', ')}`);
       if (moved.length > 0) say(`left alone, because a link now leads elsewhere from there: ${moved.join(', ')}`);
       return;

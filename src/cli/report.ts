@@ -3,7 +3,7 @@ import type { Streams } from './streams.ts';
 import { JsonLines, printSentence, printText } from './print.ts';
 import { EXIT } from './usage.ts';
 
-/** Tells how a job goes: events or the last message on stdout, errors and retries on stderr (docs/cli.md). */
+/** Reports progress: events or the last message on stdout, errors and retries on stderr (docs/cli.md). */
 export class Report {
   readonly #json: boolean;
   readonly #streams: Streams;
@@ -24,7 +24,7 @@ export class Report {
       this.#lastTurn = 'completed';
       this.#lastMessage = msg.lastMessage;
     }
-    // A turn that an earlier process left behind is no turn of ours.
+    // A turn that an earlier process left unfinished does not belong to this one.
     if (msg.type === 'turn_aborted' && msg.reason !== 'crashed') {
       this.#lastTurn = msg.reason === 'failed' ? 'failed' : 'interrupted';
     }
@@ -34,19 +34,19 @@ export class Report {
     if (msg.type === 'stream_error') this.#say(retryLine(msg));
   }
 
-  /** Resolves when the reader of the events has taken all of them; `undefined` when it has. */
+  /** Resolves when the reader of the events has taken all of them; `undefined` when it has already. */
   caughtUp(): Promise<void> | undefined {
     return this.#lines.caughtUp();
   }
 
-  /** The result, where events were not it. */
+  /** Prints the result, unless events were printed. */
   close(threadId: string): void {
     if (this.#json) return;
     if (this.#lastMessage !== null) printText(this.#streams.stdout, `${this.#lastMessage}\n`);
     this.#streams.stderr.write(`thread ${threadId}\n`);
   }
 
-  /** That of the last turn. */
+  /** The exit code for the last turn. */
   get exitCode(): number {
     const codes = { none: EXIT.done, completed: EXIT.done, failed: EXIT.failed, interrupted: EXIT.interrupted };
     return codes[this.#lastTurn];

@@ -28,15 +28,15 @@ import { UsageError } from './usage.ts';
 import { parseBeforeCommand } from './parseOptions.ts';
 import { messageOf } from '../core/util/fileErrors.ts';
 
-/** Nothing was run because there is no box. */
-const NO_BOX = 125;
-/** Ends with 126 or 127, as every shell does, when the program cannot be started. */
+/** Exit code: nothing was run because there is no sandbox. */
+const NO_SANDBOX = 125;
+/** Exits with 126 or 127, like a shell, when the program cannot be started. */
 const RUN = ['/bin/sh', '-c', 'exec "$@"', 'tiller-sandbox'] as const;
-/** What Ctrl-C leaves a command to end by itself (docs/cli.md). */
+/** How long a command may take to end by itself after Ctrl-C (docs/cli.md). */
 const GRACE_MS = 2_000;
 
 /**
- * `tiller sandbox` (docs/cli.md): one command in the box, with our own streams. Resolves with its exit code.
+ * `tiller sandbox` (docs/cli.md): runs one command in the sandbox, with our own streams. Resolves with its exit code.
  * @throws UsageError
  */
 export async function sandbox(argv: readonly string[], streams: Streams): Promise<number> {
@@ -48,12 +48,12 @@ export async function sandbox(argv: readonly string[], streams: Streams): Promis
   const support = sandboxSupport();
   if (support.type === 'fails') {
     say(`there is no sandbox here, and nothing was run. ${support.cause}`);
-    return NO_BOX;
+    return NO_SANDBOX;
   }
   const problem = await prepareHome(home);
   if (problem !== undefined) {
     say(problem);
-    return NO_BOX;
+    return NO_SANDBOX;
   }
   const keys = new SecretRedactor();
   for (const key of [...keysIn(host.environment), ...secretsInSettings(settings)]) keys.hold(key);
@@ -87,7 +87,7 @@ interface RunDeps {
 }
 
 async function run(request: ExecRequest, home: string, { locks, say }: RunDeps): Promise<number> {
-  if (request.confinement.type === 'none') return NO_BOX;
+  if (request.confinement.type === 'none') return NO_SANDBOX;
   await sweepProcesses(home);
   await sweepSandboxes(home, locks);
   const sandboxes = new Sandboxes(home, AFTER_KILL);
@@ -96,7 +96,7 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
     launch = await sandboxes.launch(request, request.confinement.walls);
   } catch (error) {
     say(messageOf(error));
-    return NO_BOX;
+    return NO_SANDBOX;
   }
   const mark = newMark();
   const record = recordCommand(home, mark.text);
@@ -117,7 +117,7 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   }
 }
 
-/** Ctrl-C on a terminal is the command's own business. Otherwise what still runs after the grace is killed. */
+/** With a terminal the command gets Ctrl-C itself. Without one, what still runs after the grace period is killed. */
 async function codeOf(child: ChildProcess, hasTerminal: boolean): Promise<number> {
   const stop = (signal: NodeJS.Signals) => {
     if (hasTerminal && signal === 'SIGINT') return;

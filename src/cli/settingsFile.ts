@@ -6,7 +6,8 @@ import { UsageError } from './usage.ts';
 
 /**
  * Flags win over `-c`, which wins over the environment, `settings.json` and the defaults (docs/cli.md, "State").
- * @throws UsageError for a value that does not fit. An unknown key in the file is only said: a newer Tiller knows it.
+ * @throws UsageError for an invalid value. An unknown key in the file is only a warning: a newer Tiller may have
+ * written it.
  */
 export async function loadSettings(
   storage: Storage,
@@ -47,7 +48,7 @@ async function readSettingsFile(storage: Storage, warn: (message: string) => voi
   return Object.fromEntries(known);
 }
 
-/** `-c a.b=V`: V as JSON where it is JSON, a string otherwise. */
+/** `-c a.b=V`: V is parsed as JSON if it is valid JSON, else it is a string. */
 function withAssignment(values: Record<string, unknown>, assignment: string): Record<string, unknown> {
   const at = assignment.indexOf('=');
   if (at <= 0) throw new UsageError(`-c ${assignment}: must be KEY=VALUE`);

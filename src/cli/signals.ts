@@ -6,9 +6,9 @@ const GRACE_MS = 2000;
 export interface Termination {
   /** 130 after SIGINT, 143 after SIGTERM, nothing before. */
   readonly exitCode: number | undefined;
-  /** Settles as `work` does, or as soon as a signal came. */
+  /** Settles as `work` does, or as soon as a signal arrives. */
   orStopped(work: Promise<void>): Promise<void>;
-  /** Settles as `work` does, or when the grace after a signal is over. */
+  /** Settles as `work` does, or when the grace period after a signal is over. */
   orTooLate(work: Promise<void>): Promise<void>;
   dispose(): void;
 }

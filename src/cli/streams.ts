@@ -1,11 +1,11 @@
-/** The streams of the process, so that no command reaches for globals. */
+/** The streams of the process, passed to commands instead of globals. */
 export interface Streams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** Everything to the end of the stream, as UTF-8. */
+/** Reads to the end of the stream, as UTF-8. */
 export async function readAll(stream: AsyncIterable<Buffer | string>): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));

@@ -1,4 +1,4 @@
-/** A mistake of whoever typed the command: one line on stderr, exit 2, nothing done (docs/cli.md). */
+/** A mistake in the command line: one line on stderr, exit 2, nothing done (docs/cli.md). */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -6,7 +6,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The machine is in the way, not the command line: one line on stderr, exit 1. */
+/** A failure of the machine, not of the command line: one line on stderr, exit 1. */
 export class Failure extends Error {
   constructor(message: string) {
     super(message);

@@ -6,25 +6,25 @@ import { DiskPaths } from '../node/apply/canonicalPath.ts';
 import type { FileImage } from '../node/apply/fileImage.ts';
 import { planFolders } from '../node/apply/folders.ts';
 import { holdFolders } from '../node/apply/heldFolders.ts';
-import { StillWays } from '../node/apply/stillWays.ts';
+import { PathStability } from '../node/apply/pathStability.ts';
 import { pausableCommands } from '../node/process/pausing.ts';
 import { sandboxedLeaders } from '../node/process/processRecord.ts';
 import type { FileMoves } from '../vscode/apply/fileMoves.ts';
 import type { DiskImage, JournalEntry, ApplyDeps, PathWrites } from '../vscode/apply/model.ts';
 
-/** Of the whole window: what one landing has found out about a way counts for the next one, too. */
-const ways = new StillWays();
+/** One for the whole window: links seen during one application count for the next one, too. */
+const stability = new PathStability();
 
 function pathWrites(home: string): PathWrites {
   return {
-    isStill: (place, path) => ways.isStill(place, path),
-    distrust: (place) => ways.distrust(dirname(place)),
-    // Those of other windows and of the command line, too.
+    isStable: (place, path) => stability.isStable(place, path),
+    distrust: (place) => stability.distrust(dirname(place)),
+    // Commands of other windows and of the command line, too.
     pause: async () => pausableCommands.pause(await sandboxedLeaders(home)),
   };
 }
 
-/** What a landing in VS Code needs of the disk: the journal and the locks are the ones of the command line. */
+/** The services for applying patches in VS Code: journal and locks are shared with the command line. */
 export function applyDeps(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves, log: Log): ApplyDeps {
   return {
     moves,
@@ -34,7 +34,7 @@ export function applyDeps(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves
     locks: new PathLock(),
     journal: {
       async open(entries) {
-        // Another window that finds the journal half written knows by the number that somebody is writing it.
+        // By the pid in the name, another window that finds an incomplete journal knows that it is being written.
         const id = `${ids.uuid()}-${process.pid}`;
         return openJournal(home, id, withFolders(entries));
       },
@@ -44,8 +44,8 @@ export function applyDeps(home: string, ids: Pick<Ids, 'uuid'>, moves: FileMoves
 }
 
 /**
- * VS Code makes the folders of a new file as it writes it; who finishes or puts back what a crash left has to make or
- * remove them. @throws ApplyRefused where that cannot be, PlaceMoved
+ * VS Code creates the folders of a new file implicitly; recovery after a crash has to create or remove them explicitly.
+ * @throws ApplyRefused where that is impossible, PlaceMoved
  */
 function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
   const all = entries.map((entry) => ({ ...entry, before: imageOf(entry.before), after: imageOf(entry.after) }));
@@ -65,7 +65,7 @@ function withFolders(entries: readonly JournalEntry[]): readonly JournalStep[] {
   }
 }
 
-/** Its owner is whoever owns the file when it is put back. */
+/** A restored file gets the owner of the file that it replaces. */
 function imageOf(image: DiskImage): FileImage {
   return image.type === 'file' ? { ...image, owner: null } : image;
 }

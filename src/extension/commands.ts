@@ -11,13 +11,13 @@ import type { RuleViews } from '../vscode/rules/ruleViews.ts';
 import type { ThreadCommands } from '../vscode/threads/threadCommands.ts';
 import type { ThreadContext } from '../vscode/threads/threadContext.ts';
 
-/** What the commands of package.json are carried out with. Titles, keys and `when` clauses are in package.json. */
+/** The features that carry out the commands of package.json, which has their titles, keys and `when` clauses. */
 export interface CommandTargets {
   readonly chat: ChatCommands;
   readonly approvals: ApprovalCommands;
   readonly proposals: Pick<DiffPreview, 'toggleHunk'>;
   readonly openProposal: () => Promise<void>;
-  /** Of the turn, else of the last applied patch. */
+  /** Undoes the patches of the turn, else the last applied patch. */
   readonly undoPatch: (turnId: string | undefined) => Promise<void>;
   readonly review: ReviewCommands;
   readonly recovery: Pick<RecoveryOffer, 'pick'>;
@@ -49,7 +49,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('approveInPart', ({ approvals }, uri?: vscode.Uri) => approvals.approveInPart(uri)),
     command('approveForThread', ({ approvals }, uri?: vscode.Uri) => approvals.approveForThread(uri)),
     command('deny', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
-    // The title of an editor that shows one file of several says so.
+    // The same commands with other titles, for an editor that shows one file of several.
     command('approveAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.approve(uri)),
     command('denyAllFiles', ({ approvals }, uri?: vscode.Uri) => approvals.deny(uri)),
     command('toggleHunk', ({ proposals }, uri?: vscode.Uri, hunk?: number | null, wanted?: 'in' | 'out') =>

@@ -19,7 +19,7 @@ import { DemoModels } from './demoModels.ts';
 
 declare const TILLER_VERSION: string;
 
-/** All threads of this window, and what they run with. */
+/** All threads of this window, and their services. */
 export interface Agent {
   readonly ports: Ports;
   readonly manager: AgentService;

@@ -14,7 +14,7 @@ import { UndoPatch } from '../vscode/undo/undoPatch.ts';
 import { applyDeps } from './applyPorts.ts';
 import type { Host } from './createHost.ts';
 
-/** What happens in editors: patches are applied, shown, reviewed and undone. Knows no thread. */
+/** Everything in editors: patches are applied, shown, reviewed and undone. Does not depend on threads. */
 export interface Editors {
   readonly applyPorts: ApplyDeps;
   readonly workspace: EditorWorkspace;

@@ -9,7 +9,7 @@ import { createChannel, createLog, type TailedLog } from '../vscode/log.ts';
 import { KeyStore } from '../vscode/models/apiKeys.ts';
 import { readSettings, warnOfSetting } from '../vscode/settings.ts';
 
-/** What everything else needs: the log, secrets, settings and Node's ports. */
+/** Base services: the log, secrets, settings and Node's ports. */
 export interface Host {
   readonly channel: vscode.LogOutputChannel;
   readonly log: TailedLog;

@@ -30,11 +30,11 @@ import { findRecoverable } from './recoverPatches.ts';
 
 declare const TILLER_VERSION: string;
 
-/** What the composer recalls of earlier threads; one message to the panel holds no more than 256 kB. */
+/** Messages of earlier threads that the composer can recall; one message to the panel holds at most 256 kB. */
 const RECALLED_MESSAGES = 1000;
 const RECALLED_CHARACTERS = 64 * 1024;
 
-/** Everything the user sees of threads: the panel, its pages, the status bar, and the commands about them. */
+/** The user interface of threads: the panel, its pages, the status bar, and the commands about them. */
 export interface Panel {
   readonly view: ChatView;
   readonly chat: ChatCommands;
@@ -85,7 +85,7 @@ export function createPanel(
       drafts,
       history: () => history.recent(RECALLED_MESSAGES, RECALLED_CHARACTERS),
       settings: () => panelSettings(settings(), current(), storedQuarantine.ids),
-      keys: host.redactor.told,
+      keys: host.redactor.registered,
       interrupted: () => recovery.patches,
       reviews: () => proposals.proposals.approvals.map((id) => proposals.proposals.stateOf(id)),
       pendingReview: () => review.summary,

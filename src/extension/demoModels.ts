@@ -9,7 +9,9 @@ interface DemoServer {
   close(): Promise<void>;
 }
 
-/** The embedded scripted model (design decision 3). Its server starts with the first request and ends with the window. */
+/**
+ * The embedded scripted model (docs/design.md decision 3). Its server runs from the first request to the window's end.
+ */
 export class DemoModels implements ModelClientFactory {
   readonly id = DEMO_PROVIDER;
   readonly defaultModel = DEMO_PROVIDER;
@@ -24,7 +26,7 @@ export class DemoModels implements ModelClientFactory {
 
   connect(model: string): ConnectedModel {
     const settings = this.#settings();
-    // The family and the prices need no server.
+    // Family and prices are known without a server.
     const { family, prices } = this.#connectTo('http://127.0.0.1', settings, model);
     let connected: Promise<ConnectedModel> | undefined;
     const http = () => {

@@ -9,7 +9,7 @@ import type { RecoveryChoice } from '../protocol/wire.ts';
 import { type CutText, holdsUnsaved, recoverBuffers, type RecoveryDeps } from '../vscode/apply/recoverBuffers.ts';
 import type { RecoverablePatch, SettledPatch } from '../vscode/recovery/interruptedPatch.ts';
 
-/** Patches that a crash left half landed: the person says whether to finish or to put back (design decision 4). */
+/** Interrupted patches: the user chooses to finish them or to roll them back (docs/design.md decision 4). */
 export async function findRecoverable(
   home: string,
   locks: Locks,
@@ -34,7 +34,7 @@ function goingTo(to: 'before' | 'after', from: 'before' | 'after', files: readon
   return files.map((file) => ({ path: file.path, from: file[from], to: file[to], staysUnsaved: file.isUnsaved }));
 }
 
-/** In the editor and on the disk; resolves when both are done and agree. */
+/** Settles it in the editor and on the disk; resolves when both have the same state. */
 async function settle(
   { files }: InterruptedApply,
   ways: RecoveryChoices,

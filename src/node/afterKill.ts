@@ -1,7 +1,7 @@
 /**
- * A program of its own, run when a Tiller was killed (killWatch.ts). It does at once what the next start would: ends the
- * commands that were left running, and removes our empty folders from workspaces. Arguments: TILLER_HOME, and the
- * identity of the killed process as JSON.
+ * A separate program, run when a Tiller process was killed (killWatch.ts). It does at once what the next start would:
+ * ends the commands that are still running, and removes Tiller's empty folders from workspaces. Arguments: TILLER_HOME,
+ * and the identity of the killed process as JSON.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sweepProcesses } from './process/processRecord.ts';
@@ -9,12 +9,12 @@ import { isRunning, type ProcessIdentity } from './host/processIdentity.ts';
 import { sweepMountPoints } from './sandbox/sweep.ts';
 
 const POLL_MS = 20;
-/** What takes longer is left to the next start. */
+/** Work that takes longer is left to the next start. */
 const PATIENCE_MS = 10_000;
 
 async function run(home: string, killed: ProcessIdentity): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
-  // Its pipe to us was closed; it may still be ending, and its sandboxes after it.
+  // Its pipe is closed, but the process may still be ending, and its sandboxes after it.
   while (isRunning(killed) && performance.now() < deadline) await sleep(POLL_MS);
   await sweepProcesses(home);
   while ((await sweepMountPoints(home)) && performance.now() < deadline) await sleep(POLL_MS);

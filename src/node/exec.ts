@@ -1,4 +1,4 @@
-/** The Exec port: child processes with pipes, or in a terminal. Argv only; no string is ever given to a shell to take apart. */
+/** The Exec port: child processes with pipes, or in a terminal. Argv only; no string is ever parsed by a shell. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
@@ -17,8 +17,8 @@ const DRAIN_MS = 2_000;
 const CONTROL_C = '\u0003';
 
 /**
- * Without `home` (TILLER_HOME) nothing is written down, and what a killed Tiller leaves running is not found again; nor
- * is there a box. `spareTerminals` is the folder of another node-pty, for where ours is missing.
+ * Without `home` (TILLER_HOME) there are no records of commands, so those that a killed Tiller leaves running are not
+ * found again; nor is there a sandbox. `spareTerminals` is the folder of another node-pty, used when ours is missing.
  */
 export function createExec(
   platform: NodeJS.Platform = process.platform,
@@ -55,7 +55,7 @@ async function launchOf(request: ExecRequest, sandboxes: Sandboxes | undefined):
   return sandboxes.launch(request, request.confinement.walls);
 }
 
-/** What was left behind is looked at before `exited` and `kill` resolve, so listeners receive it with the exit. */
+/** Runs post-run checks before `exited` and `kill` resolve, so listeners receive their result with the exit. */
 async function startLaunch(
   request: ExecRequest,
   launch: Launch,
@@ -106,7 +106,7 @@ async function spawnPiped(
   const output = new HeldOutput();
   if (child.stdout) output.add('stdout', child.stdout);
   if (child.stderr) output.add('stderr', child.stderr);
-  // Writing to a process that no longer reads is no news: its exit is.
+  // A failed write to a process that no longer reads needs no report: its exit follows.
   child.stdin?.on('error', () => {});
   const exited = exitOf(child, output);
 
@@ -114,7 +114,7 @@ async function spawnPiped(
     pid: child.pid,
     exited,
     onOutput: (listener) => output.listen(listener),
-    /** Without a terminal there is nobody to turn Ctrl-C into an interrupt, so a lone one is turned into it here. */
+    /** Without a terminal no driver turns Ctrl-C into an interrupt, so a lone one is turned into it here. */
     write(chars) {
       if (chars === CONTROL_C) interruptGroup(root);
       else if (child.stdin?.writable) child.stdin.write(chars);
@@ -129,7 +129,10 @@ async function spawnPiped(
 
 type StartedChild = ChildProcess & { readonly pid: number };
 
-/** Its own session and process group, so that all of it can be signalled at once and no terminal is shared. */
+/**
+ * Starts the process in its own session and process group, so that all of it can be signalled and no terminal is
+ * shared.
+ */
 async function start(
   { argv: [program, ...args], ...request }: ExecRequest,
   descriptors: Launch['descriptors'],
@@ -148,13 +151,13 @@ async function start(
   } catch (error) {
     throw failed(error);
   }
-  // A child without a number was not born; the reason follows as an event.
+  // No pid: spawn failed; the `error` event carries the reason.
   if (child.pid === undefined) throw failed((await once(child, 'error'))[0]);
   child.on('error', () => {});
   return child as StartedChild;
 }
 
-/** Completion is the end of the process, then of its output; the two seconds only ever pass when a child holds a pipe. */
+/** Resolves after the end of the process and then of its output; a child that holds a pipe delays it by up to two seconds. */
 function exitOf(child: ChildProcess, output: HeldOutput): Promise<ExecExit> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => {

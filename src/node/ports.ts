@@ -1,4 +1,4 @@
-/** All hands of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
+/** All ports of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
 import type { Ports } from '../core/ports.ts';
 import { createAuditJournal } from './storage/audit.ts';
 import { systemClock } from './host/clock.ts';
@@ -16,32 +16,32 @@ import { createStorage, tillerHome } from './storage/storage.ts';
 import { createDiskWorkspace } from './apply/diskWorkspace.ts';
 
 export interface NodePortsOptions {
-  /** Folders that are open, the first one first. */
+  /** Open folders, the first one first. */
   readonly roots: readonly string[];
-  /** Of the model provider; TILLER_API_KEY is given to its origin only. */
+  /** Of the model provider; TILLER_API_KEY is sent to its origin only. */
   readonly baseUrl?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
-  /** True where nobody else sees to the proxies that the environment names; VS Code does. */
+  /** True where the proxies of the environment are not applied otherwise; VS Code applies them itself. */
   readonly usesEnvironmentProxy?: boolean;
-  /** The folder of another node-pty, for where ours is missing. */
+  /** The folder of another node-pty, used when ours is missing. */
   readonly spareTerminals?: string;
-  /** The built script afterKill.ts; without it the next start removes what a kill has left in a workspace. */
+  /** The built script afterKill.ts; without it the next start removes the leftovers of a kill in a workspace. */
   readonly afterKill?: string;
-  /** What other processes are told this one is. */
+  /** The name of this process for other processes. */
   readonly name?: 'vscode' | 'cli';
-  /** Keys that stand in the settings. */
+  /** API keys in the settings. */
   readonly keys?: readonly string[];
-  /** Holds the keys that the front door knows; the keys of the environment and of `keys` are added to it. */
+  /** The front door's redactor; the keys of the environment and of `keys` are added to it. */
   readonly redactor?: Redactor;
 }
 
-/** Starts nothing and opens nothing; folders and files are made when they are first written to. */
+/** Starts and opens nothing; folders and files are created when they are first written. */
 export function createNodePorts(options: NodePortsOptions): Ports {
   const { roots, baseUrl, environment = process.env, name = 'cli', redactor = createRedactor() } = options;
   const host = describeHost(environment);
   const home = tillerHome(environment, host.platform, host.homeDirectory);
   for (const key of [...keysIn(environment), ...(options.keys ?? [])]) redactor.hide(key);
-  const keys = redactor.told;
+  const keys = redactor.registered;
   const log = createLog({ home, toStderr: environment.TILLER_LOG, redactor });
   const secrets = createRedactor();
   for (const secret of secretsIn(environment)) secrets.hide(secret);

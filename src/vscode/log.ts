@@ -5,11 +5,14 @@ import type { Log } from '../core/ports.ts';
 const TAIL_LINES = 200;
 
 export interface TailedLog extends Log {
-  /** The last lines, oldest first, as they were written: redacted. */
+  /** The last lines, oldest first, as written: redacted. */
   tail(): readonly string[];
 }
 
-/** Everything is logged to one channel, through `redact`: no secret that Tiller holds is in it (design decision 18). */
+/**
+ * Logs everything to one channel through `redact`: no secret that Tiller holds gets into it (docs/design.md decision
+ * 18).
+ */
 export function createLog(channel: vscode.LogOutputChannel, redact: (text: string) => string): TailedLog {
   const lines: string[] = [];
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, data?: unknown) => {
@@ -37,7 +40,7 @@ function describe(data: unknown): string {
   }
 }
 
-/** Made on first use: a channel nobody writes to is not listed. */
+/** Call on first use: an unused channel should not be listed. */
 export function createChannel(): vscode.LogOutputChannel {
   return vscode.window.createOutputChannel('Tiller', { log: true });
 }

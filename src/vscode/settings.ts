@@ -4,8 +4,8 @@ import { parseSettings, SETTING_KEYS, type Settings, type SettingKey } from '../
 const SECTION = 'tiller';
 
 /**
- * The person's settings. All of them are of machine scope, so a workspace cannot say them (design decision 12). A value
- * that does not fit is left at its default, and `complain` says which.
+ * The user's settings. All of them have machine scope, so a workspace cannot set them (docs/design.md decision 12). An
+ * invalid value is replaced by its default and named to `complain`.
  */
 export function readSettings(complain: (message: string) => void): Settings {
   const configuration = vscode.workspace.getConfiguration(SECTION);
@@ -15,7 +15,7 @@ export function readSettings(complain: (message: string) => void): Settings {
       return value === undefined ? [] : [[key, value] as const];
     }),
   );
-  // Each round takes out one value that does not fit; with none left the defaults always do.
+  // Each round removes one invalid value; without any values the defaults are always valid.
   while (true) {
     const result = parseSettings(values);
     if (result.type === 'settings') return result.settings;
@@ -25,7 +25,7 @@ export function readSettings(complain: (message: string) => void): Settings {
   }
 }
 
-/** The `complain` of a window: a warning that names the setting. */
+/** The `complain` for a window: a warning that names the setting. */
 export function warnOfSetting(message: string): void {
   void vscode.window.showWarningMessage(vscode.l10n.t('Tiller: {0}', message));
 }
@@ -35,7 +35,7 @@ function without(values: Record<string, unknown>, key: SettingKey): Record<strin
   return rest;
 }
 
-/** Keeps a choice for the person, in this and every other window. */
+/** Writes the user's setting, for all windows. */
 export async function writeSetting<Key extends SettingKey>(key: Key, value: Settings[Key]): Promise<void> {
   await vscode.workspace.getConfiguration(SECTION).update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
 }

@@ -162,7 +162,7 @@ test('a notification goes when another place has answered', async () => {
   expect(await disk('by-status')).toBe('');
   // It is behind the bell now, and can still be pressed.
   await vscode.answerNotification('Tiller wants to run: touch by-status', 'Deny');
-  await vscode.page.getByText('You have already said yes to this: touch by-status').first().waitFor(soon);
+  await vscode.page.getByText('You have already approved this: touch by-status').first().waitFor(soon);
   await vscode.screenshot('approvals/too-late');
   await vscode.command('Notifications: Clear All Notifications');
 });

@@ -31,11 +31,11 @@ const CRASHED = { model: 'scripted', files: BEFORE, server: 'crash', extensions:
 /** The one that is open. */
 const MINE = OLD[0] ?? '';
 /** What says that it is done; from then on everything is in its place. */
-const DONE = { 'Put Back': 'The patch is put back.', Finish: 'The patch is finished.' } as const;
+const DONE = { 'Roll Back': 'The patch is rolled back.', Finish: 'The patch is finished.' } as const;
 type Answer = keyof typeof DONE;
 /** The question stands in all of them; whichever is answered answers for all. */
 type Place = 'notification' | 'panel' | 'palette';
-const QUESTION = 'was interrupted while it landed';
+const QUESTION = 'was interrupted while it was applied';
 const soon = { timeout: 30_000 };
 
 const DRAWN = { timeout: 10_000 } as const;
@@ -44,7 +44,7 @@ describe('killed', () => {
   const window = useWindow(CRASHED);
 
   const rows = [
-    ['among the new files', 'Put Back', 'notification', BEFORE],
+    ['among the new files', 'Roll Back', 'notification', BEFORE],
     ['among the new files', 'Finish', 'palette', AFTER],
   ] as const;
 
@@ -82,7 +82,7 @@ describe('killed while texts stand in the editor', () => {
 
   const rows = [
     ['all of them changed and none saved', 'Finish', 'panel', AFTER],
-    ['all of them changed and none saved', 'Put Back', 'notification', BEFORE],
+    ['all of them changed and none saved', 'Roll Back', 'notification', BEFORE],
   ] as const;
 
   test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (_when, answer, place, expected) => {
@@ -94,12 +94,12 @@ describe('killed while texts stand in the editor', () => {
     await isSettled(window(), answer, place, expected);
   });
 
-  test('beside edits of the person, which stay unsaved, then "Put Back"', async () => {
+  test('beside edits of the person, which stay unsaved, then "Roll Back"', async () => {
     const { vscode } = window();
     await landUntil(window(), { changed: OLD.length }, 'mine');
     await killHost(window());
     await vscode.reload();
-    await isSettled(window(), 'Put Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
+    await isSettled(window(), 'Roll Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
   });
 });
 
@@ -116,7 +116,7 @@ describe.runIf(isSoak)('killed beside edits of the person', () => {
 });
 
 describe.runIf(isSoak).each([
-  ['Put Back', 'notification', BEFORE],
+  ['Roll Back', 'notification', BEFORE],
   ['Finish', 'panel', AFTER],
 ] as const)('killed with the whole window', (answer, place, expected) => {
   const window = useWindow(CRASHED);
@@ -198,7 +198,7 @@ async function give(answer: Answer, place: Place, { vscode, panel }: Window): Pr
     await panel.get(answer === 'Finish' ? 'interrupted-finish' : 'interrupted-put-back').click();
   }
   if (place === 'palette') {
-    await vscode.command('Tiller: Finish or Put Back an Interrupted Patch');
+    await vscode.command('Tiller: Finish or Roll Back an Interrupted Patch');
     await vscode.pick(answer);
   }
   await card.waitFor({ state: 'detached', ...soon });

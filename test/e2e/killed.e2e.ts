@@ -139,8 +139,8 @@ async function finishInterrupted(): Promise<void> {
   await expect
     .poll(
       async () => {
-        const offer = vscode.notification('was interrupted while it landed').first();
-        if (await offer.isVisible()) await vscode.answerNotification('was interrupted while it landed', 'Finish');
+        const offer = vscode.notification('was interrupted while it was applied').first();
+        if (await offer.isVisible()) await vscode.answerNotification('was interrupted while it was applied', 'Finish');
         return journals();
       },
       { timeout: 60_000 },

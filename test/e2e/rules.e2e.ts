@@ -76,7 +76,7 @@ test('what is always allowed runs unasked and says by which rule, until the rule
   await page().getByTestId('rules-try').fill('touch x && rm -rf y');
   await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
   await page().getByTestId('rules-try').fill('touch x');
-  await page().getByTestId('rules-verdict').getByText('Runs unasked').waitFor();
+  await page().getByTestId('rules-verdict').getByText('Runs without asking').waitFor();
   await rule('touch').getByRole('button', { name: 'Remove the rule for touch' }).click();
   await rule('touch').waitFor({ state: 'detached' });
   await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
@@ -97,7 +97,7 @@ test('a workspace tightens by itself and is allowed nothing before the person sa
   await page().getByTestId('rules-try').fill('make check');
   await page().getByTestId('rules-verdict').getByText('You are asked').waitFor();
   await page().getByTestId('rules-accept').click();
-  await page().getByTestId('rules-verdict').getByText('Runs unasked').waitFor();
+  await page().getByTestId('rules-verdict').getByText('Runs without asking').waitFor();
   await rule('make check')
     .getByRole('button', { name: /^Remove/ })
     .click();

@@ -38,9 +38,9 @@ describe.skipIf(noBox)('the box', () => {
     expect(await disk('.claude/rules')).toBeNull();
     await vscode.notification('Tiller: The command made .claude, which decides').waitFor();
     await vscode.screenshot('box/2-moved-away');
-    await vscode.page.getByRole('button', { name: 'Put Back' }).first().click();
+    await vscode.page.getByRole('button', { name: 'Restore', exact: true }).first().click();
     await expect.poll(() => disk('.claude/rules'), soon).toBe('x\n');
-    await vscode.page.getByText('.claude is back.', { exact: true }).first().waitFor();
+    await vscode.page.getByText('.claude is restored.', { exact: true }).first().waitFor();
     await panel.get('put-back').waitFor({ state: 'detached' });
   });
 

@@ -220,7 +220,7 @@ describe('in two windows', () => {
     expect(await panel.get('composer-input').isDisabled()).toBe(true);
     await vscode.screenshot('threads/8-read-only');
     await panel.get('read-only-take-over').click();
-    await first().vscode.answerNotification('wants to take over', 'Give It Up');
+    await first().vscode.answerNotification('wants to take over', 'Hand Over');
     await panel.get('read-only-banner').waitFor({ state: 'hidden' });
     await first().panel.get('read-only-banner').getByText('has taken this thread over').waitFor();
     await first().vscode.screenshot('threads/9-taken');

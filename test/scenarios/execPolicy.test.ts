@@ -97,7 +97,7 @@ describe('execpolicy check', () => {
   });
 
   it.each([
-    [['ls'], 'tiller: put the command behind --: ls'],
+    [['ls'], 'tiller: put the command after --: ls'],
     [[], 'tiller: give -- CMD… or --script S'],
     [['--script', 'ls', '--', 'ls'], 'tiller: give -- CMD… or --script S'],
     [['--'], 'tiller: no command stands behind --'],

@@ -37,13 +37,13 @@ suite('a notification that outlives its question', () => {
         told(),
       ],
       [
-        'You have already said yes to this: COMMAND',
-        'You have already said no to this: COMMAND',
+        'You have already approved this: COMMAND',
+        'You have already denied this: COMMAND',
         'You have stopped the turn that asked for this: COMMAND',
-        'A rule has allowed this meanwhile: COMMAND',
-        'A rule has forbidden this meanwhile: COMMAND',
-        'The turn that asked for this has ended without it: COMMAND',
-        'This does not wait for an answer any more: COMMAND',
+        'A rule has allowed this in the meantime: COMMAND',
+        'A rule has forbidden this in the meantime: COMMAND',
+        'The turn that asked for this has ended: COMMAND',
+        'This request is no longer pending: COMMAND',
       ],
     );
     const patch = { changes: [{ path: '/elsewhere/a.txt', kind: 'update' as const }] };
@@ -52,7 +52,7 @@ suite('a notification that outlives its question', () => {
       ['put_back', 'finish', { pid: 7, name: 'vscode', since }, { pid: 8, name: 'cli', since }, null] as const
     ).map((decision) => settledSentence(patch, decision));
     assert.deepEqual(decided, [
-      'You have already chosen to put this patch back: /elsewhere/a.txt',
+      'You have already chosen to roll this patch back: /elsewhere/a.txt',
       'You have already chosen to finish this patch: /elsewhere/a.txt',
       'The patch was settled already: Another window (process 7) has decided it.',
       'The patch was settled already: The command line (process 8) has decided it.',

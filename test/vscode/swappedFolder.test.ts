@@ -346,7 +346,7 @@ suite('a folder that becomes a link', () => {
       swapIn(here, victim.path);
       writeFileSync(victim.at('new.txt'), 'ours\n');
       const { leftAlone, restored } = await here.undo.undo('item');
-      const reason = 'A folder on the way to it is a link now.';
+      const reason = 'A folder in its path is a link now.';
       assert.deepEqual(restored, []);
       assert.deepEqual(
         leftAlone.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
@@ -383,7 +383,7 @@ suite('a folder that becomes a link', () => {
       assert.ok(file);
       swapIn(here, victim.path);
       writeFileSync(victim.at('a.txt'), NEW);
-      const reason = 'A folder on the way to it is a link now.';
+      const reason = 'A folder in its path is a link now.';
       assert.deepEqual(await here.decisions.undo([{ file, hunks: 'all' }]), [{ path: file.path, reason }]);
       assert.deepEqual(contents(victim.path), { ...VICTIM, 'a.txt': NEW });
     }),

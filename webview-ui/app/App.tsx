@@ -9,7 +9,7 @@ import { ReadOnlyBanner } from './ReadOnlyBanner.tsx';
 import { ThreadSheet } from '../threads/ThreadSheet.tsx';
 import { Transcript } from '../transcript/Transcript.tsx';
 
-/** Four rows; only the transcript scrolls. */
+/** The panel in four rows; only the transcript scrolls. */
 export function App() {
   if (settings.value === null) return null;
   return (

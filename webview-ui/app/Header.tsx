@@ -7,7 +7,7 @@ import { IconButton } from '../components/Buttons.tsx';
 import { HeaderMenu } from './HeaderMenu.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** The thread's name leads to the others. */
+/** The thread's title opens the list of threads. */
 export function Header() {
   const name = title.value ?? t('New thread');
   const isOpen = openPopup.value === 'menu';
@@ -48,18 +48,18 @@ export function Header() {
   );
 }
 
-/** Other threads that want something. */
+/** Other threads that wait or run. */
 function Elsewhere() {
   const { waiting } = elsewhere.value;
   if (waiting === 0) return null;
-  const said = plural(waiting, '{0} other thread waits for you', '{0} other threads wait for you');
+  const label = plural(waiting, '{0} other thread waits for you', '{0} other threads wait for you');
   return (
     <button
       type="button"
       class="badge"
       data-testid="threads-waiting"
-      title={said}
-      aria-label={said}
+      title={label}
+      aria-label={label}
       onClick={() => runCommand('showWaitingThread')}
     >
       {waiting}

@@ -5,7 +5,7 @@ import { access } from '../store.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** Why a thread can be read here and not continued, and what can be done about it. */
+/** Why a thread is read-only here, and what the user can do about it. */
 export function ReadOnlyBanner() {
   const { value } = access;
   if (value.type === 'own') return null;
@@ -16,7 +16,7 @@ export function ReadOnlyBanner() {
         <p>{t('A newer Tiller has written this thread. It can be read here, and continued there.')}</p>
       ) : value.reason === 'no_model' ? (
         <p>
-          {t('There is no model to go on with this thread.')}{' '}
+          {t('There is no model to continue this thread with.')}{' '}
           <Link testid="read-only-choose-model" onClick={() => actOnError('select_model')}>
             {t('Choose a model')}
           </Link>

@@ -5,7 +5,7 @@ import { plural, t } from '../l10n.ts';
 import { filter, hasMore, lines, post, shown } from './store.ts';
 import { sandboxLabel, decidedBy, endWord, outcomeWord } from './labels.ts';
 
-/** What was decided, about what, by whom, and what came of it. */
+/** Decisions: about what, by whom, and with which outcome. */
 export function AuditPage() {
   if (lines.value === null) return null;
   const found = shown.value;
@@ -18,7 +18,7 @@ export function AuditPage() {
             {t('Rules')}
           </Button>
           <Button testid="audit-open-log" icon="go-to-file" kind="quiet" onClick={() => post({ type: 'open_log' })}>
-            {t('Open the log itself')}
+            {t('Open the log file')}
           </Button>
         </span>
       </header>

@@ -1,10 +1,10 @@
-/** Decisions and ends in the words of the table. */
+/** Labels of decisions and outcomes in the table. */
 import type { AuditLine } from '../../src/protocol/auditWire.ts';
 import { reasonName } from '../text/reasons.ts';
 import { t } from '../l10n.ts';
 import { duration } from '../text/format.ts';
 
-/** The person, or what decided for them. */
+/** The user, or what decided for the user. */
 export function decidedBy({ by, reason }: AuditLine): string {
   switch (by) {
     case 'user':
@@ -12,7 +12,7 @@ export function decidedBy({ by, reason }: AuditLine): string {
     case 'memory':
       return t('you, earlier');
     case 'non_interactive':
-      return t('nobody was there');
+      return t('no user present');
     case 'turn_ended':
       return t('the turn ended');
     case 'rule':
@@ -38,9 +38,9 @@ export function outcomeWord({ outcome }: AuditLine): string {
 
 export function endWord({ end, outcome }: AuditLine): string {
   if (end === null) return outcome === 'allowed' ? t('open') : '';
-  const took = end.durationMs > 0 ? duration(end.durationMs) : '';
+  const time = end.durationMs > 0 ? duration(end.durationMs) : '';
   const how = end.exit === null ? statusWord(end.status) : t('exit {0}', String(end.exit));
-  return [how, took].filter(Boolean).join(' · ');
+  return [how, time].filter(Boolean).join(' · ');
 }
 
 function statusWord(status: NonNullable<AuditLine['end']>['status']): string {

@@ -1,4 +1,4 @@
-/** Puts the page "Audit Log" into its editor tab. */
+/** Renders the page "Audit Log" in its editor tab. */
 import { render } from 'preact';
 import '../styles/page.css';
 import { AuditPage } from './AuditPage.tsx';

@@ -1,4 +1,4 @@
-/** What the page "Audit Log" shows. */
+/** State of the page "Audit Log". */
 import { batch, computed, signal } from '@preact/signals';
 import type { AuditHostMessage, AuditLine, AuditPageMessage } from '../../src/protocol/auditWire.ts';
 import { reasonInFull } from '../text/reasons.ts';
@@ -10,9 +10,9 @@ export const lines = signal<readonly AuditLine[] | null>(null);
 export const hasMore = signal(false);
 export const filter = signal('');
 
-/** Told once, not again at each key of the filter. */
+/** Computed once, not again at each key of the filter. */
 const searchable = computed(() => (lines.value ?? []).map((line) => ({ line, text: searchText(line) })));
-/** Every word of the filter stands somewhere in the line. */
+/** Lines that contain every word of the filter. */
 export const shown = computed(() => {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   return searchable.value.filter(({ text }) => words.every((word) => text.includes(word))).map(({ line }) => line);

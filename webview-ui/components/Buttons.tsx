@@ -7,16 +7,16 @@ interface ControlProps {
   onClick: () => void;
 }
 
-/** `primary` is the one filled button on the screen. */
+/** `primary` is the only filled button on the screen. */
 export function Button(
   props: ControlProps & {
     kind?: 'primary' | 'secondary' | 'quiet';
-    /** Shown as a hint; whoever owns the surroundings acts on it. */
+    /** Shown as a hint; the surrounding component handles the key. */
     shortcut?: string | undefined;
     icon?: string | undefined;
     disabled?: boolean | undefined;
     expanded?: boolean;
-    /** The id of what is read out after the name. */
+    /** The id of the description that is read out after the name. */
     describedBy?: string | undefined;
     children: ComponentChildren;
   },
@@ -40,7 +40,7 @@ export function Button(
   );
 }
 
-/** Does something; ink, no frame. */
+/** A button for an action: text colour, no frame. */
 export function Act({
   testid,
   onClick,
@@ -54,7 +54,7 @@ export function Act({
   );
 }
 
-/** Goes somewhere; blue. */
+/** A button that opens something: link colour. */
 export function Link({ testid, onClick, children }: ControlProps & { children: ComponentChildren }) {
   return (
     <button type="button" class="link" data-testid={testid} onClick={onClick}>

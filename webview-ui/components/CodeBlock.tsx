@@ -18,7 +18,7 @@ function readInfo(info: string): { language: string; name: string } {
 interface CodeBlockProps {
   info: string;
   code: string;
-  /** Colours and buttons come when the last line is there. */
+  /** Colours and buttons appear when the last line is there. */
   complete: boolean;
 }
 

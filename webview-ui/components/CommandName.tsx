@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { t } from '../l10n.ts';
 
-/** A command in one line; whatever is cut off shows as such. */
+/** A command in one line, with an ellipsis where it is cut. */
 export function CommandName({ command }: { command: string }) {
   return <code>{inOneLine(command)}</code>;
 }
 
-/** What a step of a command opens, with the command in full where its name is not all of it. */
+/** The body of a command's step, preceded by the whole command where its name is cut. */
 export function withCommand(
   command: string,
   body: (() => ComponentChildren) | undefined,

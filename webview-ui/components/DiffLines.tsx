@@ -5,7 +5,7 @@ import { highlight } from '../text/highlight.ts';
 import { Runs } from './Runs.tsx';
 import { pure } from './pure.tsx';
 
-/** Longer hunks are read in the editor. */
+/** Longer hunks can be read in the editor. */
 const LINE_LIMIT = 300;
 
 const SIGNS = { add: '+', delete: '−', context: ' ' } as const;
@@ -22,7 +22,7 @@ const Line = pure(function Line({ line, indent, language }: { line: DiffLine; in
   );
 });
 
-/** Dedented and wrapped: what you are asked to approve must be seen without scrolling sideways. */
+/** Dedented and wrapped: a change that needs approval must be visible without horizontal scrolling. */
 export function DiffLines({ hunk, language, label }: { hunk: DiffHunk; language: string; label: string }) {
   const lines = hunk.content.slice(0, LINE_LIMIT);
   const indent = sharedIndent(lines);

@@ -28,18 +28,18 @@ function tagOf(change: FileChangeSummary): string {
   return change.kind === 'delete' ? t('deleted') : '';
 }
 
-/** What the person has made of it so far. */
+/** The user's choices in this file so far. */
 function choiceTag(file: ReviewedFile | undefined): string {
   if (file === undefined || !isTouched(file)) return '';
   if (file.isOut) return t('rejected');
   return file.isEdited ? t('edited by you') : t('in part');
 }
 
-/** Name, folder, what became of it, and how much. */
+/** Name, folder, kind of change, and line counts. */
 export function FileFacts(props: {
   path: string;
   tag: string;
-  /** The tag in a sentence. */
+  /** The tag explained in a sentence. */
   because?: string | undefined;
   added: number;
   removed: number;
@@ -64,7 +64,7 @@ export function FileFacts(props: {
   );
 }
 
-/** What a person may choose of a patch that waits. */
+/** The choices that the user has in a pending patch. */
 export interface Choices {
   readonly files: readonly ReviewedFile[];
   /** `hunk` is `null` for the whole file. */
@@ -79,7 +79,7 @@ interface FileRowProps {
   choices?: Choices | undefined;
 }
 
-/** One file of a patch: its hunks when opened. What is taken of it is ticked beside, not inside, what opens it. */
+/** One file of a patch, with its hunks when opened. The checkbox is beside the toggle, not inside. */
 function FileRow(props: FileRowProps) {
   const { change, choices } = props;
   const file = choices?.files.find(({ path }) => path === change.path);
@@ -194,7 +194,7 @@ export function FileRows(props: {
   );
 }
 
-/** The lines that changes add and remove together. */
+/** The lines added and removed by all changes together. */
 export function sumOf(changes: readonly { added: number; removed: number }[]): { added: number; removed: number } {
   return {
     added: changes.reduce((sum, change) => sum + change.added, 0),

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** Takes a hunk, or a file, of a patch that waits; between yes and no where only a part of it is taken. */
+/** A checkbox that includes a hunk or file of a pending patch; indeterminate when only a part is included. */
 export function HunkTick(props: {
   testid: string;
   label: string;

@@ -1,4 +1,6 @@
-/** One of VS Code's own pictures (codicons). Always beside a word or inside a named button, hence hidden. */
+/**
+ * One of VS Code's icons (codicons). Always beside a text or inside a named button, hence hidden from screen readers.
+ */
 export function Icon({ name, className = '' }: { name: string; className?: string }) {
   return <span class={`codicon codicon-${name} ${className}`.trim()} aria-hidden="true" />;
 }

@@ -14,7 +14,7 @@ const Chunk = pure(function Chunk({ chunk }: { chunk: OutputChunk }) {
   );
 });
 
-/** Output as it comes; follows its end unless somebody scrolled up to read. */
+/** Output as it arrives; follows its end unless the user has scrolled up. */
 export function LiveOutput(props: {
   itemId: string;
   text: string;
@@ -35,7 +35,7 @@ export function LiveOutput(props: {
       follows.current = true;
     };
     toEnd();
-    // What comes into sight only now is higher than it was taken for.
+    // Elements that become visible only now may be higher than estimated.
     const next = requestAnimationFrame(toEnd);
     return () => cancelAnimationFrame(next);
   }, [chunks]);

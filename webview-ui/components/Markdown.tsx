@@ -4,7 +4,7 @@ import { MarkdownStream, renderMarkdown } from '../text/markdown.ts';
 import { CodeBlock } from './CodeBlock.tsx';
 import { pure } from './pure.tsx';
 
-/** The only HTML that is set as such: markdown-it with `html: false` made it (libraries.md §8.2). */
+/** The only place that sets HTML: it comes from markdown-it with `html: false` (docs/reference/libraries.md §8.2). */
 const Html = pure(function Html({ html }: { html: string }) {
   return <div class="md" dangerouslySetInnerHTML={{ __html: html }} />;
 });
@@ -28,7 +28,7 @@ export function Markdown({ text }: { text: string }) {
   return <Blocks blocks={blocks} />;
 }
 
-/** The same for a text that is still being written; stays the same element when it ends. */
+/** For a text that is still growing; stays the same element when the text is complete. */
 export function GrowingMarkdown({ text, complete }: { text: string; complete: boolean }) {
   const stream = useMemo(() => new MarkdownStream(), []);
   const blocks = useMemo(() => (complete ? stream.finish(text) : stream.update(text)), [stream, text, complete]);

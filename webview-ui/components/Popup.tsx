@@ -2,11 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { openPopup } from '../view.ts';
 
-/** Takes the focus, closes on Esc or when it loses it, and gives it back to what opened it. */
+/** Takes the focus, closes on Esc or on losing it, and returns it to its opener. */
 export function Popup(props: {
   testid: string;
   label: string;
-  /** The test id of the button it belongs to. */
+  /** The test id of the button that opens it. */
   opener: string;
   className: string;
   children: ComponentChildren;

@@ -4,17 +4,17 @@ import { post } from '../bridge.ts';
 import { t } from '../l10n.ts';
 import { Act } from './Buttons.tsx';
 
-/** Set when a process was killed from a button, which is removed with the process. */
+/** Set when a process was killed by its button, which is removed with the process. */
 let hasKilled = false;
 
-/** Whether a process was killed from a button since the last call: its focus has to go elsewhere. */
+/** Whether a process was killed by its button since the last call: then the focus has to be moved. */
 export function takeKilled(): boolean {
   const killed = hasKilled;
   hasKilled = false;
   return killed;
 }
 
-/** To watch it as a terminal would show it, and to type into it. */
+/** Opens a terminal that shows the process and accepts input. */
 export function OpenTerminal({ process: { processId, command } }: { process: ProcessState }) {
   return (
     <Act

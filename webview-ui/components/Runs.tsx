@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Paint, Run } from '../text/runs.ts';
 
-/** Text in its inks. */
+/** Text with syntax or terminal colours. */
 export function Runs({ runs }: { runs: readonly Run[] }) {
   return (
     <>
@@ -18,7 +18,7 @@ export function Runs({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-/** The policy of the page lets no style come with the text; its own script may say two colours. */
+/** The content security policy forbids style attributes; the script may set colours on the element. */
 function Painted({ text, ink, paint }: { text: string; ink: string; paint: Paint }) {
   const span = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {

@@ -21,22 +21,22 @@ export interface StepProps {
   icon: string;
   state?: StepState;
   label: ComponentChildren;
-  /** The whole of a label that may be cut. */
+  /** The complete label, where it may be cut. */
   title?: string | undefined;
   meta?: ComponentChildren;
-  /** Said below the line, always visible. */
+  /** Shown below the line, always visible. */
   word?: string;
   open?: boolean;
-  /** Drawn when first opened. */
+  /** Rendered when first opened. */
   body?: (() => ComponentChildren) | undefined;
   foot?: ComponentChildren;
   className?: string;
 }
 
-/** Characters of what was said with a no: its author knows it. */
+/** Characters of a denial's message: the user who wrote it knows it. */
 const MAX_WORD = 1_000;
 
-/** Who said no, and their word; else what a rule or the policy says. */
+/** The source of a denial and its message, else the reason given by a rule or the policy. */
 export function refusalFacts(
   denial: Denial | undefined,
   { why, forbiddenBy }: { readonly why?: string | undefined; readonly forbiddenBy?: DecisionReason | undefined },
@@ -47,7 +47,7 @@ export function refusalFacts(
   return { meta: t('by you'), word: word === '' ? '' : t('“{0}”', visibleText(word)) };
 }
 
-/** One piece of work in one line, which may open. */
+/** One piece of work in one line, which may be opened. */
 export function Step(props: StepProps) {
   const { testid, state = 'done', label, title, meta, word, open = false, body, foot, icon, className = '' } = props;
   const wasOpened = useSignal(false);

@@ -1,6 +1,8 @@
 import { Component, type ComponentChild, type FunctionComponent } from 'preact';
 
-/** Draws again only for other props. Items and turns keep their identity in `threadReducer`, so this is all it takes. */
+/**
+ * Renders again only for other props. Items and turns keep their identity in `threadReducer`, so this is sufficient.
+ */
 export function pure<Props extends object>(View: FunctionComponent<Props>): new (props: Props) => Component<Props> {
   return class Pure extends Component<Props> {
     override shouldComponentUpdate(next: Props): boolean {

@@ -11,7 +11,7 @@ import { HistorySearch, isSearchKey } from './HistorySearch.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { Pickers } from './Pickers.tsx';
 
-/** A text area that grows, and one quiet row. Enter sends, Shift+Enter begins a line, Esc stops, Ctrl+R looks back. */
+/** A growing text area, and a row of controls. Enter sends, Shift+Enter starts a line, Esc stops, Ctrl+R searches. */
 export function Composer() {
   const field = useRef<HTMLTextAreaElement>(null);
   const isDisabled = !settings.value?.model || !settings.value.hasWorkspace || !isOwn.value;
@@ -27,7 +27,7 @@ export function Composer() {
         onSubmit={(event) => {
           event.preventDefault();
           sendDraft();
-          // The button goes with the draft; Esc stops from the field.
+          // The button disappears with the draft; in the field Esc stops the turn.
           field.current?.focus();
         }}
       >
@@ -63,7 +63,7 @@ export function Composer() {
   );
 }
 
-/** The text of the field, behind it: gives the field its height. */
+/** A copy of the text behind the field, which gives the field its height. */
 function Mirror({ text }: { text: string }) {
   return (
     <div class="grow-mirror" aria-hidden="true">
@@ -120,7 +120,7 @@ function placeholder(): string {
   return isRunning.value ? t('Add a follow-up (Ctrl+Enter to stop and send)') : t('Ask Tiller to change something');
 }
 
-/** Ctrl+Enter is left alone while a decision waits: the host approves with it. */
+/** Does not handle Ctrl+Enter while a request is pending: the host approves with it. */
 function onKeyDown(event: KeyboardEvent & { currentTarget: HTMLTextAreaElement }): void {
   noteTyping();
   if (event.isComposing) return;

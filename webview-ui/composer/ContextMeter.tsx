@@ -5,7 +5,7 @@ import { amount, tokens } from '../text/format.ts';
 import { openPopup } from '../view.ts';
 import { Popup } from '../components/Popup.tsx';
 
-/** How full the model's window is after the last request. */
+/** How much of the model's context window the last request has used. */
 export function ContextMeter() {
   const count = tokenCount.value;
   const window = count?.contextWindow ?? null;
@@ -65,7 +65,7 @@ function Ring({ percent }: { percent: number }) {
   );
 }
 
-/** One bar per cause in one colour, so no legend. */
+/** One bar per category in one colour, so no legend is needed. */
 function Causes({ usage }: { usage: TokenUsage }) {
   const causes = [
     { label: t('Input, cached'), count: usage.cachedInput },

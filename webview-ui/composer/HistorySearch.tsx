@@ -5,7 +5,7 @@ import { t } from '../l10n.ts';
 import { composerFocus } from '../store.ts';
 import type { FoundText } from '../text/searchTexts.ts';
 
-/** Ctrl+R: earlier messages over the composer, the newest next to it, as a shell's history is looked through. */
+/** Ctrl+R: searches earlier messages above the composer, the newest nearest to it, as in a shell. */
 export function HistorySearch() {
   return history.isSearching.value ? <Search /> : null;
 }
@@ -23,7 +23,7 @@ function Search() {
         {history.found.value.map((hit, index) => <Row key={hit.text} hit={hit} index={index} />).toReversed()}
       </div>
       <p class="hist-none" role="status">
-        {active === null && t('No earlier message has these words.')}
+        {active === null && t('No earlier message contains this text.')}
       </p>
       <input
         ref={field}
@@ -66,7 +66,7 @@ function Row({ hit, index }: { hit: FoundText; index: number }) {
   );
 }
 
-/** Keys that are ours are not told to VS Code, where Ctrl+R opens a recent folder. */
+/** Handled keys are not forwarded to VS Code, where Ctrl+R opens a recent folder. */
 function onKeyDown(event: KeyboardEvent): void {
   if (event.isComposing) return;
   const { active } = history;
@@ -79,7 +79,7 @@ function onKeyDown(event: KeyboardEvent): void {
   event.stopPropagation();
 }
 
-/** The same key on every system, as in a shell. */
+/** The same key on every platform, as in a shell. */
 export function isSearchKey({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
   return key.toLowerCase() === 'r' && ctrlKey && !metaKey && !altKey && !shiftKey;
 }

@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 import { effort, settings } from '../store.ts';
 import { Icon } from '../components/Icon.tsx';
 
-/** What a turn would run with. The host shows the menus. */
+/** The settings of the next turn. The host shows the menus. */
 export function Pickers() {
   const { value } = settings;
   if (value === null) return null;
@@ -52,22 +52,22 @@ function Picker(props: {
   name: string;
   label: string;
   icon?: string;
-  /** Why it is so. */
+  /** The reason for the value. */
   detail?: string | undefined;
-  /** Restricted Mode decides it: a click leads to the workspace's trust. */
+  /** Set by Restricted Mode: a click opens the workspace trust editor. */
   isRestricted?: boolean;
 }) {
   const { testid, className, what, name, label, icon, isRestricted = false } = props;
   const detail = isRestricted ? t('Restricted Mode: trust this folder to change it.') : props.detail;
-  const said = t('{0}: {1}', name, label);
+  const title = t('{0}: {1}', name, label);
   return (
     <button
       type="button"
       class={`pick ${className}`}
       data-testid={testid}
       aria-haspopup={isRestricted ? undefined : 'menu'}
-      title={detail === undefined ? said : `${said}\n${detail}`}
-      aria-label={said}
+      title={detail === undefined ? title : `${title}\n${detail}`}
+      aria-label={title}
       onClick={() => (isRestricted ? runCommand('manageTrust') : pick(what))}
     >
       {icon && <Icon name={icon} />}
@@ -105,7 +105,7 @@ function effortLabel(effort: ReasoningEffort): string {
   return labels[effort];
 }
 
-/** `isOpen`: nothing surrounds a command. */
+/** `isOpen`: commands run without a sandbox. */
 function sandboxOf({ sandboxPolicy, box, trusted }: PanelSettings): { label: string; isOpen: boolean } {
   if (!trusted) return { label: t('No commands'), isOpen: false };
   if (sandboxPolicy.type === 'danger-full-access' || box === 'none') return { label: t('No sandbox'), isOpen: true };

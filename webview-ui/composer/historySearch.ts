@@ -1,18 +1,18 @@
-/** Looking for an earlier message. The draft is not touched until one is taken. */
+/** Search in earlier messages. The draft is not changed until one is selected. */
 import { computed, signal } from '@preact/signals';
-import { said } from '../store.ts';
+import { userMessages } from '../store.ts';
 import { searchTexts } from '../text/searchTexts.ts';
 
 const LIMIT = 100;
 
 export const isSearching = signal(false);
 export const query = signal('');
-/** How many messages back among those that are found. */
+/** Index among the messages found, newest first. */
 const place = signal(0);
-/** Newest first. */
-export const found = computed(() => (isSearching.value ? searchTexts(said.value, query.value, LIMIT) : []));
+/** The messages found, newest first. */
+export const found = computed(() => (isSearching.value ? searchTexts(userMessages.value, query.value, LIMIT) : []));
 export const activeIndex = computed(() => Math.max(0, Math.min(place.value, found.value.length - 1)));
-/** What Enter takes. */
+/** The message that Enter selects. */
 export const active = computed(() => found.value[activeIndex.value] ?? null);
 
 export function openSearch(): void {
@@ -29,7 +29,7 @@ export function search(text: string): void {
   place.value = 0;
 }
 
-/** Back in time, or forth again; not beyond the ends. */
+/** Moves to older or newer messages, within the list. */
 export function stepBack(step: 1 | -1): void {
   place.value = Math.max(0, Math.min(activeIndex.value + step, found.value.length - 1));
 }

@@ -1,24 +1,24 @@
 /**
- * Up and down through what was said before, as a shell does: in this thread, then in any other. Only while nothing else
- * stands in the composer.
+ * Recalls earlier messages with the up and down keys, as a shell does: of this thread, then of all others. Only while
+ * the composer contains nothing else.
  */
 import { setDraft } from '../actions.ts';
-import { draft, said } from '../store.ts';
+import { draft, userMessages } from '../store.ts';
 
-/** How many messages back; 0 is the present. */
+/** How many messages back; 0 is the draft. */
 let place = 0;
 
 export function recallKey(event: KeyboardEvent): void {
   const step = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
   if (step === 0) return;
-  const words = said.value;
-  if (draft.value !== (place === 0 ? '' : words[place - 1])) {
+  const texts = userMessages.value;
+  if (draft.value !== (place === 0 ? '' : texts[place - 1])) {
     place = 0;
     if (draft.value !== '') return;
   }
   const next = place + step;
-  if (next < 0 || next > words.length) return;
+  if (next < 0 || next > texts.length) return;
   event.preventDefault();
   place = next;
-  setDraft(place === 0 ? '' : (words[place - 1] ?? ''));
+  setDraft(place === 0 ? '' : (texts[place - 1] ?? ''));
 }

@@ -11,12 +11,12 @@ import { LineCount } from '../components/Facts.tsx';
 import { sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** The id under which a word of denial is written for several. */
+/** The id under which the message of a denial of several requests is edited. */
 const TOGETHER = 'together';
 
 /**
- * All that waits, answered at once. What leaves the box or can destroy work is never part of it by default: a yes to
- * many is read less closely than a yes to one.
+ * All pending approvals, answered at once. A request that leaves the sandbox or can destroy work is not selected by
+ * default: users read a list less closely than a single request.
  */
 export function ApprovalList() {
   const toggled = useSignal<ReadonlySet<string>>(new Set());
@@ -89,12 +89,12 @@ export function ApprovalList() {
   );
 }
 
-/** What needs more than a plain yes is answered on its own card. */
+/** A request with more choices than approving is answered on its own card. */
 function canBeAnswered({ choices }: ApprovalRequest): boolean {
   return choices.includes('approved') && !choices.includes('approved_saving');
 }
 
-/** What would be done, in full: nobody says yes to half a command. */
+/** The command or patch in full: nothing is approved that is not visible. */
 function Subject({ request }: { request: ApprovalRequest }) {
   const { kind, command = '', changes = [] } = request;
   if (kind !== 'patch') return <code>{visibleText(command)}</code>;

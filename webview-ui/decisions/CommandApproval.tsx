@@ -15,12 +15,12 @@ import { Elsewhere } from './Elsewhere.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { RuleRow } from './RuleRow.tsx';
 
-/** The id of the command that is asked about. */
+/** The id of the element with the command. */
 const COMMAND = 'asked-command';
 
 type Part = NonNullable<ApprovalRequest['parts']>[number];
 
-/** A command, a tool, a way out: what it is, why it is asked, where it would run. */
+/** Approval of a command, a tool or a run outside the sandbox: what it is, why it is asked, where it would run. */
 export function CommandApproval({ request }: { request: ApprovalRequest }) {
   const {
     approvalId,
@@ -84,7 +84,7 @@ export function CommandApproval({ request }: { request: ApprovalRequest }) {
   );
 }
 
-/** Beside files that a patch left unsaved the command would see their old text. */
+/** When a patch left files unsaved, the command would read their old text, so saving them is offered. */
 function approvalsOffered({ approvalId, choices }: ApprovalRequest): Answer[] {
   const approve = { testid: 'decision-approve', act: () => decide(approvalId, 'approved') };
   if (!choices.includes('approved_saving')) return [{ ...approve, label: t('Approve once'), shortcut: 'Enter' }];
@@ -108,7 +108,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-/** As short as it can be said where the command runs. */
+/** The path relative to the command's working directory, if it is inside. */
 function fileIn(file: string, cwd = ''): string {
   return cwd !== '' && file.startsWith(`${cwd}/`) ? file.slice(cwd.length + 1) : file;
 }
@@ -124,11 +124,11 @@ function runsIn(cwd: string, box: SandboxMechanism | undefined, leavesSandbox: b
   return hasNetwork ? say('{0}, in the sandbox', place) : say('{0}, in the sandbox: no network', place);
 }
 
-/** Each sub-command with its own verdict; the guilty one marked. */
+/** Each sub-command with its own verdict; those that need approval are marked. */
 function PartLine({ part }: { part: Part }) {
-  const needsPerson = part.verdict !== 'allow';
+  const needsApproval = part.verdict !== 'allow';
   return (
-    <li data-need={needsPerson ? 'yes' : 'no'}>
+    <li data-need={needsApproval ? 'yes' : 'no'}>
       <Icon name={part.verdict === 'allow' ? 'check' : part.verdict === 'prompt' ? 'question' : 'circle-slash'} />
       <code>{visibleText(part.command)}</code>
       <span class="part-why" title={reasonInFull(part.reason)}>

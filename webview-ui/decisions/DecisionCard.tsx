@@ -6,7 +6,7 @@ import { Button, IconButton } from '../components/Buttons.tsx';
 import { DenyRow } from './DenyRow.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** One way to answer. `shortcut` acts while the card has the focus, and only then. */
+/** One answer. `shortcut` works only while the card has the focus. */
 export interface Answer {
   readonly testid: string;
   readonly label: ComponentChildren;
@@ -23,24 +23,24 @@ export interface DecisionCardProps {
   icon?: string | undefined;
   isRisky?: boolean;
   aside?: ComponentChildren;
-  /** Whether it stands among others and leads to them; so it does unless it says otherwise. */
+  /** Whether its place among the pending requests is shown, with links to the others; the default is true. */
   hasPlace?: boolean;
   children: ComponentChildren;
-  /** The id of what is decided about, read out with the first answer. */
+  /** The id of the subject, read out with the first answer. */
   subjectId?: string;
   /** The first one is the filled button. */
   answers: readonly Answer[];
-  /** Opens the word of denial in place of the answers. */
+  /** Opens a field for the message of the denial, in place of the answers. */
   deny?: ((word: string) => void) | undefined;
   denyLabel?: string;
-  /** Stands in place of the answers while it is there. */
+  /** Shown in place of the answers, when set. */
   instead?: ComponentChildren;
   stop?: Answer | undefined;
-  /** Yeses that reach further; quieter on purpose. */
+  /** Approvals that go further than this request; less prominent on purpose. */
   wider?: readonly Answer[];
 }
 
-/** Evidence scrolls inside; the buttons never do (NOTES, principle 2). */
+/** The evidence scrolls inside the card; the buttons are always visible. */
 export function DecisionCard(props: DecisionCardProps) {
   const { id, testid, title, icon, isRisky = false, aside, hasPlace = true } = props;
   const { children, subjectId, answers, deny, denyLabel = t('Deny…'), instead, stop, wider = [] } = props;
@@ -130,7 +130,7 @@ function AnswerButton(props: {
 
 const SHOW_LIST = { shortcut: 'L', act: () => (wantsList.value = true) };
 
-/** "1 of 3", with the ways to the others. */
+/** "1 of 3", with links to the others. */
 function Place() {
   const count = waiting.value.length;
   if (count < 2) return null;
@@ -163,10 +163,10 @@ function Place() {
   );
 }
 
-/** Letters act anywhere in the card but in a field. Enter belongs to what has the focus, if that is a control. */
+/** Letters work anywhere in the card except in a field. Enter belongs to a focused control. */
 function answerKey(event: KeyboardEvent, answers: readonly Pick<Answer, 'shortcut' | 'disabled' | 'act'>[]): void {
   const target = event.target instanceof Element ? event.target : null;
-  // A held key answers once: the next card must not fall to the last one's Enter.
+  // A held key answers once: it must not answer the next card, too.
   if (event.repeat && !isField(target)) return event.preventDefault();
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isField(target) && event.key !== 'Escape') return;

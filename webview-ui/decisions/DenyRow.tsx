@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { t } from '../l10n.ts';
 import { Button } from '../components/Buttons.tsx';
 
-/** Stands in place of the answers, so that Enter still means one thing. */
+/** Replaces the answers, so that Enter has one meaning. */
 export function DenyRow({ onDeny, onBack }: { onDeny: (word: string) => void; onBack: () => void }) {
   const field = useRef<HTMLInputElement>(null);
   const deny = () => onDeny(field.current?.value.trim() ?? '');

@@ -9,7 +9,7 @@ import { DecisionCard } from './DecisionCard.tsx';
 type Elicitation = Extract<QuestionRequest, { source: 'mcp' }>;
 type Value = FormField['initial'];
 
-/** An MCP server wants to know something; what is entered goes to it and nowhere else. */
+/** A question of an MCP server; the answer is sent to that server only. */
 export function ElicitationCard({ request }: { request: Elicitation }) {
   const { questionId, server, message, requestedSchema } = request;
   const fields = formFieldsOf(requestedSchema);

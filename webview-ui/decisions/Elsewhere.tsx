@@ -2,7 +2,7 @@ import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { t } from '../l10n.ts';
 import { Icon } from '../components/Icon.tsx';
 
-/** Other threads may be changing the same files right now. */
+/** Warns that other threads may be changing the same files. */
 export function Elsewhere({ request: { elsewhere = [] } }: { request: ApprovalRequest }) {
   const [first] = elsewhere;
   if (first === undefined) return null;

@@ -7,7 +7,7 @@ import { DecisionCard } from './DecisionCard.tsx';
 import { FileFacts } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** A patch that a crash left half landed: which files it was about, and the two ways out. */
+/** An interrupted patch: its files and the two recovery choices. */
 export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
   const { id, startedAt, count, files, settling } = patch;
   const settle = (way: RecoveryChoice) => post({ type: 'settle_patch', patchId: id, way });
@@ -23,7 +23,7 @@ export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
       answers={[
         {
           testid: 'interrupted-put-back',
-          label: t('Put Back'),
+          label: t('Roll Back'),
           shortcut: 'Enter',
           disabled,
           act: () => settle('put_back'),
@@ -53,13 +53,13 @@ export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
 
 function question(startedAt: string): string {
   return t(
-    'It was cut off while it landed ({0}): some files are changed, others are not. Put every file back as it was before, or finish the patch? What somebody has changed since is left alone.',
+    'It was interrupted while it was applied ({0}): some files are changed, others are not. Roll every file back, or finish the patch? Files that were changed since are left alone.',
     ago(startedAt, Date.now()),
   );
 }
 
 function progress(way: RecoveryChoice): string {
-  return way === 'put_back' ? t('Putting the patch back…') : t('Finishing the patch…');
+  return way === 'put_back' ? t('Rolling the patch back…') : t('Finishing the patch…');
 }
 
 function tagOf(kind: InterruptedPatch['files'][number]['kind']): string {

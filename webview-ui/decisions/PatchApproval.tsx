@@ -13,7 +13,7 @@ import { LineCount } from '../components/Facts.tsx';
 import { type Choices, FileRows, sumOf } from '../components/FileRows.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** One row per file, hunks inside; Review takes it to the diff editor. */
+/** One row per file with its hunks; Review opens the diff editor. */
 export function PatchApproval({ request }: { request: ApprovalRequest }) {
   const { approvalId, itemId, changes = [], reason } = request;
   const showsReason = reason.id !== 'review-before' && reason.id !== 'unsaved-edits';
@@ -33,7 +33,7 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
           act: () => decide(approvalId, 'approved'),
         }
       : {
-          // No key: nobody gives up what they typed by habit.
+          // No shortcut: unsaved edits must not be discarded by habit.
           testid: 'decision-approve-discarding',
           label: t('Discard Unsaved Edits and Approve'),
           act: () => decide(approvalId, { approved_discarding: { paths: discarded } }),
@@ -66,12 +66,12 @@ export function PatchApproval({ request }: { request: ApprovalRequest }) {
       ]}
       deny={denyOf(request)}
       stop={stopOf(request)}
-      // What is remembered is a yes to the files: it does not go with a part of a patch.
+      // A remembered approval is for whole files: it is not offered for a part of a patch.
       wider={isReviewed ? [] : widerAnswers(request)}
     >
       {discarded.length > 0 && (
         <p class="decide-lead" data-testid="approval-discards">
-          <Icon name="warning" /> {t('Edits you have not saved would go: {0}', discarded.join(', '))}
+          <Icon name="warning" /> {t('Unsaved edits would be lost: {0}', discarded.join(', '))}
         </p>
       )}
       <Elsewhere request={request} />
@@ -92,7 +92,7 @@ function approveLabel(fileCount: number, isReviewed: boolean, taken: number, tot
   return fileCount === 1 ? t('Approve') : t('Approve all');
 }
 
-/** Of a single hunk there is no part to take: that is what Deny is for. */
+/** With a single hunk there is nothing to choose beside Deny. */
 function choicesOf(approvalId: string, files: readonly ReviewedFile[], total: number): Choices | undefined {
   if (total < 2) return undefined;
   return { files, choose: (path, hunk, wanted) => post({ type: 'choose_hunk', approvalId, path, hunk, wanted }) };

@@ -7,7 +7,7 @@ import { DecisionCard } from './DecisionCard.tsx';
 
 type ModelQuestions = Extract<QuestionRequest, { source: 'model' }>;
 
-/** The model asks; one choice each, and a word beside it. */
+/** Questions of the model; one choice each, and optional text. */
 export function QuestionCard({ request }: { request: ModelQuestions }) {
   const { questionId, questions } = request;
   const choices = useSignal<Readonly<Record<string, string>>>(

@@ -12,8 +12,8 @@ import { rulePreview } from '../store.ts';
 import { Button, IconButton } from '../components/Buttons.tsx';
 
 /**
- * "Always allow …", said exactly: the words it begins with, where it holds, and whether it leaves the box. Stands in
- * place of the answers, so that Enter still means one thing.
+ * "Always allow …" in detail: the words that the command begins with, where the rule holds, and whether it leaves the
+ * sandbox. Replaces the answers, so that Enter has one meaning.
  */
 export function RuleRow({
   request,
@@ -37,7 +37,7 @@ export function RuleRow({
   };
   const name = JSON.stringify(rule);
   useEffect(() => post({ type: 'preview_rule', approvalId, rule }), [name]);
-  // An answer to an earlier question says nothing of this one.
+  // A preview of an earlier rule does not apply to this one.
   const preview = answer !== null && JSON.stringify(answer.rule) === name ? answer.preview : null;
   const allow = () => {
     if (preview?.problem === null) decide(approvalId, { approved_rule: { rule, scope: scope.value } });
@@ -119,13 +119,13 @@ export function RuleRow({
   );
 }
 
-/** The whole command once the host has said it: a prefix may grow as far as that. */
+/** The whole command once the host has sent it: a prefix may be extended up to that. */
 function wordsOf({ pattern }: Rule, preview: RulePreview | undefined): readonly string[] {
   const proposed = pattern.map((word) => (typeof word === 'string' ? word : (word[0] ?? '')));
   return preview !== undefined && preview.words.length > 0 ? preview.words : proposed;
 }
 
-/** What it covers and what it does not. */
+/** Examples of commands that the rule covers and does not cover. */
 function Reach({ rule, preview }: { rule: Rule; preview: RulePreview | null }) {
   const words = rule.pattern.map(String);
   const last = words.at(-1) ?? '';

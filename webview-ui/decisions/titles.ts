@@ -1,4 +1,4 @@
-/** What is asked, in words; shared by the card and by the announcement. */
+/** The titles of pending requests, shared by the card and the announcement. */
 import type { ApprovalRequest } from '../../src/protocol/event.ts';
 import { inOneLine } from '../../src/protocol/text/truncate.ts';
 import { plural, t } from '../l10n.ts';
@@ -14,7 +14,7 @@ export function decisionTitle(waiting: Waiting): string {
   return request.questions.length === 1 ? (request.questions[0]?.question ?? '') : t('Tiller has some questions');
 }
 
-/** What the question is about, for somebody who only hears it; empty where the title says it all. */
+/** The subject of the request, for screen readers; empty where the title is complete. */
 export function decisionSubject(waiting: Waiting): string {
   if (waiting.type !== 'approval') return '';
   const { kind, command = '', changes = [] } = waiting.request;

@@ -13,7 +13,7 @@ import { QuestionCard } from '../decisions/QuestionCard.tsx';
 import { Review } from './Review.tsx';
 import { Queue } from './Queue.tsx';
 
-/** What waits for the person, then the composer. It never scrolls away. */
+/** Pending requests, review, background processes, queue and composer. It never scrolls out of sight. */
 export function Dock() {
   const place = useRef<HTMLElement>(null);
   const shown = decision.value;
@@ -25,7 +25,7 @@ export function Dock() {
     const move = () => {
       moveFocus(place.current, shownId !== null, isFirst.current);
       isFirst.current = false;
-      // Who has just sent the message gets the card, too, once the fingers rest.
+      // After sending a message the user gets the card, too, debounced.
       const wait = quietIn();
       if (shownId !== null && wait > 0) timer = setTimeout(move, wait);
     };
@@ -57,15 +57,15 @@ function Card({ waiting }: { waiting: Waiting }) {
 }
 
 /**
- * A new card takes the focus only from nobody: not from somebody who writes, reads or is in another window. A card that
- * went takes its focused button along; the composer is the next place to be.
+ * A new card takes the focus only when no element has it, not from a user who types, reads or works in another window.
+ * A removed card loses its focused button; then the composer gets the focus.
  */
 function moveFocus(dock: HTMLElement | null, hasCard: boolean, isFirst: boolean): void {
   if (dock === null || !document.hasFocus()) return;
   const { activeElement } = document;
   const isLost = activeElement === null || activeElement === document.body;
   const isIdle = activeElement instanceof HTMLTextAreaElement && activeElement.value === '' && quietIn() === 0;
-  // Never an answer without a key of its own: what gives something up is not said by the next Enter.
+  // Only an answer with a shortcut of its own: an answer that discards something must not get the next Enter.
   if (hasCard && (isLost || isIdle)) dock.querySelector<HTMLElement>('.decide .btn[aria-keyshortcuts]')?.focus();
   else if (!hasCard && isLost && !isFirst) dock.querySelector('textarea')?.focus();
 }

@@ -13,7 +13,7 @@ import { LiveOutput } from '../components/LiveOutput.tsx';
 import { Kill, OpenTerminal, takeKilled } from '../components/ProcessButtons.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** What outlived its turn and still runs: never out of sight, never more than two clicks from its end. */
+/** Background processes: always visible, at most two clicks from being killed. */
 export function Processes() {
   const running = backgroundProcesses.value;
   const place = useRef<HTMLDetailsElement>(null);
@@ -39,7 +39,7 @@ export function Processes() {
   );
 }
 
-/** Whoever ends one process after the other by keyboard goes on with the next, and from the last one to the composer. */
+/** After a process was killed by keyboard, the focus goes to the next one, after the last one to the composer. */
 function keepFocus(list: HTMLElement | null): void {
   if (document.activeElement !== document.body || !takeKilled()) return;
   const next = list?.querySelector<HTMLElement>('[data-testid=process-kill]');

@@ -6,7 +6,7 @@ import { IconButton } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { textOfInput } from '../../src/protocol/thread.ts';
 
-/** Messages sent while a turn runs, which join it at its next step. One that is edited in the composer is held. */
+/** Messages sent while a turn runs, which join it at its next round. A message edited in the composer is held. */
 export function Queue() {
   const queued = queuedInputs.value;
   if (queued.length === 0) return null;

@@ -7,7 +7,7 @@ import { splitPath } from '../text/fileLink.ts';
 import { Act } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** What has landed and waits for Keep or Undo: one line, and the files when it is opened. */
+/** Applied changes that are pending in review: one line, and the files when it is opened. */
 export function Review() {
   const { changes, fileCount, files } = review.value;
   const place = useRef<HTMLElement>(null);
@@ -50,7 +50,7 @@ export function Review() {
 
 function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile }) {
   const [folder, last] = splitPath(name);
-  const say = (what: 'keep' | 'undo' | 'open') => post({ type: 'review_file', path, what });
+  const send = (what: 'keep' | 'undo' | 'open') => post({ type: 'review_file', path, what });
   return (
     <li class="review-file" data-testid="review-file">
       <button
@@ -59,7 +59,7 @@ function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile
         data-testid="review-open"
         title={name}
         aria-label={t('Show {0}', name)}
-        onClick={() => say('open')}
+        onClick={() => send('open')}
       >
         <Icon name="file" />
         <span class="fr-path">
@@ -67,10 +67,10 @@ function File({ file: { path, name, kind, changes } }: { file: PendingReviewFile
         </span>
       </button>
       <span class="review-count">{tagOf(kind) || plural(changes, '{0} change', '{0} changes')}</span>
-      <Act testid="review-keep" label={t('Keep {0}', name)} onClick={() => decide(() => say('keep'))}>
+      <Act testid="review-keep" label={t('Keep {0}', name)} onClick={() => decide(() => send('keep'))}>
         {t('Keep')}
       </Act>
-      <Act testid="review-undo" label={t('Undo {0}', name)} onClick={() => decide(() => say('undo'))}>
+      <Act testid="review-undo" label={t('Undo {0}', name)} onClick={() => decide(() => send('undo'))}>
         {t('Undo')}
       </Act>
     </li>
@@ -86,7 +86,7 @@ function run(command: string): void {
   post({ type: 'run_command', command });
 }
 
-/** Set when something was decided from here: the button that did it goes with it. */
+/** Set when a file was decided here: its button is removed with it. */
 let hasDecided = false;
 
 function decide(act: () => void): void {
@@ -94,7 +94,7 @@ function decide(act: () => void): void {
   act();
 }
 
-/** Whoever decides one file after the other by keyboard goes on with the next, and from the last one to the composer. */
+/** After a file was decided by keyboard, the focus goes to the next one, after the last one to the composer. */
 function keepFocus(strip: HTMLElement | null): void {
   if (!hasDecided || document.activeElement !== document.body) return;
   hasDecided = false;

@@ -5,7 +5,7 @@ import { UsesOf } from './RuleTable.tsx';
 import { TablePart } from './TablePart.tsx';
 import { edit } from './store.ts';
 
-/** What was approved for the thread: exactly this, and nothing like it. */
+/** Approvals for the rest of the thread: each is for exactly this command or these files. */
 export function ApprovedThings({ approvals }: { approvals: readonly RememberedApproval[] }) {
   return (
     <TablePart

@@ -4,7 +4,7 @@ import { Icon } from '../components/Icon.tsx';
 import { t } from '../l10n.ts';
 import { openFile, refusal } from './store.ts';
 
-/** What is not in force although somebody wrote it, and what could not be changed. */
+/** Rules that are not in force because of a mistake, and the last edit that failed. */
 export function Problems({ problems }: { problems: RulesOverview['problems'] }) {
   return (
     <div class="page-notices">
@@ -14,7 +14,7 @@ export function Problems({ problems }: { problems: RulesOverview['problems'] }) 
             <Icon name="warning" />
           </span>
           <div>
-            <p class="notice-title">{t('A file of rules is broken')}</p>
+            <p class="notice-title">{t('A rules file has an error')}</p>
             <p class="notice-text">{message}</p>
             <p class="notice-actions">
               <Button testid="rules-problem-open" onClick={() => openFile(file, lineIn(message, file))}>
@@ -35,7 +35,7 @@ export function Problems({ problems }: { problems: RulesOverview['problems'] }) 
   );
 }
 
-/** A message begins with `file:line:` where the place is known. */
+/** A message begins with `file:line:` where the line is known. */
 function lineIn(message: string, file: string): number | undefined {
   const [, line] = /^:(\d+):/.exec(message.startsWith(file) ? message.slice(file.length) : '') ?? [];
   return line === undefined ? undefined : Number(line);

@@ -5,7 +5,9 @@ import { say, t } from '../l10n.ts';
 import { formatPattern } from '../text/pattern.ts';
 import { edit, openFile } from './store.ts';
 
-/** A workspace may tighten by itself; whatever would loosen waits here for a yes (design decision 12). */
+/**
+ * Rules of a workspace that tighten hold at once; those that loosen need approval here (docs/design.md decision 12).
+ */
 export function Proposals({ proposals }: { proposals: readonly RuleProposal[] }) {
   const open = proposals.filter(({ state }) => state === 'new');
   const refused = proposals.filter(({ state }) => state === 'refused');

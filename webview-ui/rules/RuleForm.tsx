@@ -10,7 +10,7 @@ import { edit, form, openForm, state } from './store.ts';
 
 const DECISIONS: readonly RuleDecision[] = ['allow', 'prompt', 'forbidden'];
 
-/** Writes a rule, or another one in its place. */
+/** Adds a rule, or edits an existing one. */
 export function RuleForm() {
   const open = form.value;
   if (open === null) return null;
@@ -28,7 +28,7 @@ function Form({ entry }: { entry: RuleEntry | null }) {
   useLayoutEffect(() => field.current?.focus(), []);
   const parsed = parsePattern(pattern.value);
   const save = () => {
-    // As it stands now: fast fingers are ahead of the picture.
+    // Parsed from the field: a fast submission may come before the last rendering.
     const words = parsePattern(pattern.value);
     if (words === undefined) return;
     const why = justification.value.trim();

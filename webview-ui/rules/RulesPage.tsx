@@ -9,24 +9,24 @@ import { RuleTable } from './RuleTable.tsx';
 import { form, importRules, openForm, showAudit, state } from './store.ts';
 import { TryCommand } from './TryCommand.tsx';
 
-/** What is allowed, asked and forbidden, by whom, and how often that has mattered. */
+/** The rules by source, with the number of times that each has decided. */
 export function RulesPage() {
   const { value } = state;
   if (value === null) return null;
   const layers: readonly { layer: RuleLayer; title: string; empty: string }[] = [
-    { layer: 'user', title: t('Everywhere'), empty: t('No rule of yours holds everywhere.') },
+    { layer: 'user', title: t('Everywhere'), empty: t('You have no rules that hold everywhere.') },
     {
       layer: 'workspace',
       title: value.workspaceName === null ? t('In this folder') : t('In {0}', value.workspaceName),
-      empty: t('No rule of yours holds here alone.'),
+      empty: t('You have no rules for this folder.'),
     },
     { layer: 'thread', title: t('In this thread'), empty: t('This thread has no rules of its own.') },
     {
       layer: 'workspace_file',
       title: t('From files of the workspace'),
       empty: value.trusted
-        ? t('The workspace brings no rules.')
-        : t('Nothing the workspace brings is looked at before you trust it.'),
+        ? t('The workspace has no rules.')
+        : t('Rules of the workspace are not read until you trust it.'),
     },
   ];
   return (

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { t } from '../l10n.ts';
 
-/** A part of the page with one table, whose last column is what can be done about a row; a sentence where it has none. */
+/** A section with one table, whose last column has the actions on a row; a sentence when the table is empty. */
 export function TablePart({
   title,
   empty,

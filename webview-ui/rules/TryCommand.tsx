@@ -6,7 +6,7 @@ import { t } from '../l10n.ts';
 import { decisionIcon } from './DecisionWord.tsx';
 import { explain, explanation, tried } from './store.ts';
 
-/** What would happen to a command and why. Nothing is run. */
+/** Explains the decision about a command without running it. */
 export function TryCommand() {
   const { value } = explanation;
   return (
@@ -60,7 +60,7 @@ function Verdict({
 function sentence(decision: CommandExplanation['decision'], bypassSandbox: boolean): string {
   switch (decision) {
     case 'allow':
-      return bypassSandbox ? t('Runs unasked, outside the sandbox') : t('Runs unasked');
+      return bypassSandbox ? t('Runs without asking, outside the sandbox') : t('Runs without asking');
     case 'prompt':
       return t('You are asked');
     case 'forbidden':

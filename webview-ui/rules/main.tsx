@@ -1,4 +1,4 @@
-/** Puts the page "Rules and Approvals" into its editor tab. */
+/** Renders the page "Rules and Approvals" in its editor tab. */
 import { render } from 'preact';
 import '../styles/page.css';
 import { RulesPage } from './RulesPage.tsx';

@@ -1,4 +1,4 @@
-/** What the page "Rules and Approvals" shows, and what a person can do on it. */
+/** State and actions of the page "Rules and Approvals". */
 import { batch, computed, signal } from '@preact/signals';
 import type { CommandExplanation, RuleEdit, RuleEntry } from '../../src/protocol/rules.ts';
 import type { RulesHostMessage, RulesPageMessage, RulesPageState } from '../../src/protocol/rulesWire.ts';
@@ -9,12 +9,12 @@ type RuleFormState = { readonly type: 'new' } | { readonly type: 'change'; reado
 
 export const state = signal<RulesPageState | null>(null);
 export const now = signal(Date.now());
-/** The rule that is being written; `null` for none. */
+/** The rule that is being edited; `null` for none. */
 export const form = signal<RuleFormState>(null);
-/** Why the last edit changed nothing. */
+/** Why the last edit failed. */
 export const refusal = signal<string | null>(null);
 
-/** The command in the test box, and what would happen to it. */
+/** The command in the test field, and its explanation. */
 export const tried = signal('');
 const explained = signal<{ readonly command: string; readonly explanation: CommandExplanation } | null>(null);
 export const explanation = computed(() =>
@@ -30,7 +30,7 @@ function take(message: RulesHostMessage): void {
       setTexts(message.texts);
       state.value = message.state;
       now.value = Date.now();
-      // What decides may have changed.
+      // The rules may have changed.
       explain(tried.value);
       break;
     case 'edited':

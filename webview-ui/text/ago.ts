@@ -1,4 +1,4 @@
-/** How long ago something was, as a person says it. */
+/** Formats how long ago something was. */
 import { t } from '../l10n.ts';
 
 /** `just now`, `5 m ago`, `3 h ago`, `2 d ago` */

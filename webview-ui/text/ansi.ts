@@ -1,11 +1,11 @@
-/** Terminal text as runs: colours, grounds and weight survive, every other escape is dropped. */
+/** Terminal text as runs: colours and weight are kept, every other escape sequence is dropped. */
 import { CONTROL, ESCAPE } from '../../src/protocol/text/terminalText.ts';
 import { type AnsiColour, hex, indexedColour, mixedColour, readableOn, themeColour } from './ansiColours.ts';
 import { appendRun, type Look, type Run } from './runs.ts';
 
-/** What is switched on at some place of a terminal's text. */
+/** The attributes that are set at a position of a terminal's text. */
 export interface AnsiStyle {
-  /** `null`: as its surroundings. */
+  /** `null`: the default colour. */
   readonly ink: AnsiColour | null;
   readonly ground: AnsiColour | null;
   readonly bold: boolean;
@@ -15,7 +15,7 @@ export interface AnsiStyle {
 
 export const PLAIN: AnsiStyle = { ink: null, ground: null, bold: false, dim: false, inverse: false };
 
-/** Reads one stretch that starts in `style`; returns the style it ends in. */
+/** Parses text that starts in `style`; returns the style at its end. */
 export function appendAnsi(runs: Run[], text: string, style: AnsiStyle): AnsiStyle {
   if (!text.includes('\u001b')) {
     appendRun(runs, text.replace(CONTROL, ''), lookOf(style));
@@ -36,7 +36,7 @@ function lookOf(style: AnsiStyle): Look {
   const bold = style.bold ? ' a-bold' : '';
   const ground = style.inverse ? (style.ink ?? 'ink') : style.ground;
   const ink = style.inverse ? style.ground : style.ink;
-  // On a ground of the theme the style sheet knows what can be read.
+  // On a background of the theme the style sheet selects a readable text colour.
   if (typeof ground === 'string') return { ink: `a-on a-on-${ground}${bold}` };
   if (ground !== null) {
     const readable = readableOn(ground, typeof ink === 'object' && ink !== null ? ink : undefined);
@@ -48,14 +48,16 @@ function lookOf(style: AnsiStyle): Look {
   return { ink: `${name}${bold}${isDim ? ' a-dim' : ''}`.trim() };
 }
 
-/** Codes stand between semicolons; what belongs to one may stand behind it, or with it, between colons (ITU-T T.416). */
+/**
+ * Codes are separated by semicolons; the arguments of a code follow it, or are joined to it by colons (ITU-T T.416).
+ */
 function applyCodes(style: AnsiStyle, codes: string): AnsiStyle {
   const parameters = codes.split(';');
   let next = style;
   for (let index = 0; index < parameters.length; index++) {
     const [code = 0, ...own] = (parameters[index] ?? '').split(':').map(Number);
     if (code !== 38 && code !== 48 && code !== 58) {
-      // `4:0` is about underlines, and does not switch everything off.
+      // `4:0` is about underlines, and must not be taken for 0, which resets all.
       next = applyCode(next, code);
       continue;
     }

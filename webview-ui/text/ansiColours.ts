@@ -1,18 +1,18 @@
-/** Colours that a program names by number or mixes itself, and inks that can be read on them. */
+/** Colours by number or RGB value, and readable text colours for them. */
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** One of the theme's sixteen by its name, or one that is in no theme. */
+/** One of the theme's sixteen colours by name, or an RGB value. */
 export type AnsiColour = string | Rgb;
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** The eight, and as many bright ones. */
+/** The eight colours, and their bright variants. */
 export function themeColour(index: number): string {
   return `${index >= 8 ? 'bright-' : ''}${NAMES[index % 8]}`;
 }
 
-/** Of the 256 that every terminal has: the theme's, a cube of 6 × 6 × 6, and greys. */
+/** One of the 256 terminal colours: the theme's, a cube of 6 × 6 × 6, and greys. */
 export function indexedColour(index: number): AnsiColour | undefined {
   if (!isByte(index)) return undefined;
   if (index < 16) return themeColour(index);
@@ -34,12 +34,12 @@ export function hex(rgb: Rgb): string {
   return `#${rgb.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Of text, for people whose eyes are not the best (WCAG 2.2, 1.4.3). */
+/** The minimum contrast of text (WCAG 2.2, 1.4.3). */
 const READABLE = 4.5;
 const BLACK: Rgb = [0, 0, 0];
 const WHITE: Rgb = [255, 255, 255];
 
-/** The ink itself where it can be read on this ground; else as much of it as can; black or white where none was named. */
+/** The ink if it is readable on this ground, else a mixture that is; black or white without an ink. */
 export function readableOn(ground: Rgb, ink?: Rgb): Rgb {
   const safe = contrast(ground, WHITE) > contrast(ground, BLACK) ? WHITE : BLACK;
   if (ink === undefined) return safe;

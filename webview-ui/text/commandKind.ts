@@ -1,6 +1,6 @@
 /**
- * What a command is for, as far as its first word says so: looking is told apart from doing, because a person wants to
- * read "Read client.ts" and not the `sed` behind it. A command with any shell syntax is just run.
+ * The kind of a command by its first word: reading is distinguished from other work, because "Read client.ts" is
+ * clearer than the `sed` behind it. A command with any shell syntax is shown as run.
  */
 import { splitPath } from './fileLink.ts';
 

@@ -1,4 +1,4 @@
-/** Unified diffs in git format, taken apart for reading. */
+/** Parses unified diffs in git format. */
 
 export interface DiffLine {
   readonly type: 'add' | 'delete' | 'context';
@@ -6,22 +6,22 @@ export interface DiffLine {
 }
 
 export interface DiffHunk {
-  /** First and last line after the change; `null` where nothing is left. */
+  /** First and last line after the change; `null` where none are left. */
   readonly lines: readonly [first: number, last: number] | null;
-  /** What git writes after the second `@@`: the function around it, if it knows. */
+  /** The text after the second `@@`: the surrounding function, if git knows it. */
   readonly section: string;
   readonly content: readonly DiffLine[];
 }
 
 export interface FileDiff {
-  /** Where it stands now; where it stood, if it was deleted. */
+  /** The path after the change; for a deleted file the path before. */
   readonly path: string;
   readonly hunks: readonly DiffHunk[];
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/;
 
-/** Unknown lines between files are passed over; the counts of a hunk's head say where it ends. */
+/** Unknown lines between files are skipped; the counts in a hunk's header determine where it ends. */
 export function parseUnifiedDiff(diff: string): readonly FileDiff[] {
   const files: { path: string; hunks: DiffHunk[] }[] = [];
   let file: { path: string; hunks: DiffHunk[] } | undefined;
@@ -70,13 +70,13 @@ function pathInHeader(line: string): string {
   return / b\/(.*)$/.exec(line)?.[1] ?? line.slice('diff --git '.length);
 }
 
-/** The indentation all lines share, so that they can stand at the text edge. */
+/** The indentation that all lines share, which can be removed. */
 export function sharedIndent(lines: readonly DiffLine[]): number {
   const indents = lines.filter(({ text }) => text.trim() !== '').map(({ text }) => text.search(/\S/));
   return indents.length === 0 ? 0 : Math.min(...indents);
 }
 
-/** The one that a change speaks of. A diff names absolute paths without their first slash, as git does. */
+/** The diff of a change's file. A diff has absolute paths without their first slash, as git does. */
 export function diffOf(
   { path, movedTo = path }: { readonly path: string; readonly movedTo?: string | undefined },
   diffs: readonly FileDiff[],

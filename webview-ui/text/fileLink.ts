@@ -8,7 +8,7 @@ export interface FilePlace {
 const PLACE =
   /^((?:~?\/|\.{1,2}\/|[A-Za-z]:[\\/])?(?:[\w@.()[\]+-]+[\\/])*[\w@()[\]+-][\w@.()[\]+-]*\.[A-Za-z]\w{0,9})(?:(?::|#L)(\d+)(?:[-:]L?\d+)?)?$/;
 
-/** `null` unless it is surely a file: with a folder or a line. `policy.limit` is not. */
+/** `null` unless it is certainly a file: with a folder or a line. `policy.limit` is not. */
 export function filePlaceOf(text: string): FilePlace | null {
   const [, path, line] = PLACE.exec(text) ?? [];
   if (path === undefined || (line === undefined && !/[\\/]/.test(path))) return null;

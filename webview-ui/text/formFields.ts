@@ -1,4 +1,4 @@
-/** The flat form an MCP server may ask for, from its JSON Schema. What is not understood becomes a line of text. */
+/** The fields of a flat form from its JSON Schema, as MCP servers send it. An unknown type becomes a text field. */
 
 export interface FormField {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Numbers as a person reads them. */
+/** Formats numbers. */
 import { shortened } from '../../src/protocol/text/truncate.ts';
 import { t } from '../l10n.ts';
 
@@ -12,7 +12,7 @@ export function duration(milliseconds: number): string {
   return t('{0} h {1} m', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** The same without fractions, for what nobody timed: `6 s` */
+/** Without fractions, for durations that are only estimated: `6 s` */
 export function roughly(milliseconds: number): string {
   return milliseconds < 9_500 ? t('{0} s', Math.round(milliseconds / 1000)) : duration(milliseconds);
 }
@@ -36,17 +36,17 @@ function trimmed(value: number): string {
   return value.toFixed(1).replace(/\.0$/, '');
 }
 
-/** Of money, in a currency that nobody has told us: `0.0042`, `0.31`, `12.50` */
+/** An amount of money in an unknown currency: `0.0042`, `0.31`, `12.50` */
 export function amount(value: number): string {
   return value.toFixed(value > 0 && value < 0.1 ? 4 : 2);
 }
 
-/** Keys as they stand on a keyboard: `y⏎`, `^C` */
+/** Control characters as keys: `y⏎`, `^C` */
 export function visibleKeys(chars: string, limit = 60): string {
   const shown = chars
     .replaceAll(/\r?\n|\r/g, '⏎')
     .replaceAll('\t', '⇥')
-    // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+    // oxlint-disable-next-line no-control-regex -- control characters are searched for
     .replaceAll(/[\u0000-\u001f]/g, (key) => `^${String.fromCharCode(key.charCodeAt(0) + 64)}`);
   return shortened(shown, limit);
 }

@@ -1,4 +1,4 @@
-/** Code as coloured runs: highlight.js with fifteen languages and four inks, and no HTML in between. */
+/** Code as coloured runs: highlight.js with fifteen languages and four colours, without HTML. */
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';
@@ -35,10 +35,10 @@ const LANGUAGES = {
   yaml,
 };
 
-/** Longer code stays plain: nobody reads it here. */
+/** Longer code stays plain: it is not read in the panel. */
 const HIGHLIGHT_LIMIT = 60_000;
 
-/** The inks a webview gets (libraries.md §2.7), by the first word of highlight.js's scope. */
+/** The colour classes of a webview (docs/reference/libraries.md §2.7), by the first word of highlight.js's scope. */
 const INKS: Readonly<Record<string, string>> = {
   keyword: 'tk-k',
   literal: 'tk-k',
@@ -56,7 +56,7 @@ const INKS: Readonly<Record<string, string>> = {
   meta: 'tk-c',
 };
 
-/** What highlight.js calls while it reads; it would write HTML itself otherwise. */
+/** The emitter that highlight.js calls; the default one would write HTML. */
 class RunEmitter {
   readonly runs: Run[] = [];
   readonly #scopes: string[] = [];
@@ -99,7 +99,7 @@ hljs.registerAliases(['jsonc', 'json5'], { languageName: 'json' });
 hljs.registerAliases(['patch'], { languageName: 'diff' });
 hljs.configure({ __emitter: RunEmitter });
 
-/** `language` may be a name, an alias or a file extension; what is unknown stays one plain run. */
+/** `language` may be a name, an alias or a file extension; an unknown one gives one plain run. */
 export function highlight(code: string, language: string): readonly Run[] {
   if (code.length > HIGHLIGHT_LIMIT || !hljs.getLanguage(language)) return [{ text: code, ink: '' }];
   const { _emitter: emitter } = hljs.highlight(code, { language, ignoreIllegals: true });

@@ -1,7 +1,7 @@
 import type { FileChangeSummary } from '../../src/protocol/item.ts';
 import { plural, t } from '../l10n.ts';
 
-/** Files of a patch that stood in the editor only when it had landed: in short, and with the reason; `null` for none. */
+/** Files that a patch left unsaved in the editor: a short text, and one with the reason; `null` for none. */
 export function leftUnsaved(
   changes: readonly FileChangeSummary[],
 ): { readonly words: string; readonly sentence: string } | null {

@@ -1,8 +1,9 @@
 /**
- * Markdown of a model as blocks: safe, free of inline styles, and cheap to grow (libraries.md §8.2, §8.3).
+ * Markdown of a model as blocks: safe, without inline styles, and cheap to extend (docs/reference/libraries.md §8.2,
+ * §8.3).
  *
- * While a text streams, finished blocks are parsed once and never touched again; only the last one is parsed per
- * frame, and an open code fence not at all.
+ * While a text streams, finished blocks are parsed once; only the last one is parsed per frame, and an open code fence
+ * not at all.
  */
 import MarkdownIt from 'markdown-it';
 import { fileLinkHtml, filePlaceOf } from './fileLink.ts';
@@ -13,13 +14,13 @@ export type Block =
 
 const markdown = new MarkdownIt({ html: false }).disable('image');
 type Token = ReturnType<typeof markdown.parse>[number];
-/** What a parse learns beside the tokens: the link references a text defines. */
+/** Parser state beside the tokens: the link references of a text. */
 type Environment = Parameters<typeof markdown.parse>[1];
 
-/** The web, mail, and places in the workspace. `command:` and `javascript:` stay plain text. */
+/** The web, mail, and files in the workspace. `command:` and `javascript:` stay plain text. */
 markdown.validateLink = (url) => /^(https?:|mailto:)/i.test(url.trim()) || !/^[a-z][a-z\d+.-]+:/i.test(url.trim());
 
-/** The turn has `h2`, the reply `h3`: whatever a model calls a heading stands just below them. */
+/** The turn has `h2`, the reply `h3`: all headings of a model are one level below them. */
 markdown.renderer.rules.heading_open = () => '<h4>';
 markdown.renderer.rules.heading_close = () => '</h4>';
 markdown.renderer.rules.table_open = () => '<div class="table" tabindex="0" role="group"><table>';
@@ -32,7 +33,7 @@ for (const rule of ['th_open', 'td_open']) {
   };
 }
 
-/** A fence inside a list or a quotation; those at the top are blocks of their own. */
+/** A fence inside a list or a quotation; top-level ones are blocks of their own. */
 markdown.renderer.rules.fence = (tokens, index) =>
   `<pre class="code-nested" tabindex="0" role="group"><code>${escape(tokens[index]?.content ?? '')}</code></pre>`;
 markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
@@ -82,7 +83,7 @@ function isInLink(tokens: readonly Token[], index: number): boolean {
   return before?.type === 'link_open';
 }
 
-/** Where each top-level block begins, as indices into the tokens. */
+/** The starts of the top-level blocks, as indices into the tokens. */
 function blockStarts(tokens: readonly Token[]): number[] {
   return tokens.flatMap((token, index) => (token.level === 0 && token.nesting >= 0 && token.map ? [index] : []));
 }
@@ -94,7 +95,7 @@ function blockOf(tokens: Token[], environment: Environment): Block {
   return { type: 'html', html: markdown.renderer.render(tokens, markdown.options, environment) };
 }
 
-/** A whole text at once. */
+/** Renders a complete text. */
 export function renderMarkdown(text: string): readonly Block[] {
   const environment: Environment = {};
   const tokens = markdown.parse(text, environment);
@@ -103,12 +104,12 @@ export function renderMarkdown(text: string): readonly Block[] {
 }
 
 /**
- * A text that grows. Give it the whole text each time; it looks at what is new. A block is finished when another begins
- * on a line that has ended: half a line may yet turn out to be something else.
+ * Renders a growing text. Pass the whole text each time; only the new part is parsed. A block is finished when another
+ * one begins on a complete line: an incomplete line may still become something else.
  */
 export class MarkdownStream {
   readonly #finished: Block[] = [];
-  /** What is not finished: the last block, and a line that has no end yet. */
+  /** The unfinished part: the last block, and an incomplete line. */
   #rest = '';
   #length = 0;
   #settledLength = 0;
@@ -126,7 +127,7 @@ export class MarkdownStream {
     return [...this.#finished, ...this.#parse(this.#rest).map(({ block }) => block)];
   }
 
-  /** The same blocks as `renderMarkdown(text)`, most of them already made. */
+  /** The same blocks as `renderMarkdown(text)`, most of them already rendered. */
   finish(text: string): readonly Block[] {
     const blocks = this.update(text);
     if (this.#usesReferences) return renderMarkdown(text);

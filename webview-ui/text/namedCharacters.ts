@@ -1,8 +1,8 @@
 import { ownValue } from '../../src/protocol/ownValue.ts';
 
 /**
- * Stands in for the packages `entities` and `linkify-it` in the bundle (scripts/buildWebview.mjs): the characters people
- * name, without the 2,231 of HTML, which cost 23 kB. A name that is not here stays as it was written.
+ * Replaces the packages `entities` and `linkify-it` in the bundle (scripts/buildWebview.mjs): common character
+ * references, without the 2,231 of HTML, which cost 23 kB. An unknown name stays as written.
  */
 const CHARACTERS: Readonly<Record<string, string>> = {
   amp: '&',
@@ -50,5 +50,5 @@ export function decodeHTMLStrict(text: string): string {
   );
 }
 
-/** Bare addresses become links in `markdown.ts`; the finder of markdown-it is only made, never asked. */
+/** Bare URLs become links in `markdown.ts`; markdown-it only constructs this class and never calls it. */
 export function LinkifyIt(): void {}

@@ -1,6 +1,6 @@
 /**
- * A command's output as chunks of lines that the view appends and drops whole: what was drawn is never drawn again,
- * and never more than `LINE_CAP` lines are kept (libraries.md §1, "Live command output").
+ * A command's output as chunks of lines that the view appends and removes whole: a rendered chunk is never rendered
+ * again, and at most `LINE_CAP` lines are kept (docs/reference/libraries.md §1, "Live command output").
  */
 import { lastOverwrite } from '../../src/protocol/text/terminalText.ts';
 import { appendAnsi, type AnsiStyle, PLAIN } from './ansi.ts';
@@ -13,12 +13,12 @@ export interface OutputChunk {
 
 export interface OutputView {
   readonly chunks: readonly OutputChunk[];
-  /** Lines that stood before the first chunk. */
+  /** The number of lines before the first chunk. */
   readonly earlierLines: number;
 }
 
 export const LINE_CAP = 2_000;
-/** The id of the line that has no end yet. */
+/** The id of the incomplete last line. */
 export const OPEN_LINE = -1;
 const CHUNK_LINES = 100;
 
@@ -26,7 +26,7 @@ interface GrowingChunk extends OutputChunk {
   readonly lineCount: number;
 }
 
-/** Give it the whole text each time, as the thread's state has it: it may have lost its beginning meanwhile. */
+/** Pass the whole text each time, as in the thread's state: its beginning may have been dropped since. */
 export class OutputBuffer {
   #text = '';
   #chunks: GrowingChunk[] = [];
@@ -48,7 +48,7 @@ export class OutputBuffer {
     return { chunks: [...this.#chunks, ...open], earlierLines: this.#earlierLines };
   }
 
-  /** Its beginning was cut off: what was shown of it scrolls away. */
+  /** The beginning was dropped: the chunks shown of it count as earlier lines. */
   #startAgain(): void {
     this.#earlierLines += this.#chunks.reduce((sum, chunk) => sum + chunk.lineCount, 0);
     this.#chunks = [];

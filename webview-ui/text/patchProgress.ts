@@ -1,4 +1,4 @@
-/** What can be said of a patch (apply_patch format) while the model is still writing it. */
+/** Reads a patch (apply_patch format) while the model is still writing it. */
 
 export interface GrowingFile {
   readonly path: string;
@@ -9,7 +9,7 @@ export interface GrowingFile {
 
 const KINDS = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
 
-/** The last file is the one being written. A half-written last line is not counted. */
+/** The last file is the one being written. An incomplete last line is not counted. */
 export function patchProgress(patch: string): readonly GrowingFile[] {
   const files: { path: string; kind: GrowingFile['kind']; added: number; removed: number }[] = [];
   for (const line of patch.split('\n').slice(0, -1)) {

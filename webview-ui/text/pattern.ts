@@ -1,9 +1,9 @@
-/** The pattern of a rule as a person types it: `git (status|log) 'two words'`. */
+/** The pattern of a rule as typed by the user: `git (status|log) 'two words'`. */
 import type { Rule } from '../../src/protocol/policy.ts';
 
 type Pattern = Rule['pattern'];
 
-/** `undefined` where a quote or a bracket is left open, or nothing stands in it. */
+/** `undefined` for an unclosed quote or bracket, or an empty one. */
 export function parsePattern(text: string): Pattern | undefined {
   const place = /\s*(?:\(([^()\s]+)\)(?=\s|$)|((?:'[^']*'|"[^"]*"|[^\s'"()])+)(?=\s|$))/y;
   const pattern: Pattern = [];

@@ -1,10 +1,10 @@
-/** Why something was decided, as the panel and its pages say it. */
+/** The reasons of decisions as the panel and its pages show them. */
 import type { DecisionReason } from '../../src/protocol/policy.ts';
 import { visibleName, visibleText } from '../../src/protocol/text/escapeInvisible.ts';
 import { rulePlaceOf, wordsOfRule } from '../../src/protocol/text/ruleLabels.ts';
 import { t } from '../l10n.ts';
 
-/** The rule or heuristic by name, so that it can be looked up: `rule 2 of rules.json: ask before “git push…”`, `dangerous`. */
+/** The rule or heuristic by name, for reference: `rule 2 of rules.json: ask before “git push…”`, `dangerous`. */
 export function reasonName(reason: DecisionReason): string {
   const place = rulePlaceOf(reason);
   if (place === null) return reason.id;
@@ -24,7 +24,7 @@ export function reasonName(reason: DecisionReason): string {
   }
 }
 
-/** Why, and which rule says so; what it says of itself, somebody else may have written. */
+/** The reason, with the name of its rule if there is one; escaped, since a rule may have another author. */
 export function reasonInFull(reason: DecisionReason): string {
   if (reason.source !== 'rule') return visibleText(reason.text);
   return t('{0} ({1})', visibleText(reason.text), reasonName(reason));

@@ -1,8 +1,8 @@
-/** How a stretch of text looks. */
+/** The style of a run. */
 export interface Look {
-  /** Class names, empty for the ink of its surroundings. */
+  /** Class names; empty for the inherited colour. */
   readonly ink: string;
-  /** Colours that no style sheet can know. */
+  /** Colours that are not in the style sheet. */
   readonly paint?: Paint;
 }
 
@@ -12,12 +12,12 @@ export interface Paint {
   readonly ground?: string;
 }
 
-/** A stretch of text in one look. */
+/** A piece of text in one style. */
 export interface Run extends Look {
   readonly text: string;
 }
 
-/** Appends, joining what looks the same. */
+/** Appends a run, joining runs of the same style. */
 export function appendRun(runs: Run[], text: string, look: Look): void {
   if (text === '') return;
   const last = runs.at(-1);

@@ -1,4 +1,4 @@
-/** A text in which words were found, as one line around them. */
+/** A matching text, as one line around the match. */
 export interface FoundText {
   readonly text: string;
   readonly before: string;
@@ -6,11 +6,11 @@ export interface FoundText {
   readonly after: string;
 }
 
-/** Characters that are shown before the words, at most. */
+/** The most characters shown before the match. */
 const BEFORE = 24;
 const AFTER = 200;
 
-/** Those that have the words somewhere, whatever their case, in their order; all of them where there are no words. */
+/** The texts that contain the query, ignoring case, in their order; all of them for an empty query. */
 export function searchTexts(texts: readonly string[], query: string, limit: number): readonly FoundText[] {
   const words = query.trim();
   const wanted = new RegExp(words.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'iu');

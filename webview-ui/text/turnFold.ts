@@ -1,4 +1,4 @@
-/** How a turn is told: while it runs, step by step; when it is done, in one line and the last words (NOTES, principle 3). */
+/** The parts of a turn: all steps while it runs; a summary line and the final message when it has ended. */
 import { changesTaken } from '../../src/protocol/review.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
 import { traitsOf } from '../../src/protocol/itemTraits.ts';
@@ -14,8 +14,8 @@ export type TurnPart =
 const isStep = (item: TurnItem): boolean => traitsOf(item).place === 'step';
 
 /**
- * The items after the first message, in order. What the person said meanwhile is never folded away, nor are the last
- * words; a stopped turn stays open, because one wants to see where.
+ * The items after the first message, in order. Further messages of the user and the final message are never folded; a
+ * stopped turn is not folded, to show where it stopped.
  */
 export function partsOfTurn(turn: TurnState): readonly TurnPart[] {
   const items = turn.items[0]?.type === 'user_message' ? turn.items.slice(1) : turn.items;
@@ -113,7 +113,7 @@ function withFailed(words: string, failed: number): string {
   return failed === 0 ? words : t('{0} ({1} failed)', words, failed);
 }
 
-/** Files and lines the turn has changed, from its own applied patches. */
+/** Files and lines changed by the turn's own applied patches. */
 export function turnChanges(turn: TurnState): {
   readonly files: number;
   readonly added: number;
@@ -132,7 +132,7 @@ export function turnChanges(turn: TurnState): {
   return { files: paths.size, added, removed };
 }
 
-/** What the person asked. */
+/** The user's first message. */
 export function firstWords(turn: TurnState): string {
   const [first] = turn.items;
   if (first?.type !== 'user_message') return '';

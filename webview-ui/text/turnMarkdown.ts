@@ -1,6 +1,6 @@
 import type { TurnState } from '../../src/protocol/thread.ts';
 
-/** A turn as somebody would paste it into an issue: the words, the commands, the changes. */
+/** A turn as Markdown, for example for an issue: messages, commands, changes. */
 export function turnAsMarkdown(turn: TurnState): string {
   const parts = turn.items.map((item) => {
     switch (item.type) {

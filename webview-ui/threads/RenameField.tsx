@@ -3,7 +3,7 @@ import { t } from '../l10n.ts';
 import { endRename, ordered, renaming } from './store.ts';
 import { rowId } from './ThreadLine.tsx';
 
-/** Lies over the row it names: a field may not stand inside a list of options. Enter keeps, Esc forgets. */
+/** Overlays the row of the thread: a field may not be inside a listbox. Enter saves, Esc cancels. */
 export function RenameField() {
   const id = renaming.value;
   const row = ordered.value.find((known) => known.id === id);

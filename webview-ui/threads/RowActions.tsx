@@ -4,7 +4,7 @@ import { activeRow, renaming } from './store.ts';
 import { Icon } from '../components/Icon.tsx';
 import { rowId } from './ThreadLine.tsx';
 
-/** Stands at the end of the active row, beside the list of options: opens the menu that a right click opens. */
+/** At the end of the active row, beside the listbox: opens the context menu. */
 export function RowActions() {
   const place = useRef<HTMLButtonElement>(null);
   const row = activeRow.value;
@@ -30,7 +30,7 @@ export function RowActions() {
   );
 }
 
-/** The host shows it for the element that a right click would hit. */
+/** The host shows the menu of the element at this position. */
 function openMenu(id: string, button: HTMLElement): void {
   const { left, bottom } = button.getBoundingClientRect();
   const options = { bubbles: true, cancelable: true, clientX: left, clientY: bottom };

@@ -7,12 +7,12 @@ import { age } from './threadGroups.ts';
 import { activate, activeRow, openThread, scope } from './store.ts';
 import { Icon, Spinner } from '../components/Icon.tsx';
 
-/** The element of a row, for whoever must find it. */
+/** The id of a row's element. */
 export function rowId(threadId: string): string {
   return `thread-${threadId}`;
 }
 
-/** One thread: what it is called, what it wants, when it was. */
+/** One thread: title, status, time. */
 export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: number; total: number; now: Date }) {
   const { id, status } = row;
   const title = row.title ?? t('Untitled');
@@ -41,7 +41,7 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
       </span>
       <span class="th-text">
         <span class="th-title">{title}</span>
-        <span class="sr">{wordOf(row)}</span>
+        <span class="sr">{statusLabel(row)}</span>
         <span class="th-sub">{subOf(row)}</span>
       </span>
       <span class="step-meta num">{age(row.updatedAt, now)}</span>
@@ -49,7 +49,7 @@ export function ThreadLine({ row, place, total, now }: { row: ThreadRow; place: 
   );
 }
 
-/** What VS Code asks for to show the menu that package.json contributes. */
+/** The attribute by which VS Code shows the menu that package.json contributes. */
 function menuContext(threadId: string): string {
   return JSON.stringify({ webviewSection: 'tillerThread', threadId, preventDefaultContextMenuItems: true });
 }
@@ -67,8 +67,8 @@ function Mark({ status }: Pick<ThreadRow, 'status'>) {
   }
 }
 
-/** What the mark says, for who cannot see it. */
-function wordOf({ id, status }: ThreadRow): string {
+/** The text of the status mark for screen readers. */
+function statusLabel({ id, status }: ThreadRow): string {
   const words = { waiting: t('waiting for you'), running: t('running'), unread: t('unread'), idle: '' };
   return threadId.value === id ? t('shown now') : words[status];
 }

@@ -8,10 +8,10 @@ import { RenameField } from './RenameField.tsx';
 import { RowActions } from './RowActions.tsx';
 import { rowId, ThreadLine } from './ThreadLine.tsx';
 
-/** Rows that a page key goes. */
+/** Rows moved by the page keys. */
 const PAGE = 10;
 
-/** All threads, over the transcript. The keys stay in the search field and act on the active row. */
+/** The list of threads, over the transcript. The focus stays in the search field; keys act on the active row. */
 export function ThreadSheet() {
   if (!list.isListOpen.value) return null;
   return (
@@ -142,14 +142,14 @@ function Groups() {
   );
 }
 
-/** A slip of the hand costs nothing. */
+/** Offers to restore a thread deleted by mistake. */
 function Deleted() {
   const { value } = list.deleted;
   return (
     <div role="status">
       {value && (
         <p class="th-deleted">
-          <span class="th-deleted-text">{t('“{0}” is in the bin', value.title ?? t('Untitled'))}</span>
+          <span class="th-deleted-text">{t('“{0}” is in the trash', value.title ?? t('Untitled'))}</span>
           <Button testid="thread-undelete" onClick={list.takeBack}>
             {t('Undo')}
           </Button>
@@ -164,7 +164,7 @@ function Nothing() {
   const isSearch = list.query.value.trim() !== '';
   return (
     <p class="th-none" data-testid="threads-none">
-      {isSearch ? t('No thread has these words.') : t('No thread yet.')}
+      {isSearch ? t('No thread contains this text.') : t('No threads yet.')}
     </p>
   );
 }

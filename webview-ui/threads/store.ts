@@ -1,4 +1,4 @@
-/** The list of threads while it is open: what was asked for, what came, and where the keys stand. */
+/** State of the list of threads while it is open: query, rows, and the active row. */
 import { computed, signal } from '@preact/signals';
 import type { HostMessage, ThreadRow, WebviewMessage } from '../../src/protocol/wire.ts';
 import { post } from '../bridge.ts';
@@ -7,13 +7,13 @@ import { groupRows } from './threadGroups.ts';
 
 export type ThreadScope = Extract<WebviewMessage, { type: 'list_threads' }>['scope'];
 
-/** Rows in the DOM at first; scrolling and the arrow keys bring more. */
+/** Rows rendered at first; scrolling and the arrow keys add more. */
 const FIRST_ROWS = 60;
 
 export const isListOpen = signal(false);
 export const scope = signal<ThreadScope>('workspace');
 export const query = signal('');
-/** `null` until the first answer has come. */
+/** `null` until the first response. */
 const rows = signal<readonly ThreadRow[] | null>(null);
 export const isLoading = computed(() => rows.value === null);
 export const groups = computed(() => groupRows(rows.value ?? [], new Date()));
@@ -24,16 +24,16 @@ export const activeRow = computed(
   () => ordered.value.find(({ id }) => id === wantedId.value) ?? ordered.value[0] ?? null,
 );
 export const shownRows = signal(FIRST_ROWS);
-/** The row whose name is being changed. */
+/** The row that is being renamed. */
 export const renaming = signal<string | null>(null);
-/** The thread that was thrown away last, as long as the list is open. */
+/** The thread that was deleted last, while the list is open. */
 export const deleted = signal<{ readonly id: string; readonly title: string | null } | null>(null);
-/** Threads that are not shown and wait, or run. */
+/** The numbers of threads that are not shown and wait, or run. */
 export const elsewhere = signal({ waiting: 0, running: 0 });
 
 let arriving: ThreadRow[] = [];
 
-/** What the host says of threads, and what takes the person away from their list. */
+/** Handles messages about threads, and those that close the list. */
 export function receiveThreadUpdate(message: HostMessage): void {
   switch (message.type) {
     case 'threads':
@@ -77,7 +77,7 @@ export function closeList(): void {
 
 let queryTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** The host is asked when the fingers rest. */
+/** Sends the query to the host, debounced. */
 export function search(text: string): void {
   query.value = text;
   clearTimeout(queryTimer);
@@ -102,7 +102,7 @@ export function activate(id: string): void {
   wantedId.value = id;
 }
 
-/** Up or down by so many rows, not beyond the ends. */
+/** Moves the active row, within the list. */
 export function moveActive(step: number): void {
   const { value: list } = ordered;
   const place = list.findIndex(({ id }) => id === activeRow.value?.id);
@@ -116,7 +116,7 @@ export function openThread(id: string): void {
   closeList();
 }
 
-/** The next row becomes the active one. */
+/** Deletes the thread; the next row becomes the active one. */
 export function remove(id: string): void {
   const place = ordered.value.findIndex((row) => row.id === id);
   wantedId.value = (ordered.value[place + 1] ?? ordered.value[place - 1])?.id ?? null;
@@ -136,7 +136,7 @@ export function rename(id: string): void {
   renaming.value = id;
 }
 
-/** An empty name, or the old one, changes nothing. */
+/** An empty or unchanged name changes nothing. */
 export function endRename(title: string | null): void {
   const id = renaming.value;
   renaming.value = null;

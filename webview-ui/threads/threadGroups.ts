@@ -1,4 +1,4 @@
-/** The list of threads in the order of what they want: you, time, nothing. */
+/** Groups the list of threads: those that wait for the user first, then by time. */
 import type { ThreadRow } from '../../src/protocol/wire.ts';
 import { t } from '../l10n.ts';
 

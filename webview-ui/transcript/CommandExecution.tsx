@@ -37,7 +37,7 @@ function Name({ item }: { item: CommandItem }) {
   return <CommandName command={item.command} />;
 }
 
-/** One step of a command, whatever state it is in. */
+/** The step of a command, in any state. */
 function CommandStep({
   item,
   icon = 'terminal',
@@ -86,7 +86,7 @@ function FullOutput({ item }: { item: CommandItem }) {
   );
 }
 
-/** From the thread, the model's memory of it and the disk. */
+/** Removes the output from the thread, the model's history and the disk. */
 function RemoveOutput({ item }: { item: CommandItem }) {
   return (
     <Act testid="command-remove-output" onClick={() => submit({ type: 'purge_output', itemId: item.id })}>
@@ -95,7 +95,7 @@ function RemoveOutput({ item }: { item: CommandItem }) {
   );
 }
 
-/** It outlived its call: one line with its own button. */
+/** A command whose process continues after its call: one line with a button. */
 function BackgroundCommand({ item, process }: { item: CommandItem; process: ProcessState }) {
   return (
     <div class="step-line">
@@ -123,7 +123,7 @@ function BackgroundCommand({ item, process }: { item: CommandItem; process: Proc
   );
 }
 
-/** It has ended in the background; how is not known of one that ended with its window. */
+/** A background command that has ended; the exit code is unknown if it ended with its window. */
 function EndedCommand({ item, process }: { item: CommandItem; process: ProcessState | undefined }) {
   const exitCode = process?.status.type === 'exited' ? process.status.exitCode : null;
   const hasFailed = exitCode !== null && exitCode !== 0;
@@ -155,9 +155,9 @@ function DeniedCommand({ item }: { item: CommandItem }) {
   );
 }
 
-/** A turn that was stopped has ended it, or has kept it from being run. */
+/** A command that was ended, or never started, because its turn was stopped. */
 function StoppedCommand({ item }: { item: CommandItem }) {
-  // Its question went unanswered. One that was asked again after a reload, and ran then, has a duration.
+  // Its approval was not answered. A command that was asked again after a reload, and ran then, has a duration.
   const wasAsked = useComputed(() => denialOf(item.id) !== undefined).value;
   const hasRun = item.durationMs > 0 || !wasAsked;
   return (

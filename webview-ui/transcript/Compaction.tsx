@@ -5,7 +5,7 @@ import { tokens } from '../text/format.ts';
 import { Icon, Spinner } from '../components/Icon.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 
-/** The thread was made shorter here; the summary is there to be read. */
+/** Marks where the thread was compacted; the summary can be opened. */
 export function Compaction({ item }: { item: TurnItemOf<'compaction'> }) {
   const isOpen = useSignal(false);
   const isRunning = item.status === 'in_progress';

@@ -6,7 +6,7 @@ import { settings } from '../store.ts';
 import { Link } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** A thread in which nothing was said yet: the next thing to do, standing just above the composer. */
+/** An empty thread: the next thing to do, directly above the composer. */
 export function EmptyState() {
   const { value } = settings;
   if (value === null) return null;

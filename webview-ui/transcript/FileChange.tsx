@@ -50,7 +50,7 @@ function WaitingChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** The patch while the model writes it; in one line once its author is done and it is being looked at. */
+/** The patch while the model writes it; one line once it is complete and being planned. */
 function GrowingChange({ item }: { item: FileChangeItem }) {
   const files = useMemo(() => patchProgress(item.patch ?? ''), [item.patch]);
   if (files.length === 0) {
@@ -115,7 +115,7 @@ function AppliedChange({ item }: { item: FileChangeItem }) {
   );
 }
 
-/** Somebody who looks for the change on the disk, or runs a command, has to know. */
+/** Warns that the change is not on the disk, where commands would look for it. */
 function LeftUnsaved({ changes }: { changes: readonly FileChangeSummary[] }) {
   const left = leftUnsaved(changes);
   if (left === null) return null;

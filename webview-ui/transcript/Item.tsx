@@ -9,7 +9,7 @@ import { Reasoning } from './Reasoning.tsx';
 import { DynamicToolCall, McpToolCall } from './ToolCalls.tsx';
 import { SteerMarker } from './UserMessage.tsx';
 
-/** One file per kind; this is the list of them. */
+/** Renders an item by its kind, each in a file of its own. A kind of a newer build shows nothing. */
 export const Item = pure(function Item({ item }: { item: TurnItem }) {
   switch (item.type) {
     case 'user_message':

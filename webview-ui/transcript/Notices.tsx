@@ -8,7 +8,7 @@ import { now } from '../view.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Icon } from '../components/Icon.tsx';
 
-/** What went wrong and the one thing to do. */
+/** An error with its one action. */
 function Notice(props: {
   testid: string;
   kind: 'error' | 'warning';
@@ -89,7 +89,7 @@ function labelOf(action: ErrorAction): string {
   return labels[action] ?? t('Show Log');
 }
 
-/** Live while nothing came after it: its action is then the one filled button, unless a decision waits. */
+/** Live while nothing comes after it: then its action is the filled button, unless a request is pending. */
 export function ErrorNotice({ error, isLive }: { error: TurnError; isLive: boolean }) {
   const { action, kind } = error;
   return (
@@ -134,7 +134,7 @@ export function RetryNotice({ retry }: { retry: RetryState }) {
   );
 }
 
-/** A turn that a reload has cut off. It goes on when the person says so, and only then (design decision 14). */
+/** A turn that a reload has cut off. It continues only when the user wants it to (docs/design.md decision 14). */
 export function ReloadNotice({ onContinue }: { onContinue: () => void }) {
   return (
     <Notice

@@ -7,7 +7,7 @@ import { Soft } from '../components/Facts.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Servers begin each section with its title in bold: the newest says what it is about. */
+/** Servers begin each section with its title in bold: the newest one is the subject. */
 function subjectOf(summary: readonly string[]): string | null {
   const title = summary
     .map((section) => /^\s*\*\*(.+?)\*\*/.exec(section)?.[1])

@@ -18,7 +18,7 @@ function readable(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** What went in and what came out. */
+/** Input and result of a tool call. */
 function InputAndResult({ input, result }: { input: unknown; result: string }) {
   return (
     <div class="io">

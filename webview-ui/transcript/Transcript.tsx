@@ -9,12 +9,12 @@ import { EmptyState } from './EmptyState.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ErrorNotice } from './Notices.tsx';
 import { Turn } from './Turn.tsx';
-import { canBeRolledBack, Warnings } from './Warnings.tsx';
+import { canBeRestored, Warnings } from './Warnings.tsx';
 
-/** Nearer than this counts as being at the end. */
+/** Within this distance, in pixels, the end counts as visible. */
 const END_MARGIN = 24;
 
-/** The one part that scrolls. It follows its end unless somebody reads; then a pill offers the way back. */
+/** The scrolling part. It follows its end unless the user scrolls up; then a button leads back. */
 export function Transcript() {
   const frame = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -37,7 +37,7 @@ export function Transcript() {
           {visibleTurns.value.map((turn) => (
             <Turn key={turn.id} turn={turn} />
           ))}
-          <ThreadUpdate />
+          <ThreadNotices />
           {isEmpty && <EmptyState />}
         </div>
       </main>
@@ -67,9 +67,9 @@ function Earlier() {
   );
 }
 
-/** What belongs to no turn. */
-function ThreadUpdate() {
-  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRolledBack(one));
+/** Errors and warnings that belong to no turn. */
+function ThreadNotices() {
+  const warnings = threadWarnings.value.filter((one, index, all) => index >= all.length - 3 || canBeRestored(one));
   const error = threadError.value;
   if (warnings.length === 0 && error === null) return null;
   return (
@@ -85,7 +85,7 @@ function toEnd(frame: HTMLElement): void {
   frame.scrollTop = frame.scrollHeight;
 }
 
-/** The size of the frame when it was last seen to. */
+/** The size of the frame at the last layout. */
 let seenSize = '';
 
 function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
@@ -93,7 +93,7 @@ function sizeOf({ clientWidth, clientHeight }: HTMLElement): string {
 }
 
 function onScroll(frame: HTMLElement): void {
-  // A panel that is being resized scrolls by itself; nobody reads further up for that.
+  // Resizing the panel also fires scroll events, which are not the user's.
   if (followsEnd.value && sizeOf(frame) !== seenSize) return;
   followsEnd.value = frame.scrollHeight - frame.scrollTop - frame.clientHeight < END_MARGIN;
   rememberPlace(frame);
@@ -111,7 +111,7 @@ function rememberPlace(frame: HTMLElement): void {
 
 type Ref<Element> = { readonly current: Element | null };
 
-/** Keeps the end in sight while the text or the dock grows. Runs between layout and paint: no jump, no extra layout. */
+/** Keeps the end visible while the text or the dock grows. Runs between layout and paint: no jump, no extra layout. */
 function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>): void {
   useEffect(() => {
     if (frame.current === null || content.current === null) return;
@@ -126,7 +126,7 @@ function useFollowing(frame: Ref<HTMLElement>, content: Ref<HTMLElement>): void 
   }, [frame, content]);
 }
 
-/** Puts the reader back: after a reload to where they were, after "Load earlier" to the same line. */
+/** Restores the scroll position after a reload, and the visible line after "Load earlier". */
 function useKeptPlace(frame: Ref<HTMLElement>): void {
   const { value: id } = threadId;
   const firstId = visibleTurns.value[0]?.id ?? null;
@@ -147,7 +147,7 @@ function useKeptPlace(frame: Ref<HTMLElement>): void {
   }, [frame, id, firstId]);
 }
 
-/** Links in prose: a place in a file, or the web. Both are the host's to open. */
+/** Links in Markdown, to a file or the web, are opened by the host. */
 function openLink(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null) return;

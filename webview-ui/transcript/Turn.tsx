@@ -15,7 +15,7 @@ import { TurnEnd } from './TurnEnd.tsx';
 import { UserMessage } from './UserMessage.tsx';
 import { Warnings } from './Warnings.tsx';
 
-/** What was asked and what came of it. A turn that is over is drawn once and never again. */
+/** The user's message and all that follows it. A turn that has ended is not rendered again. */
 export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
   const [first] = turn.items;
   return (
@@ -70,7 +70,7 @@ function Part({ part, turn }: { part: TurnPart; turn: TurnState }) {
   );
 }
 
-/** Between two items, when nothing else on the screen moves or says whose turn it is. */
+/** Shown between two items, when nothing else on the screen shows that the turn is running. */
 function Working({ turn }: { turn: TurnState }) {
   const isBusy = turn.items.some((item) => item.status === 'in_progress' && item.type !== 'user_message');
   const isAsked = threadWaits.value.some(({ type }) => type === 'question');

@@ -13,7 +13,7 @@ import { LineCount } from '../components/Facts.tsx';
 import { Icon } from '../components/Icon.tsx';
 import { ReloadNotice } from './Notices.tsx';
 
-/** The facts of a turn that is over, and what can be done about it. */
+/** The facts of a turn that has ended, with its actions. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
   if (turn.status.type === 'running') return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
@@ -100,7 +100,7 @@ function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: numb
   const goOn = () => submit({ type: 'retry' });
   const mayGoOn = isLast && !isRunning.value && isOwn.value;
   if (reason === 'crashed' && mayGoOn) return <ReloadNotice onContinue={goOn} />;
-  const words: Record<TurnAbortReason, string> = {
+  const labels: Record<TurnAbortReason, string> = {
     interrupted: t('Stopped by you after {0}', roughly(time)),
     replaced: t('Stopped for your next message after {0}', roughly(time)),
     failed: t('Failed after {0}', roughly(time)),
@@ -109,7 +109,7 @@ function Stopped({ reason, time, isLast }: { reason: TurnAbortReason; time: numb
   return (
     <div class="marker" data-testid="turn-stopped">
       <Icon name="debug-stop" />
-      <span>{words[reason]}</span>
+      <span>{labels[reason]}</span>
       {mayGoOn && reason !== 'replaced' && (
         <Act testid="turn-continue" onClick={goOn}>
           {t('Continue')}

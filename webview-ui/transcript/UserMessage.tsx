@@ -26,7 +26,7 @@ function Chip({ part }: { part: UserInput }) {
   );
 }
 
-/** `@src/a.ts` in the text is marked where it names something that is attached. */
+/** Marks `@src/a.ts` in the text where it names an attachment. */
 function WithMentions({ text, content }: { text: string; content: readonly UserInput[] }) {
   const attached = new Set(
     content.flatMap((part) => (part.type === 'mention' ? [`@${part.path}`, `@${part.name}`] : [])),
@@ -46,12 +46,12 @@ function WithMentions({ text, content }: { text: string; content: readonly UserI
   );
 }
 
-/** What VS Code asks for to show the menu that package.json contributes, beside its own entries. */
+/** The attribute by which VS Code shows the menu that package.json contributes, beside its own entries. */
 function menuContext(itemId: string): string {
   return JSON.stringify({ webviewSection: 'tillerMessage', itemId });
 }
 
-/** Looks like the composer it came from. */
+/** Styled like the composer. */
 export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   const text = textOfInput(item.content);
   return (
@@ -85,7 +85,7 @@ export function UserMessage({ item }: { item: TurnItemOf<'user_message'> }) {
   );
 }
 
-/** Said while it worked: one line, so that the turn stays one. */
+/** A message sent while the turn ran: one line, so that the turn stays one unit. */
 export function SteerMarker({ item }: { item: TurnItemOf<'user_message'> }) {
   return (
     <div class="marker" data-testid="steer-message">

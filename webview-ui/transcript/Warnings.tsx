@@ -6,7 +6,7 @@ import { insideOf } from '../../src/protocol/text/relativizePaths.ts';
 import { Button } from '../components/Buttons.tsx';
 import { Step } from '../components/Step.tsx';
 
-/** Warnings of a turn, or of the thread; what can be put back has its button until it is. */
+/** Warnings of a turn, or of the thread; a quarantined file has a button that restores it. */
 export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   return (
     <div class="steps warnings">
@@ -24,16 +24,16 @@ export function Warnings({ warnings }: { warnings: readonly Warning[] }) {
   );
 }
 
-export function canBeRolledBack({ quarantineId }: Warning): boolean {
+export function canBeRestored({ quarantineId }: Warning): boolean {
   return quarantineId !== undefined && settings.value?.quarantined.includes(quarantineId) === true;
 }
 
 function PutBack({ warning }: { warning: Warning }) {
   const { quarantineId } = warning;
-  if (quarantineId === undefined || !canBeRolledBack(warning)) return null;
+  if (quarantineId === undefined || !canBeRestored(warning)) return null;
   return (
     <Button testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
-      {t('Put Back')}
+      {t('Restore')}
     </Button>
   );
 }

@@ -1,5 +1,5 @@
-// Opens Tiller and says the task, as a person would through "Tiller: Ask…". Once for each folder: a reload must not ask
-// again. Only `npm start` installs it.
+// Opens Tiller and sends the task, as with "Tiller: Ask…". Once for each folder: a reload must not send it again. Only
+// `npm start` installs it.
 const vscode = require('vscode');
 
 exports.activate = async (context) => {

@@ -1,4 +1,4 @@
-// Reloads the window when scripts/dev.mjs has built Tiller again: the build touches artifacts/dev/built.
+// Reloads the window when scripts/dev.mjs has rebuilt Tiller: the build touches artifacts/dev/built.
 const { realpathSync, watch } = require('node:fs');
 const path = require('node:path');
 const vscode = require('vscode');

@@ -1,4 +1,4 @@
-/** Changes landed on disk as a transaction: all of them or none (design decision 4). */
+/** Applies changes on disk as a transaction: all of them or none (docs/design.md decision 4). */
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { ApplyResult, DecidedChange, FileChange } from '../../core/ports.ts';
@@ -17,11 +17,11 @@ import { makeTransition, reversed, settleTransition, type Transition } from './t
 export interface ApplyOptions {
   /** TILLER_HOME, for the journal. */
   readonly home: string;
-  /** Called before each step; what it throws is a failure of that step. For tests. */
+  /** Called before each step; an error it throws counts as a failure of that step. For tests. */
   readonly beforeStep?: ((path: string, index: number) => void | Promise<void>) | undefined;
 }
 
-/** Of the whole process: two workspaces may well look at one file. */
+/** For the whole process: two workspaces may contain the same file. */
 const applyLock = new PathLock();
 
 /** Never rejects, except when `signal` aborts before the first write. */
@@ -56,7 +56,7 @@ export async function applyPatch(
   }
 }
 
-/** Nothing returned is good news. */
+/** Returns undefined on success, otherwise the failure. */
 async function run(
   steps: readonly PlannedStep[],
   folders: DiskFolders,
@@ -90,18 +90,18 @@ async function run(
   }
   const moved = folders.moved();
   if (moved.length > 0) return giveUp(attempts, folders, journal, moved);
-  // A journal that cannot be removed is settled at the next start.
+  // A journal that cannot be removed is recovered at the next start.
   await journal.close().catch(() => {});
   return undefined;
 }
 
 type Attempt =
   | { readonly type: 'made'; readonly transition: Transition }
-  /** Somebody else was there after the plan was made: the step was not made, and their work is not ours to undo. */
+  /** The path was changed after the plan was made: the step was not made, and there is nothing of ours to undo. */
   | { readonly type: 'changed_meanwhile'; readonly transition: Transition }
   | { readonly type: 'failed'; readonly transition: Transition; readonly message: string };
 
-/** `moved`: folders that something else stands for now, so that what was written is not where it was decided to be. */
+/** `moved`: folders that were replaced meanwhile, so that files below them were not written at the approved places. */
 async function giveUp(
   attempts: readonly Attempt[],
   folders: DiskFolders,
@@ -120,7 +120,7 @@ async function giveUp(
   return failed(`${changed.join(', ')} was changed by somebody else in the meantime.`, notRestored);
 }
 
-/** In reverse, and compared; the paths that could not be brought back. */
+/** In reverse order, never over later changes; returns the paths that could not be rolled back. */
 async function undo(started: readonly Transition[], folders: DiskFolders, journal: OpenJournal): Promise<string[]> {
   const notRestored: string[] = [];
   for (const transition of started.toReversed()) {

@@ -5,9 +5,8 @@ import type { FilePlace } from '../../core/ports.ts';
 import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 
 /**
- * One name for every way to the same place. Folders on the way are followed through symbolic links, existing or not yet;
- * the last name is taken as it is, because removing a link removes the link. Synchronous inside for the reason given in
- * fileImage.ts.
+ * One name for all paths to the same place. Links among the folders are followed, existing or not yet; the last name is
+ * kept, because removing a link removes the link. Synchronous inside for the reason given in fileImage.ts.
  */
 export class DiskPaths implements CanonicalPaths {
   readonly #folders = new Map<string, string>();
@@ -16,7 +15,7 @@ export class DiskPaths implements CanonicalPaths {
     return this.#of(path);
   }
 
-  /** Links are written through, also those that lead to nothing yet. */
+  /** Links are written through, also those whose target does not exist yet. */
   async place(path: string): Promise<FilePlace> {
     const name = this.#of(path);
     let target = name;
@@ -51,15 +50,15 @@ export class DiskPaths implements CanonicalPaths {
   }
 }
 
-/** As many as Linux follows (path_resolution(7)). */
+/** Linux follows as many (path_resolution(7)). */
 const MOST_HOPS = 40;
 
 function linkTarget(path: string): string | undefined {
   try {
-    // Most are no links, and an error of the system costs more than this look.
+    // Most names are no links, and an exception costs more than this check.
     return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch (error) {
-    // EINVAL: it was a link a moment ago. UNKNOWN: the same on Windows.
+    // EINVAL: the link was replaced after the check. UNKNOWN: the same on Windows.
     if (isMissing(error) || errorCode(error) === 'EINVAL' || errorCode(error) === 'UNKNOWN') return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** The Workspace port on disk: for the CLI and for files that no editor has open. */
+/** The Workspace port on disk: for the CLI, and for files that no editor has open. */
 import {
   constants,
   fstatSync,
@@ -49,7 +49,7 @@ export function createDiskWorkspace({ roots, ...options }: DiskWorkspaceOptions)
     readPlaces: readAtPlaces,
     list: listDirectory,
     apply: (changes, signal) => applyPatch(changes, options, signal),
-    // What is on the disk is saved.
+    // Files on the disk are always saved.
     unsavedFiles: () => [],
     save: async () => [],
   };
@@ -88,7 +88,7 @@ async function readAtPlaces(
   return files;
 }
 
-/** Returns failures. */
+/** Never rejects: failures are returned. */
 async function readAt(place: string, path: string, folders: HeldFolders): Promise<TextFile | WorkspaceError> {
   try {
     const file = openSync(folders.at(place), constants.O_RDONLY | NO_LINK);
@@ -114,7 +114,7 @@ async function bytesOf(file: number, path: string, maxBytes: number): Promise<Ui
 async function readFileBytes(path: string, maxBytes: number, signal?: AbortSignal): Promise<Uint8Array> {
   signal?.throwIfAborted();
   const reading = readWithin(path, maxBytes);
-  // The disk cannot be interrupted; whoever asked need not wait for it.
+  // The read itself cannot be cancelled; the caller need not wait for it.
   return signal === undefined ? reading : abortable(reading, signal);
 }
 
@@ -124,7 +124,7 @@ async function readWithin(path: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const stats = statSync(path);
     mustBeReadable(stats, path, maxBytes);
-    // Through the thread pool a small file takes ten times as long, and a patch may read hundreds.
+    // For a small file the thread pool takes ten times as long, and a patch may read hundreds.
     return stats.size <= SMALL_FILE ? readFileSync(path) : await readFile(path);
   } catch (error) {
     throw toWorkspaceError(error, path);
@@ -133,7 +133,7 @@ async function readWithin(path: string, maxBytes: number): Promise<Uint8Array> {
 
 function mustBeReadable(stats: Stats, path: string, maxBytes: number): void {
   if (stats.isDirectory()) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
-  // Reading a pipe or a device might never end.
+  // Reading a pipe or a device may never end.
   if (!stats.isFile()) throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
   if (stats.size > maxBytes) {
     throw new WorkspaceError('too_large', path, `${path} has ${stats.size} bytes; the limit is ${maxBytes}.`);

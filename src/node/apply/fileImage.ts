@@ -1,7 +1,7 @@
 /**
- * What one path holds, as a value that can be compared, journalled and brought back. The calls are the synchronous ones:
- * the system answers them from memory in microseconds, and sending each through the thread pool costs ten times that,
- * which is most of what a landing of 500 files takes.
+ * The content of one path as a value that can be compared, journalled and restored. Uses synchronous calls: the system
+ * answers them from memory in microseconds, and a call through the thread pool costs ten times that, which would be
+ * most of the time that applying 500 files takes.
  */
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
@@ -21,14 +21,14 @@ export interface RegularFile {
   readonly owner: Owner | null;
 }
 
-/** Links are held as links: what they point to is another path's image. */
+/** A link is stored as a link: its target is the image of another path. */
 export type FileImage =
   | { readonly type: 'absent' }
   | { readonly type: 'folder' }
   | { readonly type: 'link'; readonly target: string }
   | RegularFile;
 
-/** Tells whether a path was touched since: unlike the bytes it costs one look. */
+/** Changes with every write of the path; unlike comparing bytes it costs one stat. */
 export type Stamp = string;
 
 export interface SeenImage {
@@ -36,7 +36,7 @@ export interface SeenImage {
   readonly stamp: Stamp;
 }
 
-/** @throws PlaceMoved; when it is a socket, a device or a pipe, or cannot be read. */
+/** @throws PlaceMoved; an error for a socket, a device, a pipe or an unreadable file */
 export function imageOf(place: string, folders: HeldFolders): SeenImage {
   const stats = look(place, folders);
   if (stats === undefined) return { image: { type: 'absent' }, stamp: stampFrom(stats) };
@@ -45,7 +45,7 @@ export function imageOf(place: string, folders: HeldFolders): SeenImage {
     return { image: { type: 'link', target: readlinkSync(folders.at(place)) }, stamp: stampFrom(stats) };
   }
   if (!stats.isFile()) throw new Error('it is a device, a pipe or a socket');
-  // Whatever has taken its place since is no link, and has another stamp when its turn comes.
+  // If the file is replaced meanwhile, the new one has another stamp when the step is made.
   const image: RegularFile = {
     type: 'file',
     bytes: readAt(place, folders),
@@ -68,7 +68,7 @@ function readAt(place: string, folders: HeldFolders): Uint8Array {
   }
 }
 
-/** Never what a link leads to. The caller closes it. @throws PlaceMoved */
+/** Does not follow a link. The caller closes it. @throws PlaceMoved */
 export function openFile(place: string, flags: number, folders: HeldFolders): number {
   try {
     return openSync(folders.at(place), flags | NO_LINK);
@@ -77,7 +77,7 @@ export function openFile(place: string, flags: number, folders: HeldFolders): nu
   }
 }
 
-/** A mode that was left to the system equals every other. */
+/** A mode of `null` equals every other. */
 export function sameImage(one: FileImage, other: FileImage): boolean {
   if (one.type !== 'file' || other.type !== 'file') return sameContent(one, other);
   const sameMode = one.mode === null || other.mode === null || one.mode === other.mode;
@@ -90,7 +90,7 @@ export function sameContent(one: FileImage, other: FileImage): boolean {
   return one.type === other.type;
 }
 
-/** Also where a folder of the path is a file: nothing is there. */
+/** `undefined` also where a folder of the path is a file. */
 function look(place: string, folders: HeldFolders): BigIntStats | undefined {
   try {
     return lstatSync(folders.at(place), { bigint: true, throwIfNoEntry: false });
@@ -102,7 +102,7 @@ function look(place: string, folders: HeldFolders): BigIntStats | undefined {
 
 function stampFrom(stats: BigIntStats | undefined): Stamp {
   if (stats === undefined) return 'absent';
-  // A folder changes with every file in it.
+  // The stat of a folder changes with every file in it.
   if (stats.isDirectory()) return 'folder';
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
 }

@@ -7,11 +7,11 @@ import type { PlannedStep } from './step.ts';
 export interface FolderPlan {
   /** Outer folders before inner ones. */
   readonly folders: readonly PlannedStep[];
-  /** Removed files whose name a folder takes. */
+  /** Removed files that a folder of the same name replaces. */
   readonly replaced: ReadonlySet<string>;
 }
 
-/** The folders that have to be made for new files. @throws ApplyRefused where that cannot be, PlaceMoved */
+/** The folders to create for new files. @throws ApplyRefused where one cannot be created, PlaceMoved */
 export function planFolders(
   writes: readonly PlannedStep[],
   removals: readonly PlannedStep[],

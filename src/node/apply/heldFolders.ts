@@ -1,32 +1,32 @@
-/** Folders held open while a patch is read or landed, so that a link put in their place leads nothing of ours elsewhere. */
+/** Holds folders open while a patch is read or applied, so that a link put in their place redirects nothing. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type HeldFolders, PlaceMoved } from '../../core/patch/placedChange.ts';
 import { errorCode } from '../../core/util/fileErrors.ts';
 
 export interface DiskFolders extends HeldFolders {
-  /** To be called when a folder was made or removed at a place. */
+  /** Call when a folder was created or removed at a place. */
   forget(place: string): void;
   /** Held folders that are no longer at their places. */
   moved(): readonly string[];
 }
 
-/** Files are opened with it: neither a link is followed nor a pipe waited for. Windows knows neither flag. */
+/** Flags for opening files: follow no link, and do not block on a pipe. Windows has neither flag. */
 export const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** The error of the system with the names that a person knows. */
+/** Removes the internal paths of open folders from an error of the system. */
 export function withPlaces(message: string): string {
   return message.replaceAll(/\/proc\/self\/fd\/\d+\//g, '');
 }
 
-/** On Linux through open folders; elsewhere every name is looked up immediately before it is used (docs/sandbox.md). */
+/** On Linux through open folders; elsewhere every name is checked immediately before it is used (docs/sandbox.md). */
 export function holdFolders(platform = process.platform): DiskFolders {
   return platform === 'linux' && (canOpenFolders ??= tryOpenFolder()) ? new OpenFolders() : new CheckedFolders();
 }
 
 let canOpenFolders: boolean | undefined;
 
-/** Without /proc, or with one that is not Linux's own, the names of open folders lead nowhere. */
+/** Without Linux's /proc the paths of open folders lead nowhere. */
 function tryOpenFolder(): boolean {
   let file: number | undefined;
   try {
@@ -40,18 +40,18 @@ function tryOpenFolder(): boolean {
   }
 }
 
-/** open(2), the same number on all processors that Node runs on: a folder that may only be passed through can be held, too. */
+/** open(2), the same number on all processors that Node supports: also opens folders without read permission. */
 const O_PATH = 0o10000000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** Enough for most patches, and far below what a process may have open. */
+/** Enough for most patches, and far below the limit of open files of a process. */
 const MOST_OPEN = 512;
 
-/** Opens part after part of a path, each in the one before, and never a link. */
+/** Opens a path one part at a time, each relative to the one before, and never a link. */
 class OpenFolders implements DiskFolders {
-  /** The one used last comes last. */
+  /** In order of use, the latest last. */
   readonly #open = new Map<string, number>();
-  /** Most names of a patch come folder by folder. */
+  /** A cache of one: the names of a patch are mostly sorted by folder. */
   #last: { readonly folder: string; readonly file: number } | undefined;
 
   at(place: string): string {
@@ -131,13 +131,15 @@ function openFolder(name: string, folder: string): number {
   }
 }
 
-/** Where a file stands for a folder the system's word is the right one; anything else is a link, or was one just now. */
+/**
+ * The system's error is the right one for a file in place of a folder; otherwise there is a link, or was one just now.
+ */
 function isFileAt(name: string): boolean {
   const stats = lstatSync(name, { throwIfNoEntry: false });
   return stats !== undefined && !stats.isSymbolicLink() && !stats.isDirectory();
 }
 
-/** Without a way to work in an open folder: a link that comes between the look and the act is still followed. */
+/** For systems without relative opening: a link created between the check and the operation is still followed. */
 class CheckedFolders implements DiskFolders {
   at(place: string): string {
     const folder = dirname(place);

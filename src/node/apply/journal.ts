@@ -1,8 +1,9 @@
 /**
- * What a landing is about to do, on disk before it does it, so that a crash leaves a choice instead of a mess.
+ * The journal of applying a patch: written before the first change, so that a crash leaves an interrupted patch with a
+ * recovery choice.
  *
- * One file per landing: a line of JSON, then the bytes of all images in order. A file shorter than its first line says
- * was interrupted while it was written: nothing had been touched then.
+ * One file per patch: a line of JSON, then the bytes of all images in order. A file shorter than its first line
+ * promises was cut off while it was written: no file had been changed then.
  */
 import { watch } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
@@ -46,11 +47,11 @@ const headerSchema = z.object({
 type Header = z.infer<typeof headerSchema>;
 
 export interface JournalStep extends Pick<PlannedStep, 'path' | 'before' | 'after'> {
-  /** It tells of an editor's buffer; the disk is not touched. */
+  /** The image is of an editor's buffer; the disk is not changed. */
   readonly unsaved?: true | undefined;
 }
 
-/** A step with what a crash in the middle of it needs. */
+/** A step with the data for recovering from a crash in the middle of it. */
 export type JournalledTransition = Transition & Pick<JournalStep, 'unsaved'>;
 
 export interface JournalRecord extends Omit<Header, 'steps' | 'version'> {
@@ -59,16 +60,16 @@ export interface JournalRecord extends Omit<Header, 'steps' | 'version'> {
 
 export interface OpenJournal {
   readonly transitions: readonly JournalledTransition[];
-  /** All is as it should be: the journal goes. */
+  /** The patch is complete or fully rolled back: removes the journal. */
   close(): Promise<void>;
-  /** Something could not be brought back: the journal stays, out of the way, with what was there before. */
+  /** The rollback was incomplete: keeps the journal with the images before, renamed so that it is not offered. */
   keep(): Promise<void>;
 }
 
 export const journalFolder = (home: string): string => join(home, 'journal');
 export const JOURNAL_ENDING = '.journal';
 
-/** Returns once the journal is on the disk. */
+/** Resolves once the journal is on the disk. */
 export async function openJournal(home: string, id: string, steps: readonly JournalStep[]): Promise<OpenJournal> {
   const transitions = steps.map(({ path, before, after, unsaved }, index) => ({
     path,
@@ -88,11 +89,11 @@ export async function openJournal(home: string, id: string, steps: readonly Jour
   return { transitions, close: () => rm(path, { force: true }), keep: () => keepJournal(path) };
 }
 
-/** Calls back whenever a journal came or went, in this process or another. Where that cannot be heard it never does. */
+/** Calls back when a journal is created or removed, by any process; never where file watching does not work. */
 export function watchJournals(home: string, onChange: () => void): Disposable {
   try {
     const watcher = watch(journalFolder(home), { persistent: false }, (change) => {
-      // What is still being written belongs to somebody who lives.
+      // `change` is for a journal that is being written, which belongs to a running process.
       if (change === 'rename') onChange();
     });
     watcher.on('error', () => watcher.close());
@@ -102,12 +103,12 @@ export function watchJournals(home: string, onChange: () => void): Disposable {
   }
 }
 
-/** No longer offered, never deleted: `<id>.kept` beside the journals. */
+/** Renames it to `<id>.kept` beside the journals: no longer offered, never deleted. */
 export async function keepJournal(path: string): Promise<void> {
   await rename(path, path.slice(0, -JOURNAL_ENDING.length) + '.kept');
 }
 
-/** `undefined` when it was interrupted while it was written. */
+/** `undefined` when it was cut off while it was written. */
 export async function readJournal(path: string): Promise<JournalRecord | undefined> {
   const bytes = await readFile(path);
   const endOfHeader = bytes.indexOf('\n');

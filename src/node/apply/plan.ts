@@ -1,4 +1,4 @@
-/** From changes of text to an order of steps: looks at everything, touches nothing. */
+/** Turns changes of text into ordered steps: reads everything, changes nothing. */
 import { setImmediate } from 'node:timers/promises';
 import {
   type HeldFolders,
@@ -12,8 +12,8 @@ import { FILES_AT_ONCE } from './limits.ts';
 import { planChange, type ChangePlan } from './planChange.ts';
 
 /**
- * Folders first, then what is written, and what disappears last (design decision 4), so that a text that moves is never
- * only in memory. @throws ApplyRefused, PlaceMoved
+ * Folders first, then writes, removals last (docs/design.md decision 4), so that a text that is moved is never only in
+ * memory. @throws ApplyRefused, PlaceMoved
  */
 export async function planApply(placed: readonly PlacedChange[], held: HeldFolders): Promise<ChangePlan> {
   const written = writtenPlaces(placed);
@@ -30,11 +30,11 @@ export async function planApply(placed: readonly PlacedChange[], held: HeldFolde
   const steps = plans.flatMap((plan) => (plan.type === 'ready' ? plan.steps : []));
   refuseTwins(steps, ({ before, seen }) => (before.type === 'file' ? seen : undefined));
   const writes = steps.filter((step) => step.after.type !== 'absent');
-  // A name that is removed here and written there is simply written.
+  // A name that is both removed and written is only written.
   const removals = steps.filter((step) => step.after.type === 'absent' && !written.has(step.path));
   const { folders, replaced } = planFolders(writes, removals, held);
   const otherRemovals = removals.filter((removal) => !replaced.has(removal.path));
-  // Where a disk ignores case, the old spelling has to go before the new one can come.
+  // On a case-insensitive disk the old spelling has to be removed before the new one can be created.
   const arriving = new Set(writes.flatMap(({ path, before }) => (before.type === 'absent' ? path.toLowerCase() : [])));
   const [respelled, last] = partition(otherRemovals, ({ path }) => arriving.has(path.toLowerCase()));
   return { type: 'ready', steps: [...folders, ...respelled, ...writes, ...last] };

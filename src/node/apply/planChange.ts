@@ -1,4 +1,4 @@
-/** One change of text as steps on disk. Looks, and touches nothing. */
+/** Turns one change of text into steps on disk: reads only. */
 import { accessSync, constants, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type HeldFolders, ApplyRefused, type PlacedChange, PlaceMoved } from '../../core/patch/placedChange.ts';
@@ -13,7 +13,7 @@ export type ChangePlan =
   | { readonly type: 'stale'; readonly paths: readonly string[] };
 
 /**
- * `removed`: the names that disappear in the same landing; what is written in their place replaces nothing.
+ * `removed`: the names that the same patch removes; a file written there replaces nothing.
  * @throws ApplyRefused, PlaceMoved
  */
 export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, held: HeldFolders): ChangePlan {
@@ -30,14 +30,14 @@ export function planChange(placed: PlacedChange, removed: ReadonlySet<string>, h
       const decoded = seen.image.type === 'file' ? decodeText(seen.image.bytes) : undefined;
       if (seen.image.type !== 'file' || decoded?.text !== change.before) return stale(change.path);
       const { mode } = seen.image;
-      // Decoding was exact, so whatever the change left alone keeps its bytes.
+      // Decoding was lossless, so the unchanged parts keep their bytes.
       const bytes = encodeText(change.after, decoded.hasByteOrderMark);
       if (writes === undefined || removes === undefined) return ready(write(source, seen, bytes, mode, held));
 
       const destination = change.movedTo ?? change.path;
       const over = readDestination(writes, source, destination, held);
       if (!removed.has(writes) && !holds(over.image, change.movedOver)) return stale(destination);
-      // The permissions travel with the file (design decision 4, difference (c)).
+      // A move keeps the permissions (docs/design.md decision 4, difference (c)).
       return ready(
         write(writes, over, bytes, mode, held),
         remove(removes, removes === source ? seen : undefined, held),
@@ -51,27 +51,27 @@ const ready = (...steps: readonly PlannedStep[]): ChangePlan => ({ type: 'ready'
 
 const NOT_TEXT = Symbol('a file that is not text');
 
-/** `null` when there is nothing. */
+/** `null` for a missing file. */
 function textOf(image: FileImage): string | null | typeof NOT_TEXT {
   if (image.type === 'absent') return null;
   if (image.type !== 'file' || image.bytes.length > MAX_TEXT_BYTES) return NOT_TEXT;
   return decodeText(image.bytes)?.text ?? NOT_TEXT;
 }
 
-/** Whether a file that is about to be replaced is the one the plan knows; one that is not text was planned unread. */
+/** Whether the file to be replaced has the content that the plan has read; one that is not text was planned unread. */
 function holds(image: FileImage, before: string | null): boolean {
   const text = textOf(image);
   return text === NOT_TEXT ? before === null : text === before;
 }
 
-/** A file that is not text, and a link that leads nowhere, are deleted unread. */
+/** A file that is not text, and a dangling link, are deleted without a comparison. */
 function isAsDeleted(image: FileImage, before: string | null, name: string, held: HeldFolders): boolean {
   if (before !== null) return textOf(image) === before;
   if (image.type !== 'absent') return textOf(image) === NOT_TEXT;
   return readImage(name, name, held).image.type === 'link';
 }
 
-/** Where texts are read and written there was no link when that was decided. */
+/** Links were followed when the place was resolved, so there should be none now. */
 function readTarget(place: string, name: string, held: HeldFolders): SeenImage {
   const seen = readImage(place, name, held);
   if (seen.image.type === 'link') throw new PlaceMoved(place);
@@ -90,7 +90,7 @@ function readImage(place: string, name: string, held: HeldFolders): SeenImage {
   return seen;
 }
 
-/** On a disk that ignores case a new spelling already leads to the file itself: there is nothing to move over. */
+/** On a case-insensitive disk a new spelling leads to the file itself: the move replaces nothing. */
 function readDestination(path: string, source: string, name: string, held: HeldFolders): SeenImage {
   const seen = readTarget(path, name, held);
   if (seen.image.type === 'absent' || path.toLowerCase() !== source.toLowerCase()) return seen;

@@ -1,4 +1,4 @@
-/** What a crash left half landed, found at start-up: to be finished or put back, as the person chooses. */
+/** Finds interrupted patches at start, and finishes them or rolls them back as the user chooses. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locks } from '../../core/ports.ts';
@@ -16,34 +16,38 @@ import { type FileImage, imageOf, sameImage } from './fileImage.ts';
 import { type DiskFolders, holdFolders } from './heldFolders.ts';
 import { removeName, reversed, settleTransition, type TransitionResult } from './transition.ts';
 import { isRunning } from '../host/processIdentity.ts';
-import { isPending, type Patience, settleAlone, type Settlement } from './withJournalLock.ts';
+import { isPending, type Patience, withJournalLock, type Settlement } from './withJournalLock.ts';
 
 export interface Recovery {
-  /** Files somebody worked on since: not touched. What they held before the landing is kept in the journal folder. */
+  /**
+   * Files that were changed since, and are not touched. Their images before the patch are kept in the journal folder.
+   */
   readonly leftAlone: readonly string[];
-  /** Those of them that are reached by a link now, so that they would be written elsewhere; absent where there are none. */
+  /** Those of them that a link now redirects to another place; absent when there are none. */
   readonly moved?: readonly string[];
 }
 
-/** What the patch was to do to one file. */
+/** The patch's change of one file. */
 export interface CutChange {
   readonly path: string;
   readonly kind: 'add' | 'update' | 'delete';
 }
 
-/** A file that an editor may hold open, unsaved: its bytes on either side; `null` where it does not exist. */
+/** A file that may be open and unsaved in an editor: its bytes before and after; `null` where it does not exist. */
 export interface CutFile {
   readonly path: string;
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
-  /** The editor's text is meant, which stays unsaved. */
+  /** The images are of the editor's text, which stays unsaved. */
   readonly isUnsaved: boolean;
 }
 
-/** Files that stand in an editor, which has brought them where they belong, or could not: they are not touched here. */
+/** Files that are open in an editor, with the result of recovering them there; they are not touched here. */
 export type InEditor = ReadonlyMap<string, TransitionResult>;
 
-/** Called when the files are where they belong. The journal goes after it: whoever is cut off here is asked again. */
+/**
+ * Called when the files on the disk are recovered. The journal is removed after it, so a crash before that asks again.
+ */
 export type OnDisk = () => Promise<void>;
 
 export interface InterruptedApply {
@@ -51,29 +55,29 @@ export interface InterruptedApply {
   readonly startedAt: Date;
   readonly changes: readonly CutChange[];
   readonly files: readonly CutFile[];
-  /** Whether nobody has settled it since it was found: another window, the command line. */
+  /** Whether no process (another window, the command line) has settled it since it was found. */
   isPending(): Promise<boolean>;
-  /** `act` runs in one process at a time, and in none when there is nothing to decide any more. */
+  /** `act` runs in one process at a time, and not at all when the patch is settled. */
   settle<Result>(act: (ways: RecoveryChoices) => Promise<Result>, patience: Patience): Promise<Settlement<Result>>;
 }
 
-/** What only the one process that decides can do. */
+/** The recovery choices, for the process that holds the lock. */
 export interface RecoveryChoices {
-  /** Every file as the patch wanted it. May be called again. */
+  /** Brings every file to its state after the patch. May be called again. */
   finish(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
-  /** Every file as it was before. May be called again. */
+  /** Brings every file to its state before the patch. May be called again. */
   rollback(inEditor?: InEditor, onDisk?: OnDisk): Promise<Recovery>;
 }
 
-/** Whether an editor holds something else, unsaved, than the side that all files on the disk hold. */
+/** Whether an editor holds unsaved text that differs from the side that all files on the disk have. */
 export type HoldsAnother = (files: readonly CutFile[], side: 'before' | 'after') => Promise<boolean>;
 
-/** For somebody who is deciding already: what then is left is asked about. */
+/** How long to wait for a process that is settling a patch; after it the patch is offered anyway. */
 const LOOK_PATIENCE_MS = 2_000;
 
 /**
- * Landings of processes that are no more. Those that had not begun, or only failed to say that they were done, are
- * settled here without a question.
+ * Interrupted patches of ended processes. Those that had not begun, or were complete except for the removal of the
+ * journal, are settled here without asking.
  */
 export async function recoverJournals(
   home: string,
@@ -110,7 +114,7 @@ function offer(
     changes: transitions.filter(({ after }) => after.type !== 'folder').map(changeOf),
     files: cutFiles(transitions),
     isPending: () => isPending(path),
-    settle: (act, patience) => settleAlone(path, locks, () => act(ways), patience),
+    settle: (act, patience) => withJournalLock(path, locks, () => act(ways), patience),
   };
 }
 
@@ -149,7 +153,7 @@ async function settle(
   inEditor: InEditor = new Map(),
   onDisk: OnDisk = async () => {},
 ): Promise<Recovery> {
-  // A file that was moved and not yet changed holds at its new place what it held at the old one.
+  // A file that was moved but not yet changed has the same content at its new place as it had at the old one.
   const known = transitions.flatMap(({ before, after }) => [before, after]).filter(({ type }) => type === 'file');
   const results = withFolders((folders) =>
     transitions.map((transition) => {
@@ -166,7 +170,7 @@ async function settle(
   return moved.length === 0 ? { leftAlone } : { leftAlone, moved };
 }
 
-/** When every path holds the same side of its transition, in editors too, there is nothing to choose. */
+/** When every path, in editors too, is on the same side of its transition, there is nothing to choose. */
 async function settleUndisputed(
   journal: string,
   { transitions }: JournalRecord,
@@ -182,7 +186,7 @@ async function settleUndisputed(
   return false;
 }
 
-/** One that cannot be removed is in nobody's way. */
+/** Best effort: a temporary file that stays does no harm. */
 function removeTemporaries(transitions: readonly JournalledTransition[], folders: DiskFolders): void {
   for (const { temporaryPath } of transitions) {
     try {
@@ -210,7 +214,7 @@ function cutFiles(transitions: readonly JournalledTransition[]): readonly CutFil
   });
 }
 
-/** Of neither a folder nor a link. */
+/** `undefined` for a folder or a link. */
 function bytesOf(image: FileImage): Uint8Array | null | undefined {
   if (image.type === 'file') return image.bytes;
   return image.type === 'absent' ? null : undefined;
@@ -240,7 +244,7 @@ async function journalNames(home: string): Promise<readonly string[]> {
   }
 }
 
-/** The number of the writing process stands at the end of the name, for just this case. */
+/** An incomplete journal belongs to a running process if the pid at the end of its name does. */
 async function removeUnlessBeingWritten(path: string, name: string): Promise<void> {
   const pid = Number(name.slice(0, -JOURNAL_ENDING.length).split('-').at(-1));
   try {

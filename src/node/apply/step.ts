@@ -1,6 +1,6 @@
 import type { FileImage, Stamp } from './fileImage.ts';
 
-/** A path's way from one image to another, and how it looked when this was decided. */
+/** The change of a path from one image to another, with its stamp when this was planned. */
 export interface PlannedStep {
   readonly path: string;
   readonly before: FileImage;

@@ -1,6 +1,6 @@
 /**
- * One path going from one image to another: the only place where the workspace on disk is written. Synchronous for the
- * reason given in fileImage.ts; whoever makes many yields in between.
+ * Takes one path from one image to another: the only place where the workspace on disk is written. Synchronous for the
+ * reason given in fileImage.ts; a caller that makes many yields in between.
  */
 import {
   closeSync,
@@ -29,18 +29,20 @@ export interface Transition {
   readonly path: string;
   readonly before: FileImage;
   readonly after: FileImage;
-  /** A name in the same folder for a file on its way; known beforehand, so that nothing stays behind after a crash. */
+  /** A temporary name in the same folder; chosen beforehand, so that it can be removed after a crash. */
   readonly temporaryPath: string;
 }
 
-/** `moved`: left alone, too, because a link has taken the place of the path or of a folder on the way to it. */
+/** `moved`: left alone because a link has replaced the path or a folder on it. */
 export type TransitionResult = 'done' | 'left_alone' | 'moved';
 
 export function reversed(transition: Transition): Transition {
   return { ...transition, before: transition.after, after: transition.before };
 }
 
-/** @throws the error of the system; the path then holds either image, or a mixture that `settleTransition` recognises. */
+/**
+ * @throws the error of the system; the path then holds either image, or a mixture that `settleTransition` recognizes.
+ */
 export function makeTransition(transition: Transition, folders: DiskFolders): void {
   const { path, before, after } = transition;
   switch (after.type) {
@@ -61,8 +63,8 @@ export function makeTransition(transition: Transition, folders: DiskFolders): vo
 
 /**
  * Brings a path to `after` whichever of its two images it holds, or a mixture left by a crash. Idempotent.
- * `left_alone` when it holds anything else, because that is somebody's later work and not ours to overwrite, and when
- * the system does not let us. `known`: what else is no loss, because it is kept at another place.
+ * `left_alone` when it holds anything else, which is later work and must not be overwritten, and when the system denies
+ * access. `known`: other images that may be overwritten, because they exist at another place.
  */
 export function settleTransition(
   transition: Transition,
@@ -86,18 +88,18 @@ function settle(transition: Transition, folders: DiskFolders, known: readonly Fi
   try {
     makeTransition(transition, folders);
   } catch (error) {
-    // A full disk has room in the file's own blocks.
+    // On a full disk the blocks of the existing file can still be overwritten.
     if (after.type !== 'file' || before.type !== 'file') throw error;
     overwriteFile(path, after, folders);
   }
-  // A folder that got another file meanwhile stays for its sake.
+  // A folder that is not empty stays.
   if (before.type === 'folder' && after.type === 'absent') return 'done';
   return sameImage(imageOf(path, folders).image, after) ? 'done' : 'left_alone';
 }
 
 /**
- * A file written in place and interrupted: the beginning of one image, with the rest of the other or, where it was emptied
- * first as VS Code does it, without; or a step half made.
+ * A file written in place and cut off: the beginning of one image, followed by the rest of the other or, where it was
+ * emptied first as VS Code does, by nothing; or an incomplete step.
  */
 function isMixture(now: FileImage, { before, after }: Transition): boolean {
   if (now.type === 'absent') return before.type === 'folder' || after.type === 'folder';
@@ -118,7 +120,7 @@ function isOverwritten(now: Uint8Array, old: Uint8Array, written: Uint8Array): b
   return Buffer.compare(now.subarray(length), old.subarray(length)) === 0;
 }
 
-/** Of a link the link. A name that is not there is no failure, nor is a folder on the way that is not. */
+/** Removes a link, not its target. A missing name, or a missing folder on the path, is no failure. */
 export function removeName(path: string, folders: DiskFolders): void {
   try {
     unlinkSync(folders.at(path));
@@ -137,8 +139,8 @@ function removeFolder(path: string, folders: DiskFolders): void {
 }
 
 /**
- * A plain file is replaced whole, by a rename. A file with several names is overwritten where it is, so that its names
- * stay together; so is one that we could not give back to its owner, or whose folder lets us do nothing else.
+ * A plain file is replaced whole, by a rename. A file with several names is overwritten in place, so that its names
+ * stay together; so is one whose owner we could not restore, or whose folder does not permit a rename.
  */
 function writeFile({ path, temporaryPath }: Transition, file: RegularFile, folders: DiskFolders): void {
   const existing: Stats | undefined = lstatSync(folders.at(path), { throwIfNoEntry: false });
@@ -156,10 +158,10 @@ function writeFile({ path, temporaryPath }: Transition, file: RegularFile, folde
   }
 }
 
-/** A folder that may not be written to, a file that is a mount point, a file that Windows holds open. */
+/** For a folder without write permission, a mount point, or a file that Windows holds open. */
 const FOLDER_IS_IN_THE_WAY: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV']);
 
-/** The names of the system for both. */
+/** Both names as the system calls take them (possibly below an open folder). */
 function replaceFile(name: string, { bytes, mode, owner }: RegularFile, temporaryName: string): void {
   const file = openSync(temporaryName, 'wx', 0o666);
   try {
@@ -177,7 +179,7 @@ function isOurs({ user, group }: { user: number; group: number }): boolean {
   return user === process.geteuid?.() && group === process.getegid?.();
 }
 
-/** Never shorter than it has to be: the new bytes go over the old ones, then the rest is cut off. */
+/** Never truncates first: writes the new bytes over the old ones, then cuts off the rest. */
 function overwriteFile(path: string, { bytes, mode }: RegularFile, folders: DiskFolders): void {
   const file = openFile(path, constants.O_RDWR, folders);
   try {
@@ -193,7 +195,7 @@ function overwriteFile(path: string, { bytes, mode }: RegularFile, folders: Disk
   }
 }
 
-/** Owner and mode are often only the owner's to change; the text counts for more. */
+/** Often only the owner may change owner and mode; the text matters more. */
 function ifAllowed(change: () => void): void {
   try {
     change();

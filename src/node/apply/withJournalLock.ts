@@ -1,4 +1,4 @@
-/** One process at a time decides what becomes of a journal that a crash has left; the others wait, and hear who it is. */
+/** One process at a time decides about an interrupted patch; the others wait and get the name of that process. */
 import { access } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,25 +8,25 @@ import { isMissing } from '../../core/util/fileErrors.ts';
 import { JOURNAL_ENDING } from './journal.ts';
 
 export interface Patience {
-  /** Gives up waiting for whoever else decides. */
+  /** Ends the wait for another process. */
   readonly signal: AbortSignal;
-  /** Told once that there is somebody to wait for, and not of those who only look. */
+  /** Called once when another process holds the lock for long enough to be deciding, not only inspecting. */
   readonly onWait?: (owner: ThreadOwner) => void;
 }
 
 export type Settlement<Result> =
   | { readonly type: 'settled'; readonly result: Result }
-  /** There is nothing to decide any more. `by`: who had it last, where that was seen. */
+  /** The patch is settled. `by`: the last process seen with the lock, if any. */
   | { readonly type: 'settled_elsewhere'; readonly by: ThreadOwner | null }
-  /** Somebody else still decides, and patience is at its end. */
+  /** Another process is still deciding, and `signal` has aborted. */
   | { readonly type: 'busy'; readonly owner: ThreadOwner };
 
 const RETRY_MS = 50;
-/** A look at what is left takes less. */
-const TELL_AFTER_MS = 1_000;
+/** Inspecting a journal takes less. */
+const REPORT_AFTER_MS = 1_000;
 
-/** Of one that dies in it the journal and, to whoever asks next, the lock are left. */
-export async function settleAlone<Result>(
+/** If the process ends during `act`, the journal stays, and the lock is taken over by the next process. */
+export async function withJournalLock<Result>(
   journal: string,
   locks: Pick<Locks, 'acquire'>,
   act: () => Promise<Result>,
@@ -34,12 +34,12 @@ export async function settleAlone<Result>(
 ): Promise<Settlement<Result>> {
   const beginning = performance.now();
   let owner: ThreadOwner | null = null;
-  let isTold = false;
+  let hasReported = false;
   while (await isPending(journal)) {
     const attempt = await locks.acquire(`journal-${basename(journal, JOURNAL_ENDING)}`);
     if (attempt.type === 'held') {
       try {
-        // Between the look and the lock it may have been settled.
+        // It may have been settled before the lock was acquired.
         if (await isPending(journal)) return { type: 'settled', result: await act() };
         break;
       } finally {
@@ -48,8 +48,8 @@ export async function settleAlone<Result>(
     }
     owner = attempt.owner;
     if (signal.aborted) return { type: 'busy', owner };
-    if (!isTold && performance.now() - beginning >= TELL_AFTER_MS) {
-      isTold = true;
+    if (!hasReported && performance.now() - beginning >= REPORT_AFTER_MS) {
+      hasReported = true;
       onWait?.(owner);
     }
     await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
@@ -57,7 +57,7 @@ export async function settleAlone<Result>(
   return { type: 'settled_elsewhere', by: owner };
 }
 
-/** Whether nobody has settled it yet. */
+/** Whether it is not settled yet. */
 export async function isPending(journal: string): Promise<boolean> {
   try {
     await access(journal);

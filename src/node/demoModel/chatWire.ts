@@ -85,7 +85,7 @@ function entriesOf(message: z.infer<typeof messageSchema>): Entry[] {
   }
 }
 
-/** Text first, then the calls: this wire knows no other order. Thoughts have no place on it. */
+/** Text first, then the calls: this wire has no other order. It has no reasoning. */
 function* deltasOf(answer: Answer): Generator<object> {
   const texts = answer.flatMap((part) => (part.type === 'message' ? [part.text] : []));
   for (const content of pieces(texts.join('\n\n'))) yield { content };

@@ -1,17 +1,17 @@
-/** What the brain hears and says: a conversation with everything of the wire taken off. Both wires speak it. */
+/** Input and output of the brain: a conversation, independent of the wire. */
 
-/** How patches are sent here: as free text, or as `{input}` in JSON. */
+/** How patches are sent: as free text, or as `{input}` in JSON. */
 export type PatchForm = 'custom' | 'function';
 
-/** Which command tool is offered, by the name it has here. */
+/** The name of the offered command tool. */
 export type ShellTool = 'exec_command' | 'shell_command' | 'shell';
 
-/** What of the offered tools the brain can use; `null` and `false` where it is not offered. */
+/** The offered tools that the brain can use; `null` and `false` for those not offered. */
 export interface OfferedTools {
   readonly shell: ShellTool | null;
   readonly patch: PatchForm | null;
   readonly plan: boolean;
-  /** True when a command that is still running can be looked at again. */
+  /** Whether a command that is still running can be polled. */
   readonly poll: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Conversation {
   readonly entries: readonly Entry[];
 }
 
-/** A call as the brain makes it: `input` is JSON for a function and free text for a custom tool. */
+/** A call by the brain: `input` is JSON for a function and free text for a custom tool. */
 export interface Call {
   readonly kind: 'function' | 'custom';
   readonly name: string;
@@ -35,19 +35,19 @@ export interface Call {
 }
 
 export type AnswerPart =
-  /** A thought in one sentence or two. Wires without a place for it leave it out. */
+  /** A summary of one sentence or two. Wires without reasoning leave it out. */
   | { readonly type: 'reasoning'; readonly summary: string }
   | { readonly type: 'message'; readonly text: string }
   | { readonly type: 'call'; readonly call: Call };
 
-/** What one response says, in order. Without a call it ends the turn. */
+/** The parts of one response, in order. Without a call it ends the turn. */
 export type Answer = readonly AnswerPart[];
 
 export function callsOf(answer: Answer): readonly Call[] {
   return answer.flatMap((part) => (part.type === 'call' ? [part.call] : []));
 }
 
-/** Knows the tools by their names, however they are described. */
+/** Recognizes the tools by their names, not by their descriptions. */
 export function offeredTools(tools: readonly { readonly name: string; readonly kind: string }[]): OfferedTools {
   const names = new Set(tools.map((tool) => tool.name));
   const shells: readonly ShellTool[] = ['exec_command', 'shell_command', 'shell'];

@@ -1,12 +1,12 @@
-/** Cuts text into the small pieces in which models speak, and waits a little between them. */
+/** Cuts text into small pieces, as models stream it, with short pauses between them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Characters in one piece, more or less: a word or two. */
+/** Approximate number of characters in a piece: a word or two. */
 const PIECE = 12;
-/** Waits are spread over so many pieces at most; timers are too coarse for more. */
+/** The most pauses in a response; timers are too coarse for more. */
 const MOST_WAITS = 12;
 
-/** The same text again, in pieces that end where words end. */
+/** The text in pieces that end where words end. */
 export function pieces(text: string): string[] {
   const cut: string[] = [];
   for (const word of text.match(/\S*\s+|\S+/g) ?? []) {
@@ -17,7 +17,7 @@ export function pieces(text: string): string[] {
   return cut;
 }
 
-/** Called before each of `count` pieces; all its waits of one response together take about `paceMs`. */
+/** Called before each of `count` pieces; the pauses of one response take about `paceMs` together. */
 export function createPacer(count: number, paceMs: number, signal: AbortSignal): () => Promise<void> {
   const every = Math.max(1, Math.ceil(count / MOST_WAITS));
   const waits = Math.ceil(count / every);

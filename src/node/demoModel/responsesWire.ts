@@ -44,13 +44,13 @@ export const responsesWire: Wire = {
   },
 };
 
-/** What the brain needs of an item; items of unknown types are skipped. */
+/** The entries of an item; items of unknown types are skipped. */
 function entriesOf(raw: unknown): Entry[] {
   const item = responseItemSchema.safeParse(withType(raw));
   return item.success ? entryOf(item.data) : [];
 }
 
-/** A message may leave its type out, and its content may be a plain string. */
+/** A message may omit its type, and its content may be a plain string. */
 function withType(raw: unknown): unknown {
   if (typeof raw !== 'object' || raw === null || !('role' in raw) || !('content' in raw)) return raw;
   const content = typeof raw.content === 'string' ? [{ type: 'input_text', text: raw.content }] : raw.content;
@@ -90,7 +90,7 @@ function* payloads(answer: Answer, request: ParsedRequest, usage: UsageEstimate)
   };
 }
 
-/** One output item from its beginning to its end; returns the item. */
+/** The events of one output item; returns the item. */
 function* partPayloads(part: AnswerPart, index: number): Generator<Payload, object> {
   switch (part.type) {
     case 'reasoning': {

@@ -1,6 +1,6 @@
 /**
- * The demo model as a server: real HTTP on loopback, so that everything between Tiller and a model is the real thing.
- * It keeps nothing between requests; every answer comes from the request alone.
+ * The demo model as a server: real HTTP on loopback, so that everything between Tiller and a model is tested as it is.
+ * It keeps no state between requests; every answer is computed from the request alone.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,9 +14,9 @@ import { BadRequest, type ParsedRequest, type Wire } from './wire.ts';
 export const DEMO_MODEL = 'demo';
 
 export interface DemoModelOptions {
-  /** 0 = any free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** How long the pauses within one response take together; 0 = none. */
+  /** The sum of the pauses within one response; 0: none. */
   readonly paceMs?: number;
 }
 
@@ -24,7 +24,7 @@ export interface DemoModel {
   /** Ends in `/v1`, without a slash. */
   readonly baseUrl: string;
   readonly model: typeof DEMO_MODEL;
-  /** Cuts open responses off and frees the port. May be called twice. */
+  /** Ends open responses and frees the port. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, paceMs
   await stream(wire, parsed, body.byteLength, response, paceMs);
 }
 
-/** Stops quietly when the client has gone. */
+/** Stops without an error when the client has disconnected. */
 async function stream(
   wire: Wire,
   request: ParsedRequest,

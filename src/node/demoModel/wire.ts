@@ -1,4 +1,4 @@
-/** What the server needs to know of a wire. */
+/** The interface between the server and a wire. */
 import type { Answer, Conversation } from './conversation.ts';
 import type { UsageEstimate } from './usage.ts';
 
@@ -6,16 +6,16 @@ export interface ParsedRequest {
   readonly model: string;
   readonly stream: boolean;
   readonly conversation: Conversation;
-  /** True when the client wants to be told what the model thinks. */
+  /** True when the client requests reasoning. */
   readonly reasoning: boolean;
-  /** True when the client wants to be told the usage. */
+  /** True when the client requests the usage. */
   readonly usage: boolean;
 }
 
 /** A request that cannot be understood; the message goes to the client with status 400. */
 export class BadRequest extends Error {}
 
-/** One server-sent event. `pause` asks for a little time before it. */
+/** One server-sent event. `pause`: wait a little before it. */
 export interface WireEvent {
   /** Absent on wires whose events have no names. */
   readonly event?: string;

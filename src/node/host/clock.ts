@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/ports.ts';
 import { onAbort } from '../../core/util/abort.ts';
 
-/** Node fires a timer of more milliseconds than this at once. */
+/** Node fires a timer with more milliseconds at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

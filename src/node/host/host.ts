@@ -18,7 +18,7 @@ function shellOf(platform: Host['platform'], environment: NodeJS.ProcessEnv): st
   return environment.SHELL || loginShell() || '/bin/sh';
 }
 
-/** There may be no entry for us in the user database, e.g. in a container. */
+/** The user database may lack an entry for the user, e.g. in a container. */
 function loginShell(): string | null {
   try {
     return userInfo().shell;

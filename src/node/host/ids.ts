@@ -4,8 +4,8 @@ import type { Ids } from '../../core/ports.ts';
 const COUNTER_LIMIT = 0x1000;
 
 /**
- * UUIDs of version 7 (RFC 9562 §5.7) that strictly increase within this process: the 12 bits after the time count those
- * of one millisecond, and a clock that jumps back is not followed.
+ * UUIDs of version 7 (RFC 9562 §5.7) that strictly increase within this process: the 12 bits after the time count the
+ * ids of one millisecond, and a clock that is set back is not followed.
  */
 export function createIds(now: () => number = Date.now): Ids {
   let lastTime = 0;

@@ -1,13 +1,13 @@
 /**
- * Every program that Tiller starts for itself, as opposed to what a model asks for. Always by a fixed place, never
- * through PATH, on which a folder of the workspace may stand; always with fixed arguments and an environment of our own.
+ * Every program that Tiller starts for itself, as opposed to commands of a model. Always by an absolute path, never
+ * through PATH, which may contain a folder of the workspace; always with fixed arguments and an environment of our own.
  */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import path from 'node:path';
 
-/** Nothing of ours is inherited: no loader variable, no secret, no editor's socket. */
+/** Nothing is inherited: no loader variable, no secret, no socket of the editor. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', LANG: 'C', LC_ALL: 'C' };
 const TRIAL_MS = 5_000;
 
@@ -29,7 +29,7 @@ export function findTrue(): string {
   return TRUE_PLACES.find((place) => existsSync(place)) ?? '/bin/true';
 }
 
-/** Runs a box around nothing, to see whether it stands. */
+/** Runs an empty sandbox to see whether it works. */
 export function tryOut(
   program: string,
   args: readonly string[],
@@ -47,22 +47,22 @@ export function tryOut(
   return { works: tried.status === 0, stderr: tried.stderr || late };
 }
 
-/** Ends quietly when it reads a line or is killed, and becomes the program when what it reads from ends. */
+/** Exits when it reads a line or is killed, and executes the program when its input ends. */
 const AFTER_END_OF_INPUT = 'trap "" HUP INT QUIT TERM; read -r line && exit; exec "$@"';
 
 /**
  * Runs a script in Node as soon as this process was killed, until `stop` is called. It costs a small shell that sleeps,
- * in a session of its own: what ends this process, its group or its terminal does not end it.
+ * in a session of its own: a signal that ends this process, its group or its terminal does not end it.
  */
 export function startAfterKill(script: string, args: readonly string[]): { stop(): void } {
   const child = spawn('/bin/sh', ['-c', AFTER_END_OF_INPUT, 'tiller-after-kill', process.execPath, script, ...args], {
     cwd: '/',
-    // In VS Code the program is Electron, which is Node when asked.
+    // In VS Code the program is Electron, which runs as Node with this variable.
     env: { ...ENVIRONMENT, ELECTRON_RUN_AS_NODE: '1' },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Without it the next start does the same.
+  // If it cannot be started, the next start of Tiller does the same work.
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   child.unref();
@@ -75,15 +75,15 @@ export function listProcessesWithPs(): string {
   return execFileSync('/bin/ps', ['-axo', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8', env: ENVIRONMENT });
 }
 
-/** Lets stopped processes go on when this process is killed before it has done so. */
+/** Resumes stopped processes if this process is killed before it has done so. */
 export interface Resumer {
-  /** Resolves when they are known to it; only then stop them. @throws when there is no such program */
+  /** Resolves when it has the pids; only then stop the processes. @throws when there is no such program */
   add(pids: readonly number[]): Promise<void>;
-  /** They go on already. */
+  /** Call when the processes are resumed. */
   done(): void;
 }
 
-/** Reads numbers of processes until its input ends, which the system does for a process that is killed. */
+/** Reads pids until its input ends, which happens when this process is killed. */
 const RESUMER = `pids=
 while read -r line; do
   [ "$line" = done ] && exit 0
@@ -118,7 +118,7 @@ export function startResumer(): Resumer {
   };
 }
 
-/** Windows: ends a process and all that it started. Never rejects. */
+/** Windows: ends a process with all that it started. Never rejects. */
 export function endWindowsTree(pid: number, systemRoot = process.env.SystemRoot ?? 'C:\\Windows'): Promise<void> {
   const taskkill = path.win32.join(systemRoot, 'System32', 'taskkill.exe');
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Files of TILLER_HOME: nobody else's business. */
+/** Files of TILLER_HOME, accessible to the user only. */
 import { mkdirSync, statSync, unlinkSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,9 +8,9 @@ export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
 
 /**
- * A folder with those above it. Not with `recursive` of Node's `mkdir`, which tries for ever where the system answers
- * ENOENT although the folder above exists (`/proc`), and calls a folder on a read-only file system missing.
- * @throws Error with a sentence that names the folder.
+ * Creates a folder with its parents. Not with `recursive` of Node's `mkdir`, which retries without end where the system
+ * answers ENOENT although the parent exists (`/proc`), and reports a folder on a read-only file system as missing.
+ * @throws Error with a message that names the folder.
  */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
@@ -25,7 +25,7 @@ export async function makePrivateFolder(path: string): Promise<void> {
   }
 }
 
-/** The same, before it returns. @throws Error with a sentence that names the folder. */
+/** The synchronous variant. @throws Error with a message that names the folder. */
 export function makePrivateFolderSync(path: string): void {
   try {
     mkdirSync(path, PRIVATE_FOLDER);
@@ -60,7 +60,7 @@ function isFolderSync(path: string): boolean {
   }
 }
 
-/** With the code of its cause. */
+/** Has the code of its cause. */
 function folderError(path: string, cause: unknown): Error {
   const code = errorCode(cause);
   return Object.assign(new Error(`The folder ${path} cannot be made: ${whyNot(code, path, cause)}.`, { cause }), {
@@ -89,7 +89,7 @@ function whyNot(code: string | undefined, path: string, cause: unknown): string 
   }
 }
 
-/** A file that must not exist yet, on the disk and not only in its cache when this returns. */
+/** Creates a file that must not exist yet; resolves when it is on the disk, not only in its cache. */
 export async function writeNewPrivateFile(path: string, chunks: readonly Uint8Array[]): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE);
   try {
@@ -100,7 +100,7 @@ export async function writeNewPrivateFile(path: string, chunks: readonly Uint8Ar
   }
 }
 
-/** Afterwards it is the old file or the new one. `temporaryPath` is in the same folder. */
+/** After a crash it is the old file or the new one. `temporaryPath` is in the same folder. */
 export async function replacePrivateFile(path: string, bytes: Uint8Array, temporaryPath: string): Promise<void> {
   await makePrivateFolder(dirname(path));
   try {

@@ -1,7 +1,7 @@
-/** What Linux tells of processes in files (proc(5)). */
+/** Facts about processes from Linux's /proc (proc(5)). */
 import { readFileSync } from 'node:fs';
 
-/** `undefined` for what is not there, or not any more, or not for us. */
+/** `undefined` for a missing or inaccessible file. */
 export function readProcFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
@@ -11,15 +11,15 @@ export function readProcFile(path: string): string | undefined {
 }
 
 /**
- * The fields of a process from its state on: the third of proc(5) comes first. `undefined` when it is gone. The name before
- * them stands in parentheses and may hold anything, further parentheses included.
+ * The fields of a process from its state on: the third of proc(5) comes first. `undefined` when it has ended. The name
+ * before them is in parentheses and may contain anything, further parentheses included.
  */
 export function processFields(pid: number | string): readonly string[] | undefined {
   const stat = readProcFile(`/proc/${pid}/stat`);
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** Of its fields; one that has ended and waits to be collected is not living, unless other threads of it still end. */
+/** Whether the process with these fields is alive; a zombie is not, unless other threads of it are still ending. */
 export function isLiving(fields: readonly string[]): boolean {
   const [state, threads] = [fields[0], Number(fields[17])];
   return state !== 'X' && (state !== 'Z' || threads > 1);

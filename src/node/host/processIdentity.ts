@@ -1,10 +1,10 @@
-/** A process, told apart from a later one with the same number (design decision 13). */
+/** Identifies a process, as distinct from a later one with the same pid (docs/design.md decision 13). */
 import { errorCode } from '../../core/util/fileErrors.ts';
 import { isLiving, processFields, readProcFile } from './procFiles.ts';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** `null` where the system does not tell; the number alone has to do. */
+  /** `null` where the system does not report it; then only the pid is compared. */
   readonly bootId: string | null;
   readonly startTime: string | null;
 }
@@ -28,20 +28,20 @@ export function isRunning({ pid, bootId, startTime }: ProcessIdentity): boolean 
   return isLiving(fields) && !differs(startTime, startTimeIn(fields));
 }
 
-/** The process that has this number now. */
+/** The identity of the process that has this pid now. */
 export function identify(pid: number): ProcessIdentity {
   const fields = processFields(pid);
   return { pid, bootId: currentBoot(), startTime: fields === undefined ? null : startTimeIn(fields) };
 }
 
-/** Of two facts that are both known. */
+/** False unless both facts are known. */
 function differs(left: string | null, right: string | null): boolean {
   return left !== null && right !== null && left !== right;
 }
 
 let boot: string | undefined;
 
-/** Asked again until it is known. */
+/** Read again until it is known. */
 function currentBoot(): string | null {
   boot ??= readProcFile('/proc/sys/kernel/random/boot_id')?.trim();
   return boot ?? null;
@@ -52,7 +52,7 @@ function startTimeIn(fields: readonly string[]): string | null {
   return fields[19] ?? null;
 }
 
-/** Whether there is a process with this number, also one of another user. */
+/** Whether a process has this pid, also one of another user. */
 function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,16 +1,16 @@
 /**
- * A lock between the processes of one machine: a file that names its holder. All locks of ours are made here.
+ * A lock between the processes of one machine: a file that names its holder. All locks of Tiller are made here.
  *
  * Exclusion rests on link(2), which fails when the name exists:
  * - A lock file is written under a name of its own and then linked to its place, so it never exists without its holder
  *   and never has two.
- * - A lock whose holder is dead is not removed: between the look and the removal it could be another's. It is replaced
- *   by one successor, the process that first links `<lock>.<token of the dead holder>.next`. That process looks again
- *   whether the dead lock is still in place, and renames its link onto it. Nobody else may replace this lock, because
- *   the name is taken and tokens are never used twice.
- * - A successor that dies before the rename is succeeded in the same way, so locks form a chain of dead holders with at
- *   most one living holder at its end.
- * - Only death ends a hold: a process that is stopped, or slow, keeps its lock.
+ * - A lock whose holder has ended is not removed: between the check and the removal it could become another's. It is
+ *   replaced by one successor, the process that first links `<lock>.<token of the ended holder>.next`. That process
+ *   checks again whether the stale lock is still in place, and renames its link onto it. No other process may replace
+ *   this lock, because the name is taken and tokens are never reused.
+ * - A successor that ends before the rename is succeeded in the same way, so locks form a chain of ended holders with at
+ *   most one running holder at its end.
+ * - Only the end of the process ends a hold: a process that is stopped, or slow, keeps its lock.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,28 +31,28 @@ import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { PRIVATE_FILE, removeFile } from './privateFiles.ts';
 import { isRunning, thisProcess } from './processIdentity.ts';
 
-/** What is about to be linked to a lock's place. */
+/** The ending of a file that is about to be linked to a lock's place. */
 const NEW = '.new';
-/** The claim of a successor. */
+/** The ending of a successor's claim. */
 const NEXT = '.next';
 /**
- * Where there are no hard links a lock is there for a moment before it names its holder; one that still names none after
- * this time was torn by a crash.
+ * Without hard links a lock file exists for a moment before it names its holder; one that still names none after this
+ * time was left incomplete by a crash.
  */
 const TORN_AFTER_MS = 10_000;
 const PATIENCE_MS = 5_000;
 const FIRST_RETRY_MS = 1;
 const LAST_RETRY_MS = 15;
-/** Each attempt fails because another process has come further, or because the place is not one for a lock. */
+/** An attempt fails because another process was faster, or because something other than a lock is in the place. */
 const MAX_ATTEMPTS = 1_000;
 
 const holderSchema = z.object({
-  /** Tells two holds of one process apart. */
+  /** Distinguishes several holds of one process. */
   token: z.uuid(),
   pid: z.number(),
   bootId: z.string().nullable(),
   startTime: z.string().nullable(),
-  /** What the process is, for other processes: `vscode` or `cli`. */
+  /** The kind of process, for other processes: `vscode` or `cli`. */
   name: z.string(),
   /** ISO 8601. */
   since: z.string(),
@@ -103,7 +103,7 @@ export async function takeLock(place: string, wait: LockWait = {}): Promise<Proc
   }
 }
 
-/** The same without taking it: what a holder did before this was called is done when it resolves. */
+/** The same without taking it: work that a holder began before the call is done when it resolves. */
 export async function waitForLock(place: string, wait: LockWait = {}): Promise<void> {
   if (existsSync(place)) await untilFree(place, wait, performance.now() + (wait.patienceMs ?? PATIENCE_MS));
 }
@@ -114,20 +114,20 @@ async function untilFree(place: string, { signal }: LockWait, deadline: number):
     const holder = holderOf(place);
     if (holder === undefined) return;
     if (performance.now() > deadline) throw new Error(heldTooLong(place, holder));
-    // Not all at once again.
+    // Random, so that not all waiting processes try at the same time.
     await sleep(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
   }
 }
 
-/** The living process that holds a lock. */
+/** The running process that holds a lock. */
 export function holderOf(place: string): LockHolder | undefined {
   const last = chainFrom(place).at(-1);
   return last !== undefined && isAlive(last) ? last.holder : undefined;
 }
 
 /**
- * Removes what killed processes have left beside a lock: files about to be linked, and claims to succeed a lock that is
- * not in place any more. That is final: a dead process puts its token nowhere.
+ * Removes leftovers of killed processes beside a lock: files about to be linked, and claims on a lock that is no longer
+ * in place. That is safe: an ended process links its token nowhere.
  */
 export function removeLeftovers(place: string): void {
   swept.add(place);
@@ -137,7 +137,7 @@ export function removeLeftovers(place: string): void {
     if (!name.startsWith(beginning) || !(name.endsWith(NEW) || name.endsWith(NEXT))) continue;
     const found = read(path.join(folder, name));
     if (found === undefined || isAlive(found)) continue;
-    // Looked at last: once a dead token is not in the chain it never is again.
+    // Checked last: a token of an ended process that is not in the chain never returns to it.
     const predecessor = name.slice(beginning.length, -NEXT.length);
     const isInChain = name.endsWith(NEXT) && chainFrom(place).some(({ token }) => token === predecessor);
     if (!isInChain) removeFile(found.file);
@@ -152,22 +152,22 @@ interface Claim {
   readonly file: string;
   readonly token: string;
   readonly holder: LockHolder;
-  /** Names no holder that can be read; when it was last written, in milliseconds since the epoch. */
+  /** Set when no holder can be read from it; the time of its last write, in milliseconds since the epoch. */
   readonly tornAt?: number;
 }
 
-/** Puts the file `own` in place, or returns the process that holds the lock. */
+/** Links the file `own` to the place, or returns the process that holds the lock. */
 function claim(place: string, own: string): LockHolder | undefined {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (linked(own, place)) return undefined;
     const chain = chainFrom(place);
     const last = chain.at(-1);
-    // It was released in this moment.
+    // It was just released.
     if (last === undefined) continue;
     if (isAlive(last)) return last.holder;
     const next = nextOf(place, last.token);
     if (!linked(own, next)) continue;
-    // Between the look at the dead lock and this claim another successor may have replaced it and gone.
+    // Between reading the stale lock and this claim another successor may have replaced it and released it.
     if (!sameClaims(chain, chainFrom(place, chain.length))) {
       removeFile(next);
       continue;
@@ -180,7 +180,7 @@ function claim(place: string, own: string): LockHolder | undefined {
   throw new Error(`${place} cannot be locked: something else is in its place.`);
 }
 
-/** The lock and the claims to succeed it, up to the first that is alive. The last one counts. */
+/** The lock and the claims to succeed it, up to the first with a running holder. The last one counts. */
 function chainFrom(place: string, limit = Number.POSITIVE_INFINITY): Claim[] {
   const chain: Claim[] = [];
   for (let file = place; chain.length < limit; ) {
@@ -239,7 +239,7 @@ function linked(file: string, name: string): boolean {
   }
 }
 
-/** Errors of link(2) on file systems without hard links (exFAT, some network shares); EISDIR is Windows' word for it. */
+/** Errors of link(2) on file systems without hard links (exFAT, some network shares); Windows reports EISDIR. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
 function copied(file: string, name: string): boolean {
@@ -268,7 +268,7 @@ function lockOf(place: string, token: string): ProcessLock {
     release() {
       if (!isHeld) return;
       isHeld = false;
-      // Somebody may have removed it by hand, and another process taken it since.
+      // The user may have removed it by hand, and another process taken it since.
       if (existsSync(place) && readFileSync(place, 'utf8').includes(token)) removeFile(place);
     },
   };

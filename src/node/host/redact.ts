@@ -1,4 +1,4 @@
-/** Keeps keys out of logs: those it was told of, and whatever looks like one. */
+/** Redacts secrets from logs: registered ones, and text that looks like one. */
 import { HIDDEN, SecretRedactor } from '../../core/util/secretRedactor.ts';
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
@@ -9,38 +9,38 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(--?(?:api[-_]?key|password|passwd|secret|token|access[-_]?token)[= ]\s*["']?)[^\s"']+/gi, `$1${HIDDEN}`],
 ];
 
-/** An option of a command whose value is the next word. */
+/** An option of a command whose value is the next argument. */
 const SECRET_OPTION = /^--?(api[-_]?key|password|passwd|secret|token|access[-_]?token)$/i;
 
 const SECRET_VARIABLE = /(^|_)(API_?KEY|KEY|SECRET|TOKEN|PASSWORD|PASSWD)$/i;
 
-/** What the environment holds for others to keep quiet about. */
+/** The values of environment variables whose names mark them as secrets. */
 export function secretsIn(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) => (value && SECRET_VARIABLE.test(name) ? [value] : []));
 }
 
 export interface Redactor {
-  /** From now on this value is hidden wherever it appears. */
+  /** From now on this value is redacted wherever it appears. */
   hide(secret: string): void;
   redact(text: string): string;
-  /** What it was told of and nothing that only looks like it: for files that are read again, and texts in pieces. */
-  readonly told: SecretRedactor;
+  /** Redacts registered secrets only: for files that are read again, and for texts that arrive in pieces. */
+  readonly registered: SecretRedactor;
 }
 
 export function createRedactor(): Redactor {
-  const told = new SecretRedactor();
+  const registered = new SecretRedactor();
   return {
-    told,
-    hide: (secret) => told.hold(secret),
+    registered,
+    hide: (secret) => registered.hold(secret),
     redact(text) {
-      let safe = told.hide(text);
+      let safe = registered.hide(text);
       for (const [pattern, replacement] of PATTERNS) safe = safe.replace(pattern, replacement);
       return safe;
     },
   };
 }
 
-/** The same value with every text in it made safe; in a list of words also the one that follows `--password`. */
+/** The same value with every text in it redacted; in a list of arguments also the one after `--password`. */
 export function redactDeep(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) {

@@ -3,8 +3,8 @@ import type { Secrets } from '../../core/ports.ts';
 const OPENAI_ORIGIN = 'https://api.openai.com';
 
 /**
- * Keys from the environment. TILLER_API_KEY belongs to the origin of the configured base URL, OPENAI_API_KEY to OpenAI's;
- * neither is ever given for another (design decision 12).
+ * Keys from the environment. TILLER_API_KEY belongs to the origin of the configured base URL, OPENAI_API_KEY to
+ * OpenAI's; neither is ever sent to another (docs/design.md decision 12).
  */
 export function createEnvironmentSecrets(
   environment: Readonly<Record<string, string | undefined>>,
@@ -21,12 +21,12 @@ export function createEnvironmentSecrets(
   };
 }
 
-/** The keys of Tiller itself in an environment. */
+/** Tiller's own keys in an environment. */
 export function keysIn({ TILLER_API_KEY, OPENAI_API_KEY }: Readonly<Record<string, string | undefined>>): string[] {
   return [TILLER_API_KEY, OPENAI_API_KEY].filter((key) => key !== undefined);
 }
 
-/** `undefined` for what has none, such as `file:` or a text that is no address. */
+/** `undefined` for URLs without an origin, such as `file:`, and for other texts. */
 function originOf(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { origin } = new URL(address);

@@ -1,10 +1,11 @@
 /**
- * The Fetch port on `node:http`. The global `fetch` gives up after 300 s of silence, inside VS Code beyond recall, and a
- * local model may well think for longer; `node:http` has no such timers and VS Code sends it through the person's proxy
- * all the same (libraries.md §4.1).
+ * The Fetch port on `node:http`. The global `fetch` gives up after 300 s of silence, in VS Code without a way to change
+ * that, and a local model may well take longer; `node:http` has no such timers, and VS Code routes it through the
+ * user's proxy as well (docs/reference/libraries.md §4.1).
  *
- * Redirects are not followed: a key goes to the origin it was entered for and to no other. Compression is not asked for,
- * so that every event of a stream arrives when it is sent; where somebody on the way compresses all the same, it is undone.
+ * Redirects are not followed: a key is sent to the origin it was entered for and to no other. Compression is not
+ * requested, so that every event of a stream arrives when it is sent; a response that is compressed anyway is
+ * decompressed.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -23,14 +24,14 @@ interface Outgoing {
 }
 
 interface NodeFetchOptions {
-  /** `undefined`: no proxy that we would have to know of. Asked for each request. */
+  /** `undefined`: no proxy is set up by Tiller. Called for each request. */
   readonly proxyFor?: (url: URL) => URL | undefined;
 }
 
 /**
- * Connections stay open, so that the next request need not shake hands again: with the agent of the process, because under
- * `"http.proxySupport": "on"` VS Code gives the person's proxy only to those who bring none of their own. Errors of the
- * system pass through.
+ * Connections are kept alive for the next request, by the global agent of the process: under
+ * `"http.proxySupport": "on"` VS Code applies the user's proxy only to requests without an agent of their own. Errors
+ * of the system pass through.
  */
 export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
   const routes = new Map<string, ProxyRoute>();
@@ -41,7 +42,7 @@ export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
     routes.set(proxy.href, route);
     return route;
   };
-  /** Origins that have hung up on a kept connection: others may have gone with it, so the next request takes a new one. */
+  /** Origins that closed a kept connection: others may be closed too, so the next request uses a new one. */
   const hungUp = new Set<string>();
   return async (input, init) => {
     const outgoing = await outgoingOf(input, init);
@@ -57,8 +58,9 @@ export function createNodeFetch({ proxyFor }: NodeFetchOptions = {}): Fetch {
 }
 
 /**
- * No answer came on a connection that had served before. Nobody can say whether the server had left it by then or took
- * the request and died of it; so it is not sent again here, where no attempt is counted and nobody sees it.
+ * A connection that had been used before was closed without an answer. It is unknown whether the server had closed it
+ * earlier, or failed while it handled the request; so the request is not repeated here, where no attempt is counted or
+ * shown.
  */
 class HungUp extends Error {
   readonly code = 'ECONNRESET';
@@ -68,7 +70,7 @@ function isHangUp(error: Error): boolean {
   return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '');
 }
 
-/** `fresh` asks for a connection that nobody has used. */
+/** `fresh` requires a new connection. */
 function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean): Promise<Response> {
   const { method, body, signal } = outgoing;
   return new Promise((resolve, reject) => {
@@ -80,12 +82,12 @@ function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean)
       try {
         resolve(toResponse(incoming, method));
       } catch (error) {
-        // What is thrown here nobody else would catch.
+        // An exception thrown in this callback would be uncaught.
         reject(unusable(`HTTP ${incoming.statusCode}`, error));
         incoming.destroy();
       }
     });
-    // Nobody asked to; and with nobody listening the request would wait for an answer for ever.
+    // Upgrades are never requested; without this listener the request would wait without end.
     request.once('upgrade', (incoming, socket) => {
       socket.destroy();
       reject(unusable(`HTTP ${incoming.statusCode}, another protocol`));
@@ -96,7 +98,7 @@ function send(outgoing: Outgoing, route: ProxyRoute | undefined, fresh: boolean)
       else reject(route?.describe(error) ?? error);
     });
     const abort = () => {
-      // A request that still waits for its tunnel would not say so itself.
+      // A request that still waits for its tunnel would not emit an error by itself.
       reject(asError(signal?.reason));
       (streaming ?? request).destroy(asError(signal?.reason));
     };
@@ -139,7 +141,7 @@ async function bytesOf(body: RequestInit['body'], headers: Headers): Promise<Uin
   return new Uint8Array(await encoded.arrayBuffer());
 }
 
-/** An answer that keeps to the letter of HTTP and is none. */
+/** A response that is valid HTTP but of no use. */
 function unusable(words: string, cause?: unknown): Error {
   return Object.assign(new Error(`The server answered with ${words}.`, { cause }), { code: 'ERR_UNUSABLE_ANSWER' });
 }
@@ -154,7 +156,7 @@ function toResponse(incoming: http.IncomingMessage, method: string): Response {
   const status = incoming.statusCode ?? 0;
   const hasBody = method !== 'HEAD' && status !== 204 && status !== 205 && status !== 304;
   if (!hasBody) incoming.resume();
-  // The words beside the status say nothing that it does not, and may be such as `Response` refuses.
+  // The reason phrase is dropped: it adds nothing to the status, and `Response` refuses some.
   return new Response(hasBody ? bodyOf(decoded(incoming, encoding)) : null, { status, headers });
 }
 

@@ -11,16 +11,16 @@ const DECODERS: Readonly<Record<string, () => Duplex>> = {
   br: createBrotliDecompress,
 };
 
-/** The bytes as they were before somebody compressed them; of an encoding that nobody knows, as they are. */
+/** The decompressed bytes; unchanged for an unknown encoding. */
 export function decoded(incoming: IncomingMessage, encoding: string | null): Readable {
   const decoder = ownValue(DECODERS, encoding?.trim().toLowerCase() ?? '');
-  // Whatever ends either of them ends both; the reader is told by the one it reads.
+  // `pipeline` ends both streams together; the reader gets errors from the one it reads.
   return decoder === undefined ? incoming : pipeline(incoming, decoder(), () => {});
 }
 
 /**
- * A response's bytes as they arrive, no faster than they are read. Written out, because `Readable.toWeb` throws where
- * nobody can catch it when the reader leaves while the connection breaks.
+ * A response's bytes as they arrive, no faster than they are read. Not by `Readable.toWeb`, which throws an uncatchable
+ * error when the reader cancels while the connection breaks.
  */
 export function bodyOf(incoming: Readable): ReadableStream<Uint8Array> {
   let isOpen = true;

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { ExecOutput } from '../../core/ports.ts';
 
-/** What may pile up before anybody listens; beyond it the process has to wait. */
+/** The most output held before there is a listener; beyond it the process has to wait. */
 const HELD_BYTES = 1024 * 1024;
 
 /**
- * Hands output on as it comes. What arrives before the first listener is kept for it, up to 1 MiB; then the pipes are
- * left full, so that memory stays bounded whatever the process prints.
+ * Passes output on as it arrives. Output before the first listener is held, up to 1 MiB; then the pipes are not read,
+ * so that memory stays bounded whatever the process prints.
  */
 export class HeldOutput {
   readonly #streams: Readable[] = [];
@@ -17,7 +17,7 @@ export class HeldOutput {
   add(stream: ExecOutput['stream'], readable: Readable): void {
     this.#streams.push(readable);
     readable.on('data', (bytes: Buffer) => this.#deliver({ stream, bytes }));
-    // A pipe that breaks has ended; the process's exit tells the story.
+    // A broken pipe has ended; the exit of the process follows.
     readable.on('error', () => {});
   }
 
@@ -34,8 +34,8 @@ export class HeldOutput {
   }
 
   /**
-   * Stops listening without closing the pipes: a child that outlives its command and still prints goes on unharmed,
-   * and neither its words nor its pipes hold this process up.
+   * Stops reading without closing the pipes: a child that outlives its command can go on printing, and does not keep
+   * this process running.
    */
   letGo(): void {
     for (const readable of this.#streams) {

@@ -1,8 +1,8 @@
 /**
- * Stops sandboxed commands for a moment (SIGSTOP), with everything they started, and lets them go on (SIGCONT).
+ * Stops sandboxed commands for a moment (SIGSTOP), with everything they started, and resumes them (SIGCONT).
  *
- * VS Code saves a document by its path. A command that exchanged a folder of that path for a link just then would have the
- * text written where the link leads; one that is stopped cannot (docs/sandbox.md).
+ * VS Code saves a document by its path. A command that exchanged a folder of that path for a link just then would
+ * redirect the write to where the link leads; a stopped one cannot (docs/sandbox.md).
  */
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,14 +11,14 @@ import { type Resumer, startResumer } from '../host/ownPrograms.ts';
 import { isLiving, processFields } from '../host/procFiles.ts';
 import { listProcesses, type ProcessRow } from './processTable.ts';
 
-/** No command is stopped for longer, whatever holds it. */
+/** No command is stopped for longer, whatever the pause waits for. */
 const LONGEST_MS = 10_000;
-/** A process that does not stop by then waits for a disk that does not answer. */
+/** A process that takes longer to stop waits for a disk that does not answer. */
 const STOPS_WITHIN_MS = 3_000;
 const POLL_MS = 1;
 
 export interface Pause extends Disposable {
-  /** False when a command could not be stopped, or goes on because the pause took too long. */
+  /** False when a command could not be stopped, or was resumed because the pause took too long. */
   isHeld(): boolean;
 }
 
@@ -38,7 +38,7 @@ export class PausableCommands {
     this.#options = { platform, longestMs };
   }
 
-  /** `pid`: of the first process of the command, from which all others descend. */
+  /** `pid`: the first process of the command, the ancestor of all others. */
   add({ pid, exited }: { readonly pid: number | undefined; readonly exited: Promise<unknown> }): void {
     if (pid === undefined) return;
     this.#leaders.add(pid);
@@ -49,8 +49,8 @@ export class PausableCommands {
   }
 
   /**
-   * Resolves when none of the commands runs; they go on when the last pause is disposed of. Never rejects. `others`: the
-   * first processes of commands that other processes have started.
+   * Resolves when none of the commands runs; they are resumed when the last pause is disposed of. Never rejects.
+   * `others`: the first processes of commands that other processes have started.
    */
   async pause(others: readonly number[] = []): Promise<Pause> {
     this.#holders++;
@@ -77,7 +77,7 @@ export const pausableCommands = new PausableCommands();
 class StoppedCommands {
   readonly #platform: NodeJS.Platform;
   readonly #timer: NodeJS.Timeout;
-  /** Those that we stopped, each parent before its children. */
+  /** The processes stopped by this pause, each parent before its children. */
   readonly #pids = new Set<number>();
   #resumer: Resumer | undefined;
   #last: Promise<boolean> = Promise.resolve(true);
@@ -111,15 +111,16 @@ class StoppedCommands {
     this.#resumer?.done();
   }
 
-  /** Returns whether none of them runs any more. */
+  /** Returns whether all of them are stopped. */
   async #stopAll(leaders: ReadonlySet<number>): Promise<boolean> {
     const deadline = performance.now() + STOPS_WITHIN_MS;
     while (leaders.size > 0 && this.#platform !== 'win32') {
-      // A process that was about to start another is stopped by then, so the first look without a running process is the last one.
+      // A process that was about to start another is stopped by then, so the first pass without a running process is
+      // final.
       const running = treesOf(leaders, this.#platform).filter((row) => !this.#isStopped(row));
       if (running.length === 0) break;
       if (performance.now() > deadline) return false;
-      // A shell that still runs while its child is stopped takes the child for one that the user has stopped.
+      // A shell that still runs while its child is stopped would handle that like a stop by the user.
       const parents = new Set(running.map(({ pid }) => pid));
       const next = running.filter(({ pid, parent }) => !this.#pids.has(pid) && !parents.has(parent));
       if (!(await this.#stopEach(next.map(({ pid }) => pid)))) return false;
@@ -128,11 +129,11 @@ class StoppedCommands {
     return !this.#hasResumed;
   }
 
-  /** Returns whether they may still be stopped. */
+  /** Returns whether stopping is still allowed. */
   async #stopEach(pids: readonly number[]): Promise<boolean> {
     if (pids.length > 0) {
       this.#resumer ??= startResumer();
-      // Before they are stopped: should this process be killed, the resumer lets them go on.
+      // Registered before they are stopped: if this process is killed, the resumer resumes them.
       await this.#resumer.add(pids);
     }
     if (this.#hasResumed) return false;
@@ -148,7 +149,7 @@ class StoppedCommands {
   }
 }
 
-/** Each parent before its children. The group counts, too: where there is no box a process may outlive its parent. */
+/** Each parent before its children. By process group, too: without a sandbox a process may outlive its parent. */
 function treesOf(leaders: ReadonlySet<number>, platform: NodeJS.Platform): readonly ProcessRow[] {
   const rows = listProcesses(platform);
   const found = rows.filter(({ pid }) => leaders.has(pid));
@@ -163,7 +164,7 @@ function treesOf(leaders: ReadonlySet<number>, platform: NodeJS.Platform): reado
   return found;
 }
 
-/** The states of the threads of a process: the signal reaches each by itself. None when it is gone. */
+/** The states of the threads of a process: the signal reaches each separately. Empty when it has ended. */
 function threadsOf(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {

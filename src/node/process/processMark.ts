@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-/** In the environment of a command, and so of everything that it starts: by it `kill` finds them wherever they went. */
+/** A variable in a command's environment, inherited by everything it starts: `kill` finds all its processes by it. */
 export interface ProcessMark {
-  /** `NAME=value`, unlike that of any other command. */
+  /** `NAME=value`, unique to the command. */
   readonly text: string;
   readonly env: Readonly<Record<string, string>>;
 }

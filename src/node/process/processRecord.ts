@@ -1,9 +1,9 @@
 /**
- * Which commands run in our name, on disk, so that those of a Tiller that was killed can be ended by the next one.
+ * Records of running commands on the disk, so that the next Tiller can end those of one that was killed.
  *
- * A command is written down before it is started, with the mark in its environment, by which it is found whenever the
- * kill comes; and with the number of its first process as soon as there is one, for commands that clear their
- * environment. All of it is synchronous: 0.1 ms, where the thread pool would take longer and come later.
+ * A command is recorded before it is started, with the mark in its environment, by which it can be found whenever the
+ * kill comes; and with the pid of its first process as soon as there is one, for commands that clear their environment.
+ * All of it is synchronous: 0.1 ms, where the thread pool would take longer and finish later.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -15,13 +15,13 @@ import { identify, isRunning, thisProcess } from '../host/processIdentity.ts';
 import { endTree } from './processTree.ts';
 
 const ENDING = '.json';
-/** What they have to end by themselves. */
+/** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 500;
-/** A record that is still not whole by then was torn by a kill, not caught while it was written. */
+/** A record that is still incomplete by then was cut off by a kill; a younger one may just be being written. */
 const TORN_AFTER_MS = 60_000;
 
 const identitySchema = z.object({ pid: z.number(), bootId: z.string().nullable(), startTime: z.string().nullable() });
-/** The first line. The second, `leader`, is missing when the kill came between the two. */
+/** The first line. The second, `leader`, is missing when the kill came between the two writes. */
 const commandSchema = z.object({ owner: identitySchema, mark: z.string(), isSandboxed: z.boolean().default(false) });
 const leaderSchema = z.object({ leader: identitySchema });
 
@@ -36,7 +36,7 @@ export interface RunningRecord {
   ended(): void;
 }
 
-/** Call before the command is started. `mark`: `NAME=value` of its environment, unlike that of any other command. */
+/** Call before the command is started. `mark`: `NAME=value` in its environment, unique to the command. */
 export function recordCommand(home: string, mark: string, isSandboxed = false): RunningRecord {
   const path = join(folderOf(home), `${mark.slice(mark.indexOf('=') + 1)}${ENDING}`);
   let descriptor: number | undefined;
@@ -65,12 +65,12 @@ export function recordCommand(home: string, mark: string, isSandboxed = false): 
   };
 }
 
-/** A command that cannot be written down is only not found again after a kill. */
+/** Best effort: a command without a record is only not found again after a kill. */
 function tolerantly(work: () => void): void {
   try {
     work();
   } catch {
-    // Out of space, or of descriptors.
+    // No space, or no descriptors.
   }
 }
 
@@ -85,8 +85,8 @@ function openNew(home: string, path: string): number {
 }
 
 /**
- * Ends what processes of ours left running that were killed themselves. Only where the system tells one process from a
- * later one with the same number.
+ * Ends commands that killed Tiller processes left running. Only where the system distinguishes a process from a later
+ * one with the same pid.
  */
 export async function sweepProcesses(home: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   for (const name of await recordNames(home)) {
@@ -104,7 +104,7 @@ export async function sweepProcesses(home: string, platform: NodeJS.Platform = p
   }
 }
 
-/** The first processes of the sandboxed commands that run, whichever process with this home started them. Never rejects. */
+/** The first processes of the running sandboxed commands of all processes with this home. Never rejects. */
 export async function sandboxedLeaders(home: string): Promise<readonly number[]> {
   const names = await recordNames(home).catch(() => []);
   const records = await Promise.all(names.map((name) => readRecord(join(folderOf(home), name))));
@@ -128,7 +128,7 @@ async function removeIfTorn(path: string): Promise<void> {
   if (facts !== undefined && Date.now() - facts.mtimeMs > TORN_AFTER_MS) await rm(path, { force: true });
 }
 
-/** `undefined` for one that is gone meanwhile, or not whole. */
+/** `undefined` for a missing or incomplete record. */
 async function readRecord(path: string): Promise<CommandRecord | undefined> {
   try {
     const [first = '', second = ''] = (await readFile(path, 'utf8')).split('\n');
@@ -138,7 +138,7 @@ async function readRecord(path: string): Promise<CommandRecord | undefined> {
   }
 }
 
-/** Nothing where there is none, or only a part of it. */
+/** Empty for a missing or incomplete line. */
 function leaderIn(line: string): Partial<z.infer<typeof leaderSchema>> {
   try {
     return leaderSchema.parse(JSON.parse(line));

@@ -1,4 +1,4 @@
-/** Which processes there are, and who started whom. */
+/** Lists processes with their parents. */
 import { readdirSync } from 'node:fs';
 import { listProcessesWithPs } from '../host/ownPrograms.ts';
 import { isLiving, processFields, readProcFile } from '../host/procFiles.ts';
@@ -7,18 +7,18 @@ export interface ProcessRow {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** `undefined` where the system does not tell. */
+  /** `undefined` where the system does not report it. */
   readonly session: number | undefined;
-  /** As the system writes it: `R`, `S`, `T` …, with further letters where `ps` told it. */
+  /** As the system writes it: `R`, `S`, `T` …, with further letters from `ps`. */
   readonly state: string;
 }
 
-/** All living processes; those that have ended and only wait to be collected are left out. */
+/** All processes except zombies. */
 export function listProcesses(platform: NodeJS.Platform): readonly ProcessRow[] {
   return platform === 'linux' ? fromProc() : fromPs();
 }
 
-/** Whether a process was started with this `NAME=value` in its environment; false where nobody may look. */
+/** Whether a process was started with this `NAME=value` in its environment; false where it cannot be read. */
 export function startedWith(pid: number, variable: string): boolean {
   const environment = readProcFile(`/proc/${pid}/environ`);
   return environment !== undefined && environment.split('\0').includes(variable);

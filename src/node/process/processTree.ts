@@ -1,20 +1,20 @@
 /**
- * Ending a command with everything it started.
+ * Ends a command with everything it started.
  *
- * A signal to the process group misses children that called `setsid`; walking from parent to child misses those whose
- * parent has gone. So three ties count: the group and session of the leader, descent, and a mark in the environment,
- * which every child inherits.
+ * A signal to the process group misses children that called `setsid`; following parents to children misses those whose
+ * parent has ended. So three relations count: the group and session of the leader, descent, and a mark in the
+ * environment, which every child inherits.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endWindowsTree } from '../host/ownPrograms.ts';
 import { listProcesses, startedWith, type ProcessRow } from './processTable.ts';
 
 export interface TreeRoot {
-  /** `undefined` where it was not written down; then the mark and descent have to do. */
+  /** `undefined` where it was not recorded; then only the mark and descent count. */
   readonly leader: number | undefined;
-  /** `NAME=value`, unlike that of any other command. */
+  /** `NAME=value`, unique to the command. */
   readonly mark: string;
-  /** Whether the leader was collected: from then on its number may belong to somebody else. */
+  /** Whether the leader was reaped: from then on its pid may belong to another process. */
   readonly leaderHasEnded: () => boolean;
   readonly platform: NodeJS.Platform;
 }
@@ -22,7 +22,7 @@ export interface TreeRoot {
 const POLL_MS = 20;
 const FORCED_ROUNDS = 10;
 
-/** SIGTERM to the whole tree, after `graceMs` SIGKILL to what is left and to what that had started meanwhile. */
+/** SIGTERM to the whole tree, after `graceMs` SIGKILL to what is left and to what was started meanwhile. */
 export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, graceMs: number): Promise<void> {
   if (root.platform === 'win32') return root.leader === undefined ? undefined : endWindowsTree(root.leader);
 
@@ -35,14 +35,14 @@ export async function endTree(root: TreeRoot, leaderEnded: Promise<unknown>, gra
   for (let round = 0; round < FORCED_ROUNDS && signalTree(root, 'SIGKILL'); round++) await sleep(round);
 }
 
-/** As Ctrl-C on a terminal: to the process group and nobody else. */
+/** As Ctrl-C on a terminal: to the process group only. */
 export function interruptGroup({ leader, leaderHasEnded, platform }: TreeRoot): void {
   if (leader !== undefined && !leaderHasEnded()) send(platform === 'win32' ? leader : -leader, 'SIGINT');
 }
 
-/** Whether anybody was there to hear it. */
+/** Returns whether any process was there to be signalled. */
 function signalTree(root: TreeRoot, signal: NodeJS.Signals): boolean {
-  // The group first and in one call: a process that is just starting another cannot slip between two looks.
+  // The group first and in one call: a process that is just starting another cannot escape between two lookups.
   const signalled = root.leaderHasEnded() ? undefined : root.leader;
   if (signalled !== undefined) send(-signalled, signal);
   const members = membersOf(root);
@@ -65,7 +65,7 @@ function membersOf({ leader, mark, leaderHasEnded, platform }: TreeRoot): Proces
   return rows.filter((row) => members.has(row.pid) && row.pid !== process.pid);
 }
 
-/** A process that has just ended is what we wanted. */
+/** A process that has already ended is no error. */
 function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -1,4 +1,4 @@
-/** Processes in a pseudo terminal, by the optional package @lydell/node-pty (reference/sandbox.md §5). */
+/** Processes in a pseudo terminal, by the optional package @lydell/node-pty (docs/reference/sandbox.md §5). */
 import { accessSync, closeSync, constants as files, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants as system } from 'node:os';
@@ -8,13 +8,13 @@ import type { ExecExit, ExecOutput, ExecProcess, ExecRequest } from '../../core/
 import { endTree, type TreeRoot } from './processTree.ts';
 import { spawnFailure } from './spawnFailure.ts';
 
-/** What may pile up before anybody listens; then the program has to wait. */
+/** The most output held before there is a listener; beyond it the program has to wait. */
 const HELD_BYTES = 1024 * 1024;
 
 /**
- * `spare` is the folder of another node-pty, for where ours is missing.
+ * `spare` is the folder of another node-pty, used when ours is missing.
  *
- * @throws Error with a sentence for the model when it cannot be started.
+ * @throws Error with a message for the model when it cannot be started.
  */
 export async function spawnInTerminal(
   request: ExecRequest & { readonly tty: NonNullable<ExecRequest['tty']> },
@@ -51,7 +51,7 @@ export async function spawnInTerminal(
       try {
         if (!hasEnded) terminal.resize(columns, rows);
       } catch {
-        // It has ended, and we are about to hear of it.
+        // It has ended; the event follows.
       }
     },
     async kill(graceMs = 500) {
@@ -76,7 +76,7 @@ async function loadPty(spare: string | undefined): Promise<Pty> {
   }
 }
 
-/** The two are made from the same source. */
+/** Both packages are built from the same source, so they have the same types. */
 function loadFrom(folder: string): Pty | undefined {
   try {
     return createRequire(path.join(folder, 'package.json'))(folder) as Pty;
@@ -85,7 +85,7 @@ function loadFrom(folder: string): Pty | undefined {
   }
 }
 
-/** A program that cannot be started in a terminal ends in it without a word, so it is looked at before. */
+/** A program that cannot be started in a terminal ends without an error, so it is checked before. */
 function requireStartable(request: ExecRequest): void {
   const [program] = request.argv;
   if (!statSync(request.cwd, { throwIfNoEntry: false })?.isDirectory()) throw spawnFailure(undefined, request);
@@ -107,8 +107,8 @@ function whyNotExecutable(file: string): unknown {
 }
 
 /**
- * As long as somebody has the other side open, the system keeps what was written last; without this the end of the output
- * was lost in 13 of 15 runs. The name is not in the package's types and not there on Windows.
+ * Holds the slave side open: while it is open, the system keeps the last output; without this the end of the output was
+ * lost in 13 of 15 runs. The name is not in the package's types, and absent on Windows.
  */
 function holdSlave(terminal: IPty): () => void {
   const { ptsName } = terminal as IPty & { readonly ptsName?: string };
@@ -117,14 +117,14 @@ function holdSlave(terminal: IPty): () => void {
   return () => closeSync(descriptor);
 }
 
-/** A signal counts before the exit code, which is 0 then. */
+/** A signal takes precedence over the exit code, which is 0 then. */
 function exitOf(exitCode: number, signal: number | undefined): ExecExit {
   if (!signal) return { code: exitCode, signal: null };
   const name = Object.entries(system.signals).find(([, number]) => number === signal)?.[0] ?? null;
   return { code: 128 + signal, signal: name };
 }
 
-/** As `HeldOutput`, for what has one stream and no end of its own. */
+/** Like `HeldOutput`, for a single stream without an end event. */
 class TerminalOutput {
   readonly #terminal: IPty;
   readonly #held: Buffer[] = [];

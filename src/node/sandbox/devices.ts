@@ -1,7 +1,7 @@
 /**
- * Devices that every box shares with the machine (bwrap(1), `--dev`). Nobody can put them behind a mount that is read-only
- * and can still be opened, so a command of root, who owns them, may change their rights for all of the machine. They are
- * looked after when it has ended.
+ * Devices that every sandbox shares with the machine (bwrap(1), `--dev`). A mount cannot be read-only and still let a
+ * device be opened, so a command of root, who owns them, may change their permissions for the whole machine. They are
+ * checked when it has ended.
  */
 import { chmodSync, chownSync, lstatSync } from 'node:fs';
 import type { SandboxFinding } from '../../core/ports.ts';
@@ -17,12 +17,12 @@ interface Rights {
 
 let known: ReadonlyMap<string, Rights> | undefined;
 
-/** As they are before the first box of this process: later ones could be looked at while another has changed them. */
+/** Records them before the first sandbox of this process: later another sandbox could have changed them. */
 export function rememberDevices(): void {
   known ??= new Map(isRoot() ? SHARED_DEVICES.flatMap(rightsOf) : []);
 }
 
-export function mendDevices(): SandboxFinding[] {
+export function restoreDevices(): SandboxFinding[] {
   return [...(known ?? [])].flatMap(([device, rights]) => {
     const [now] = rightsOf(device);
     if (now === undefined || isSame(now[1], rights)) return [];

@@ -1,7 +1,7 @@
-/** What is where, for those who look at a tree that anybody may change meanwhile. Links are told, not followed. */
+/** Lookups in a tree that other processes may change meanwhile. Links are reported, not followed. */
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 
-/** None where nothing is, or where nobody may look. */
+/** Empty for a missing or unreadable folder. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -14,7 +14,7 @@ export function exists(name: string): boolean {
   return lstatSync(name, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** `undefined` for what is not there, or may not be looked at. */
+/** `undefined` for a missing or inaccessible path. */
 export function realOf(name: string): string | undefined {
   try {
     return realpathSync.native(name);

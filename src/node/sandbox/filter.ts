@@ -1,4 +1,4 @@
-/** The system call filter for `bwrap --seccomp`, as a file: not everybody who starts it can hand over a descriptor. */
+/** The system call filter for `bwrap --seccomp`, as a file: not every way to start it can pass a descriptor. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
@@ -6,7 +6,7 @@ import { makePrivateFolderSync, PRIVATE_FILE } from '../host/privateFiles.ts';
 
 const written = new Set<string>();
 
-/** The file that holds the filter, in a folder of ours. @throws Error when it cannot be written. */
+/** The path of the filter, written to Tiller's `folder`. @throws Error when it cannot be written. */
 export function filterFile(folder: string): string {
   const file = path.join(folder, `filter-${process.arch}`);
   if (written.has(file)) return file;

@@ -1,14 +1,14 @@
 /**
- * Descriptors that a program we start would inherit although nobody hands them over: Node closes its own, but not all
- * that it was itself started with.
+ * Descriptors that a started program would inherit without being passed: Node closes its own, but not all of those that
+ * it was itself started with.
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 
-/** What stands at one place of a program's descriptors; at `ignore` nothing does. */
+/** One entry of a program's descriptors; `ignore` for none. */
 export type Descriptor = number | 'ignore';
 
 const CLOSE_ON_EXEC = 0o2_000_000;
-/** Holds what /proc says of a descriptor, whose flags come second. */
+/** A buffer for a descriptor's facts in /proc, of which the flags come second. */
 const facts = Buffer.alloc(128);
 
 export function inheritableDescriptors(): number[] {
@@ -19,13 +19,13 @@ export function inheritableDescriptors(): number[] {
 
 let empty: number | undefined;
 
-/** Of a file without content; stays open as long as we live. */
+/** A descriptor of an empty file; stays open as long as this process. */
 export function emptyDescriptor(): number {
   empty ??= openSync('/dev/null', 'r');
   return empty;
 }
 
-/** Read in one go: there are dozens in an editor, and this is done before each command. */
+/** With a single read: an editor has dozens of descriptors, and this runs before each command. */
 function isInheritable(descriptor: number): boolean {
   let file: number | undefined;
   try {
@@ -33,7 +33,7 @@ function isInheritable(descriptor: number): boolean {
     const flags = /^flags:\s*([0-7]+)$/m.exec(facts.toString('latin1', 0, readSync(file, facts)))?.[1];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
-    // Closed meanwhile: it was the one that listed them.
+    // Closed meanwhile: it was the descriptor of the directory listing.
     return false;
   } finally {
     if (file !== undefined) closeSync(file);

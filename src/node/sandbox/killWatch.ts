@@ -1,4 +1,4 @@
-/** Has a workspace put in order when this process is killed, and not only at the next start. */
+/** Cleans up workspaces as soon as this process is killed, not only at the next start. */
 import { existsSync } from 'node:fs';
 import { startAfterKill } from '../host/ownPrograms.ts';
 import { thisProcess } from '../host/processIdentity.ts';
@@ -10,7 +10,7 @@ export class KillWatch {
   #watch: ReturnType<typeof startAfterKill> | undefined;
   readonly #onExit = () => this.stop();
 
-  /** `script`: afterKill.ts as it was built. `isNeeded`: whether something of this process would be left behind now. */
+  /** `script`: the built afterKill.ts. `isNeeded`: whether a kill of this process would leave anything behind now. */
   constructor(home: string, script: string | undefined, isNeeded: () => boolean) {
     this.#home = home;
     this.#script = script;
@@ -24,11 +24,14 @@ export class KillWatch {
       this.#watch = startAfterKill(this.#script, [this.#home, JSON.stringify(thisProcess())]);
       process.once('exit', this.#onExit);
     } catch {
-      // Too many processes or descriptors: the next start puts things in order.
+      // Too many processes or descriptors: the next start cleans up.
     }
   }
 
-  /** Sandboxes that still stand end with this process, and what they need may go only after them. */
+  /**
+   * Keeps the watch running while it is needed: sandboxes that still run end with this process, and their mount points
+   * may only be removed after that.
+   */
   stop(): void {
     process.off('exit', this.#onExit);
     if (!this.#isNeeded()) this.#watch?.stop();

@@ -1,4 +1,4 @@
-/** Turns a command and its walls into what has to be started, and puts things in order when it has ended. */
+/** Turns a command and its sandbox limits into what has to be started, and cleans up when it has ended. */
 import { closeSync, openSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../core/ports.ts';
@@ -7,7 +7,7 @@ import { seatbeltArguments } from '../../core/sandbox/seatbelt.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 import { findBash, SANDBOX_EXEC } from '../host/ownPrograms.ts';
 import { makePrivateFolderSync } from '../host/privateFiles.ts';
-import { aftermath } from './aftermath.ts';
+import { runPostRunChecks } from './postRunChecks.ts';
 import { type SandboxLife, followSandbox } from './sandboxLife.ts';
 import { realOf } from './disk.ts';
 import { filterFile } from './filter.ts';
@@ -20,23 +20,23 @@ import { sandboxMachinery } from './support.ts';
 import { mountFolder } from './sweep.ts';
 import { TreeScan } from './treeScan.ts';
 
-/** A command ready to be started, in its box if it has one. */
+/** A command ready to be started, in its sandbox if it has one. */
 export interface Launch {
   readonly program: string;
   readonly args: readonly string[];
-  /** To be handed over as 3, 4, … with nothing in the gaps; none with a terminal, which cannot. */
+  /** Pass them as 3, 4, … without gaps; empty with a terminal, where none can be passed. */
   readonly descriptors: readonly Descriptor[];
-  /** What the environment has to say besides. */
+  /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** It was started, or could not be: our copies of the descriptors are closed. */
+  /** Call when the command was started or failed to start: closes our copies of the descriptors. */
   started(): void;
-  /** It has ended, or never began: tells what it has left behind. Never rejects. */
+  /** Call when the command has ended or never started: returns its leftovers. Never rejects. */
   ended(): Promise<readonly SandboxFinding[]>;
-  /** Call after `ended`: resolves when the folders that it needed in a workspace are gone, a moment later. */
+  /** Call after `ended`: resolves when the mount points that it needed in a workspace are removed, a moment later. */
   settled(): Promise<void>;
 }
 
-/** All boxes of this process. */
+/** All sandboxes of this process. */
 export class Sandboxes {
   readonly #folder: string;
   readonly #mountPoints: MountPoints;
@@ -45,8 +45,8 @@ export class Sandboxes {
   readonly #quarantine: Quarantine;
 
   /**
-   * `home`: TILLER_HOME. `afterKill`: the built script afterKill.ts; without it what a kill has left in a workspace is
-   * removed at the next start.
+   * `home`: TILLER_HOME. `afterKill`: the built script afterKill.ts; without it the leftovers of a killed process in a
+   * workspace are removed at the next start.
    */
   constructor(home: string, afterKill?: string) {
     this.#folder = path.join(home, 'box');
@@ -55,21 +55,21 @@ export class Sandboxes {
     this.#killWatch = new KillWatch(home, afterKill, () => this.#mountPoints.isNeeded);
   }
 
-  /** No command is started any more. */
+  /** Call when no more commands will be started. */
   dispose(): void {
     this.#mountPoints.dispose();
     this.#killWatch.stop();
   }
 
-  /** @throws Error with a sentence fit for the model when there is no box: then nothing must run. */
-  async launch(request: ExecRequest, walls: SandboxLimits): Promise<Launch> {
+  /** @throws Error with a message for the model when there is no sandbox: then nothing may run. */
+  async launch(request: ExecRequest, limits: SandboxLimits): Promise<Launch> {
     const machinery = sandboxMachinery();
-    makeTemporary(walls.temporary.folder);
+    makeTemporary(limits.temporary.folder);
     switch (machinery.type) {
       case 'bubblewrap':
-        return this.#launchBubblewrap(request, walls, machinery);
+        return this.#launchBubblewrap(request, limits, machinery);
       case 'seatbelt':
-        return launchSeatbelt(request, walls);
+        return launchSeatbelt(request, limits);
       case 'none':
         throw new Error(`The command was not run: it needs a sandbox, and there is none. ${machinery.cause}`);
     }
@@ -77,34 +77,34 @@ export class Sandboxes {
 
   async #launchBubblewrap(
     { argv, cwd, tty }: ExecRequest,
-    walls: SandboxLimits,
+    limits: SandboxLimits,
     { program, disablesUserNamespaces }: { readonly program: string; readonly disablesUserNamespaces: boolean },
   ): Promise<Launch> {
     const filter = filterFile(this.#folder);
     const life = followSandbox(this.#folder);
     let giveBack = () => {};
     try {
-      const before = look(walls, cwd, { scan: this.#scan, isMountPoint: this.#mountPoints.ours() });
+      const before = look(limits, cwd, { scan: this.#scan, isMountPoint: this.#mountPoints.ours() });
       giveBack = await this.#hold(before.heldNames);
       const held = before.heldNames.filter((one) => realOf(one) === one);
       const facts = { ...before.facts, readOnly: [...before.facts.readOnly, ...held] };
-      const options = { network: walls.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
+      const options = { network: limits.network, tty: tty !== undefined, disablesUserNamespaces, cwd: before.cwd };
       const inside = tty === undefined ? argv : interruptible(argv);
       const sandboxed = [...bubblewrapArguments(facts, options), '--', ...inside];
       const start = startOf(program, sandboxed, { filter, life, tty: tty !== undefined });
       return {
         ...start,
-        env: tmpdirOf(walls),
+        env: tmpdirOf(limits),
         ended: async () => {
           let isOver = false;
           try {
             isOver = await life.ended();
-            return aftermath(before, { scan: this.#scan, quarantine: this.#quarantine });
+            return runPostRunChecks(before, { scan: this.#scan, quarantine: this.#quarantine });
           } catch (error) {
             const message = `What the command left behind could not be looked through: ${messageOf(error)}`;
             return [{ kind: 'left_behind', path: cwd, message }];
           } finally {
-            // Before its end this would open the sandbox.
+            // While the sandbox runs, this would open it.
             if (isOver) giveBack();
             else void life.gone().then(giveBack);
           }
@@ -118,7 +118,7 @@ export class Sandboxes {
     }
   }
 
-  /** @throws Error with a sentence fit for the model. */
+  /** @throws Error with a message for the model. */
   async #hold(names: readonly string[]): Promise<() => void> {
     try {
       if (names.length > 0) this.#killWatch.start();
@@ -131,7 +131,7 @@ export class Sandboxes {
   }
 }
 
-/** Beyond it nobody's descriptors stand, and a list of what is handed over would grow long. */
+/** Programs have no descriptors above it in practice, and the list of descriptors to pass would grow long. */
 const LAST_DESCRIPTOR = 1_023;
 
 interface Handover {
@@ -141,14 +141,14 @@ interface Handover {
   readonly tty: boolean;
 }
 
-/** What bubblewrap is handed, by place. */
+/** The numbers of the descriptors for bubblewrap. */
 const FILTER = 3;
 const INFO = 4;
 
 /**
- * With pipes filter and info are handed over as descriptors. What would be inherited by accident is replaced by an empty
- * file, which bubblewrap takes for further arguments: it reads none there, and closes it. A terminal's starter hands over
- * nothing: then bash does all of it on its way to bubblewrap.
+ * With pipes, filter and info are passed as descriptors. Descriptors that would be inherited by accident are replaced
+ * by an empty file, given to bubblewrap as a source of further arguments: it reads none, and closes it. With a terminal
+ * no descriptors can be passed: then bash opens and closes them before it executes bubblewrap.
  */
 function startOf(
   program: string,
@@ -179,8 +179,8 @@ function startByBash(
   leaks: readonly number[],
 ): Pick<Launch, 'program' | 'args' | 'descriptors' | 'started'> {
   const closed = leaks.map((one) => ` ${one}<&-`);
-  const deaf = tty ? 'trap "" INT QUIT; ' : '';
-  const script = `${deaf}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
+  const ignoreSignals = tty ? 'trap "" INT QUIT; ' : '';
+  const script = `${ignoreSignals}exec ${FILTER}<"$1" ${INFO}<>"$2"${closed.join('')}; shift 2; exec "$@"`;
   return {
     program: requireBash(),
     args: [...bashRunning(script), filter, `/proc/${process.pid}/fd/${life.descriptor}`, ...command],
@@ -190,16 +190,17 @@ function startByBash(
 }
 
 /**
- * Ctrl-C on a terminal goes to everybody in front of it, and bubblewrap would die of it with all that it holds. So it is
- * made deaf before it starts, and what runs inside hears again, where `env` (coreutils 8.31) can give that back.
+ * Ctrl-C on a terminal goes to all processes in the foreground, and would end bubblewrap with everything in it. So
+ * bubblewrap is started with the signals ignored, and `env` (coreutils 8.31 or later) resets them inside the sandbox
+ * where it can.
  */
 function interruptible(argv: ExecRequest['argv']): readonly string[] {
-  const hearing = 'env --default-signal=INT,QUIT';
-  const script = `if ${hearing} true 2>/dev/null; then exec ${hearing} "$@"; fi; exec "$@"`;
+  const withDefaultSignals = 'env --default-signal=INT,QUIT';
+  const script = `if ${withDefaultSignals} true 2>/dev/null; then exec ${withDefaultSignals} "$@"; fi; exec "$@"`;
   return [requireBash(), ...bashRunning(script), ...argv];
 }
 
-/** Without anything of the person's or the command's having a say. */
+/** Without startup files of the user, or functions in the environment. */
 function bashRunning(script: string): readonly string[] {
   return ['--noprofile', '--norc', '-p', '-c', script, 'tiller-box'];
 }
@@ -210,17 +211,17 @@ function requireBash(): string {
   return bash;
 }
 
-/** As it is. */
+/** Without a sandbox. */
 export function launchPlainly({ argv: [program, ...args] }: ExecRequest): Launch {
   return { program, args, descriptors: [], env: {}, started: () => {}, ended: async () => [], settled: async () => {} };
 }
 
-function launchSeatbelt({ argv }: ExecRequest, walls: SandboxLimits): Launch {
+function launchSeatbelt({ argv }: ExecRequest, limits: SandboxLimits): Launch {
   return {
     program: SANDBOX_EXEC,
-    args: [...seatbeltArguments(walls), ...argv],
+    args: [...seatbeltArguments(limits), ...argv],
     descriptors: [],
-    env: tmpdirOf(walls),
+    env: tmpdirOf(limits),
     started: () => {},
     ended: async () => [],
     settled: async () => {},

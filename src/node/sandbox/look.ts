@@ -1,4 +1,4 @@
-/** What a box needs to know of the tree before it is built: real paths, what exists, what must stay as it is. */
+/** The facts about the tree that a sandbox needs before it is built: real paths, what exists, what must not change. */
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxLimits } from '../../core/ports.ts';
@@ -11,45 +11,45 @@ import { pointedAt, repositoryWarning } from './repositories.ts';
 import { rootsOf } from './roots.ts';
 import type { TreeScan } from './treeScan.ts';
 
-/** So much does harm by merely coming into being, while a command runs, that it must not even for a moment. */
+/** Names that do harm by merely existing while a command runs, so that they must not be created even for a moment. */
 const HELD_NAMES: ReadonlySet<string> = new Set(['.git', '.vscode']);
 
-/** What of a bare repository says which programs git runs for it. */
+/** The parts of a bare repository that decide which programs git runs for it. */
 const BARE_PARTS = ['config', 'config.worktree', 'commondir', 'hooks', 'info'] as const;
 
 export interface Look {
   readonly facts: TreeFacts;
-  /** Real, so that it is there also where a link on the way to it is hidden. */
+  /** The real path, so that it exists also where a link on the way to it is hidden. */
   readonly cwd: string;
-  /** Real paths of the folders that may be written. */
+  /** Real paths of the writable roots. */
   readonly roots: readonly string[];
   /** Absent names that need a mount point. */
   readonly heldNames: readonly string[];
-  /** Absent names that are looked for afterwards. */
+  /** Absent names that are checked after the command. */
   readonly absentNames: readonly string[];
-  /** Protected names that are links, and where they lead. */
+  /** Protected names that are links, with their targets. */
   readonly links: ReadonlyMap<string, string>;
   /**
-   * Protected names and bare repositories that were there before, and which file each was. They cannot be changed from
-   * inside, but the folder around one can be renamed and another put in its place.
+   * Protected names and bare repositories that existed before, with the identity of each. They cannot be changed from
+   * inside, but the folder around one can be renamed and replaced.
    */
   readonly identities: ReadonlyMap<string, string>;
-  /** What was to be said of bare repositories before: in one, what is not there yet can be made. */
+  /** The warnings about bare repositories before the command: in one, absent files can be created. */
   readonly bareWarnings: ReadonlyMap<string, string | undefined>;
 }
 
 export function look(
-  walls: SandboxLimits,
+  limits: SandboxLimits,
   cwd: string,
   tools: { readonly scan: TreeScan; readonly isMountPoint: (path: string) => boolean },
 ): Look {
   rememberDevices();
-  const { roots, mounted } = rootsOf(walls.writableRoots.map((root) => root.path));
+  const { roots, mounted } = rootsOf(limits.writableRoots.map((root) => root.path));
   const trees = roots.map((root) => tools.scan.recent(root, roots));
   const found = trees.flatMap((tree) => tree.protectedPaths).filter((one) => exists(one) && !tools.isMountPoint(one));
   const links = new Map(trees.flatMap((tree) => tree.links).flatMap(linkOf));
   const bare = trees.flatMap((tree) => tree.bareRepositories);
-  const named = walls.writableRoots.flatMap((root) => root.protectedPaths.map((one) => inRealFolder(one)));
+  const named = limits.writableRoots.flatMap((root) => root.protectedPaths.map((one) => inRealFolder(one)));
   const absent = named.filter((one) => !found.includes(one) && !links.has(one) && isAbsent(one, tools.isMountPoint));
 
   const inside = (one: string) => roots.some((root) => isWithin(one, root));
@@ -63,10 +63,10 @@ export function look(
       writable: mounted,
       readOnly: [...new Set(readOnly)].filter((one) => !roots.includes(one)),
       visible: [
-        ...new Set([...walls.visible, cwd, ...shownFolders(walls.network)].flatMap((one) => realOf(one) ?? [])),
+        ...new Set([...limits.visible, cwd, ...shownFolders(limits.network)].flatMap((one) => realOf(one) ?? [])),
       ],
-      masked: [...walls.unreadable, ...machineSecrets()].flatMap(maskOf),
-      temporary: realTemporary(walls.temporary),
+      masked: [...limits.unreadable, ...machineSecrets()].flatMap(maskOf),
+      temporary: realTemporary(limits.temporary),
       hidden: hiddenFolders(),
       isRoot: isRoot(),
     },
@@ -108,7 +108,7 @@ function maskOf(unreadable: string): { path: string; type: 'file' | 'directory' 
   return [{ path: found, type: lstatSync(found).isDirectory() ? 'directory' : 'file' }];
 }
 
-/** Another one after something else was put in its place. */
+/** Changes when the file was replaced by another one. */
 export function identityOf(name: string): string {
   const stat = lstatSync(name, { throwIfNoEntry: false });
   return stat === undefined ? 'absent' : `${stat.dev}:${stat.ino}`;

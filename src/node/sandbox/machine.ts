@@ -1,4 +1,4 @@
-/** Facts about the machine that every box needs, looked up once, or again when they have changed. */
+/** Facts about the machine that every sandbox needs, cached, and read again when they have changed. */
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { HIDDEN_FOLDERS, MACHINE_SECRETS, SHOWN_ALWAYS, SHOWN_WITH_NETWORK } from '../../core/sandbox/bubblewrap.ts';
 import { isMissing } from '../../core/util/fileErrors.ts';
@@ -16,10 +16,10 @@ export function machineSecrets(): readonly string[] {
   return secrets.places;
 }
 
-/** A copy of the passwords, or of the groups' own, in which every entry is locked or empty. */
+/** A copy of the password or group file in which every password is locked or empty. */
 const NO_PASSWORDS = /^([^:\n]*:[!*x]*:.*\n)*$/;
 
-/** To hide something costs a mount, so what has nothing to hide is left as it is. The passwords themselves always have. */
+/** Hiding costs a mount, so a file without secrets is not hidden. The password file itself always has some. */
 function holdsSecrets(place: string): boolean {
   try {
     if (lstatSync(place).isDirectory()) return readdirSync(place).length > 0;

@@ -1,12 +1,13 @@
 /**
- * Names that must not come into being while a sandboxed command runs (`.git`, `.vscode`) need something to be mounted on:
- * an empty folder in the workspace. It is there while a command needs it, and no longer.
+ * Names that must not be created while a sandboxed command runs (`.git`, `.vscode`) need a mount point: an empty folder
+ * in the workspace, which exists only while a command needs it.
  *
- * A lease, a file in `<TILLER_HOME>/box/mounts`, names the folders that one command needs, and our process. It is written
- * before they are made, and removed after they are. Removing a folder that another sandbox has mounted would open that
- * sandbox (the kernel detaches the mount), so the folders go with the last lease on them. One process at a time looks for
- * leases and removes folders (a lock); one that makes them writes its lease and then waits until the lock is free, so that
- * every look that missed the lease is over. The leases of a killed process count until its sandboxes have ended.
+ * A lease, a file in `<TILLER_HOME>/box/mounts`, names the folders that one command needs, and our process. It is
+ * written before they are created and removed after they are. Removing a folder that another sandbox has mounted would
+ * open that sandbox (the kernel detaches the mount), so the folders are removed with the last lease on them. A lock
+ * lets one process at a time read the leases and remove folders; a process that creates folders writes its lease and
+ * then waits until the lock is free, so that every removal that has not seen the lease is over. The leases of a killed
+ * process count until its sandboxes have ended.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -19,9 +20,9 @@ import { type LockWait, takeLock, waitForLock } from '../host/processLock.ts';
 import { namesIn } from './disk.ts';
 import { mountedFolders } from './mountedFolders.ts';
 
-/** A lock of milliseconds; a command is not held up for longer by a process that is stopped while it has it. */
+/** The lock is held for milliseconds; this limits the delay of a command when its holder is stopped meanwhile. */
 const PATIENCE_MS = 2_000;
-/** A lease that is still not whole by then never will be. */
+/** An incomplete lease older than this will never be completed. */
 const TORN_AFTER_MS = 60_000;
 
 const leaseSchema = z.object({
@@ -37,7 +38,7 @@ export class MountPoints {
   readonly #folder: string;
   /** Our leases that commands still need. */
   readonly #held = new Set<string>();
-  /** Our leases that no command needs any more, and the folders that they name. */
+  /** Our leases that are no longer needed, with the folders that they name. */
   readonly #ended = new Map<string, readonly string[]>();
   /** Never rejects. */
   #givingBack: Promise<void> = Promise.resolve();
@@ -47,21 +48,21 @@ export class MountPoints {
     this.#folder = folder;
   }
 
-  /** Whether something of this process is left to be removed. */
+  /** Whether this process still has leases to remove. */
   get isNeeded(): boolean {
     return this.#held.size + this.#ended.size > 0;
   }
 
-  /** Which of the empty folders in workspaces are ours, not the user's: a function, because the answer changes. */
+  /** Which empty folders in workspaces are Tiller's, not the user's: a function, because the answer changes. */
   ours(): (folder: string) => boolean {
     const named = new Set(this.#leases().flatMap(({ folders }) => folders));
     return (folder) => named.has(folder) && isEmptyFolder(folder);
   }
 
   /**
-   * Makes the folders or shares those that are there, as far as they can be made. The returned function gives them back.
+   * Creates the folders, or shares those that exist, as far as possible. Call the returned function to release them.
    *
-   * @throws Error when this cannot be written down.
+   * @throws Error when the lease cannot be written.
    */
   async hold(folders: readonly string[]): Promise<() => void> {
     if (folders.length === 0) return () => {};
@@ -71,7 +72,7 @@ export class MountPoints {
     this.#held.add(file);
     try {
       await this.#givingBack;
-      // Every process that takes the lock from now on sees this lease, and a look that came before it is over.
+      // Every process that takes the lock from now on sees this lease, and a removal that started earlier is over.
       await waitForLock(this.#lock, this.#wait);
     } catch (error) {
       this.#held.delete(file);
@@ -86,14 +87,13 @@ export class MountPoints {
     };
   }
 
-  /** Resolves when what was given back is gone. */
+  /** Resolves when the released folders are removed. */
   settled(): Promise<void> {
     return this.#givingBack;
   }
 
   /**
-   * Removes what killed processes have left, as far as their sandboxes have ended. Returns whether something of them is
-   * still there.
+   * Removes mount points of killed processes whose sandboxes have ended. Returns whether any of theirs are left.
    */
   async sweep(): Promise<boolean> {
     if (namesIn(this.#folder).length === 0) return false;
@@ -110,12 +110,12 @@ export class MountPoints {
     return isLeft;
   }
 
-  /** From now on no lock is waited for. What could not be given back is left to the next sweep. */
+  /** Ends all waiting for locks. What could not be released is left to the next sweep. */
   dispose(): void {
     this.#disposed.abort(new Error('Tiller is closing.'));
   }
 
-  /** Everything that has ended, also what could not be given back before. */
+  /** Removes everything that has ended, also what could not be removed before. */
   async #giveBack(): Promise<void> {
     try {
       await this.#locked(async () => {
@@ -125,13 +125,13 @@ export class MountPoints {
         }
       });
     } catch {
-      // Tried again with the next command, and by the sweep after this process.
+      // Retried with the next command, and by the sweep after this process.
     }
   }
 
   /**
-   * `mounted`: by what still stands of killed processes; looked up where it matters. A busy disk takes milliseconds to
-   * remove a folder, so this runs beside everything else.
+   * `mounted`: the mounts of sandboxes of killed processes; computed when needed. Removing a folder takes milliseconds
+   * on a busy disk, so this runs in the background.
    */
   async #remove(
     { file, folders }: { readonly file: string; readonly folders: readonly string[] },
@@ -144,7 +144,7 @@ export class MountPoints {
       return named.length > 0 && (mounted ?? mountedFolders()).has(folder);
     };
     const unneeded = folders.filter((folder) => !isNeeded(folder));
-    // One that is gone stays so, and one into which the user has put something is theirs.
+    // A missing folder needs no removal; one that the user has put something into is the user's.
     await Promise.all(unneeded.map((folder) => rmdir(folder).catch(() => {})));
     removeFile(file);
   }
@@ -154,7 +154,7 @@ export class MountPoints {
     return files.flatMap((file) => (file === except ? [] : (leaseIn(file) ?? [])));
   }
 
-  /** Cut off by a kill, before a folder was made; or just being written. */
+  /** Incomplete leases: cut off by a kill before a folder was created, or just being written. */
   #removeTorn(): void {
     for (const name of namesIn(this.#folder)) {
       const file = path.join(this.#folder, name);
@@ -164,7 +164,7 @@ export class MountPoints {
     }
   }
 
-  /** To be held while folders are removed. */
+  /** Hold it while folders are removed. */
   get #lock(): string {
     return `${this.#folder}.lock`;
   }
@@ -183,7 +183,7 @@ export class MountPoints {
   }
 }
 
-/** `undefined` for one that is gone, or not whole. */
+/** `undefined` for a missing or incomplete lease. */
 function leaseIn(file: string): Lease | undefined {
   try {
     return { file, ...leaseSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) };
@@ -204,6 +204,6 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch {
-    // It is there, or cannot be made by us, nor by what will run in the sandbox.
+    // It exists, or can be created neither by us nor from inside the sandbox.
   }
 }

@@ -1,4 +1,4 @@
-/** What the sandboxes that stand now have mounted, of whatever process (proc(5), mountinfo). */
+/** The mount points of all running sandboxes, of any process (proc(5), mountinfo). */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readProcFile } from '../host/procFiles.ts';
 
@@ -21,7 +21,7 @@ export function mountedFolders(): ReadonlySet<string> {
   return folders;
 }
 
-/** `undefined` where we may not know. */
+/** `undefined` where the operating system denies access. */
 function namespaceOf(pid: string): string | undefined {
   try {
     return readlinkSync(`/proc/${pid}/ns/mnt`);
@@ -30,7 +30,7 @@ function namespaceOf(pid: string): string | undefined {
   }
 }
 
-/** Space, tab, newline and backslash stand there as octal numbers; all else as bytes. */
+/** Undoes the octal escapes of space, tab, newline and backslash; all other characters are bytes. */
 function unescaped(place: string): string {
   const bytes = place.replaceAll(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
   return Buffer.from(bytes, 'latin1').toString('utf8');

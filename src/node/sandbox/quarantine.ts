@@ -1,4 +1,4 @@
-/** Where things are put that a boxed command must not have made: out of harm's way, nothing lost, back at one click. */
+/** Quarantine: files that a sandboxed command must not create are moved here, and can be restored. */
 import {
   chmodSync,
   constants,
@@ -22,7 +22,7 @@ const ENTRY = 'entry.json';
 
 export interface QuarantineEntry {
   readonly id: string;
-  /** Where it was. */
+  /** The path before the move. */
   readonly path: string;
   /** ISO 8601. */
   readonly at: string;
@@ -49,7 +49,7 @@ export class Quarantine {
     return id;
   }
 
-  /** Oldest first. */
+  /** Entries, oldest first. */
   list(): QuarantineEntry[] {
     return namesIn(this.#folder)
       .toSorted()
@@ -59,15 +59,15 @@ export class Quarantine {
       });
   }
 
-  /** What is kept by its id only: as often as a panel wants to know. */
+  /** The ids alone, without reading the entries: cheap enough for every update of the panel. */
   get ids(): readonly string[] {
     return namesIn(this.#folder);
   }
 
-  /** Puts something back where it was. Returns the path. @throws Error with a sentence for the person. */
+  /** Moves an entry to its former path. Returns that path. @throws Error with a message for the user. */
   restore(id: string): string {
     const entry = /^[\w-]+$/.test(id) ? this.#read(id) : undefined;
-    if (entry === undefined) throw new Error('This was put back before, or is not kept any more.');
+    if (entry === undefined) throw new Error('This was restored before, or is no longer kept.');
     if (exists(entry.path)) {
       throw new Error(`${entry.path} exists by now; move it away first.`);
     }
@@ -75,7 +75,7 @@ export class Quarantine {
       mkdirSync(path.dirname(entry.path), { recursive: true });
       move(path.join(this.#folder, id, CONTENT), entry.path);
     } catch (error) {
-      throw new Error(`${entry.path} could not be put back: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${entry.path} could not be restored: ${messageOf(error)}`, { cause: error });
     }
     rmSync(path.join(this.#folder, id), { recursive: true, force: true });
     return entry.path;
@@ -100,7 +100,7 @@ function move(from: string, to: string): void {
   }
 }
 
-/** A folder can only be moved by who may write it: its own `..` changes (rename(2)). */
+/** Moving a folder needs write permission for it: its own `..` changes (rename(2)). */
 function moveClosedFolder(from: string, to: string): void {
   const { mode } = lstatSync(from);
   chmodSync(from, mode | constants.S_IRWXU);
@@ -119,7 +119,7 @@ function moveToOtherDisk(from: string, to: string): void {
   rmSync(from, { recursive: true, force: true });
 }
 
-/** What nobody may enter could neither be copied nor removed. */
+/** A folder without permissions could neither be copied nor removed. */
 function openUp(name: string): void {
   if (!isFolder(name)) return;
   chmodSync(name, lstatSync(name).mode | constants.S_IRWXU);

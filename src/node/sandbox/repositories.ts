@@ -1,13 +1,13 @@
-/** What the files of a git repository say about it. Git itself is never asked: that would be to run it. */
+/** Reads the files of a git repository. Never runs git: that could run programs that the repository names. */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { gitWarning, liveHooks, programKeys } from '../../core/sandbox/gitMetadata.ts';
 import { namesIn, realOf } from './disk.ts';
 
-/** A configuration longer than this is not one; of a pointer no more is read. */
+/** Longer configurations are ignored; of a pointer no more is read. */
 const MAX_LENGTH = 1024 * 1024;
 
-/** One sentence about what git would run for this `.git` or bare repository; `undefined` when nothing. */
+/** One sentence about what git would run for this `.git` or bare repository; `undefined` for nothing. */
 export function repositoryWarning(repository: string): string | undefined {
   const folders = [repository, ...pointedAt(repository)];
   const keys = folders.flatMap((folder) =>
@@ -33,7 +33,7 @@ function valueIn(file: string, pattern: RegExp, base: string): string | undefine
   }
 }
 
-/** Of what may be gigabytes by now, or something that gives nothing until somebody writes: commands run beside us. */
+/** Reads a bounded part without blocking: commands run at the same time and may have made it gigabytes or a pipe. */
 function beginningOf(file: string): string {
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

@@ -1,4 +1,4 @@
-/** The folders that a box leaves writable: where they really are, and what keeps each of them at its place. */
+/** The writable roots of a sandbox: their real paths, and the mounts that keep each at its place. */
 import { lstatSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isWithin } from '../../core/sandbox/within.ts';
@@ -6,20 +6,20 @@ import { isProtectedEntry } from '../../core/sandbox/writableRoots.ts';
 import { realOf } from './disk.ts';
 
 export interface Roots {
-  /** Real paths, each once. What lies inside a protected name of another one is none: it stays protected. */
+  /** Real paths, each once. A root inside a protected name of another root is left out: it stays protected. */
   readonly roots: readonly string[];
   /**
-   * The roots, and every folder on the way from one to another inside of it. Each is mounted by itself, because what is a
-   * mount cannot be renamed: otherwise the folder around a root, or the root itself, could be put aside from inside, and
-   * one without protected names in its place.
+   * The roots, and every folder on the way from one to another inside of it. Each is mounted separately, because a
+   * mount point cannot be renamed: otherwise a command could rename a root, or a folder around it, and create one
+   * without protected names in its place.
    */
   readonly mounted: readonly string[];
 }
 
-/** Links on the way to a folder; the kernel gives up after as many. */
+/** Links on the way to a folder; the kernel has the same limit. */
 const MAX_LINKS = 40;
 
-/** @throws Error with a sentence for the model: then nothing may run. */
+/** @throws Error with a message for the model: then nothing may run. */
 export function rootsOf(given: readonly string[]): Roots {
   const found = [...new Set(given)].map((folder) => ({ folder, real: realRoot(folder) }));
   const all = [...new Set(found.map(({ real }) => real))];
@@ -28,7 +28,7 @@ export function rootsOf(given: readonly string[]): Roots {
   return { roots, mounted: [...new Set(roots.flatMap((root) => [...foldersTo(root, roots), root]))] };
 }
 
-/** A root that is not there cannot be bound, and all of the machine cannot be a root. */
+/** A missing folder cannot be mounted, and the whole machine cannot be a root. */
 function realRoot(folder: string): string {
   const found = realOf(folder);
   if (found === undefined) throw new Error(`The writable folder ${folder} does not exist.`);
@@ -36,7 +36,7 @@ function realRoot(folder: string): string {
   return found;
 }
 
-/** A link that a command can replace would lead the next command's box wherever that command likes. */
+/** A link that a command can replace would redirect the next command's sandbox to a folder of its choice. */
 function refuseReplaceable(folder: string, roots: readonly string[]): void {
   for (const link of linksTo(folder)) {
     const around = roots.find((root) => isWithin(link, root));
@@ -47,7 +47,7 @@ function refuseReplaceable(folder: string, roots: readonly string[]): void {
   }
 }
 
-/** Real places of the links that are passed on the way to a path. */
+/** Real paths of the links on a path. */
 function linksTo(given: string): string[] {
   const links: string[] = [];
   let at = '/';
@@ -77,7 +77,7 @@ function isProtectedIn(root: string, other: string): boolean {
   );
 }
 
-/** What lies between a root and the roots around it, nearest last. */
+/** The folders between a root and the roots around it, nearest last. */
 function foldersTo(root: string, roots: readonly string[]): string[] {
   const outermost = roots.filter((other) => other !== root && isWithin(root, other)).toSorted(byLength)[0];
   if (outermost === undefined) return [];

@@ -1,6 +1,6 @@
 /**
- * When a box has ended. Not when bubblewrap has: its monitor goes first. The first process inside goes last, after all others
- * (pid_namespaces(7)), and what was left in the background may write until then.
+ * Detects the end of a sandbox. The end of bubblewrap is too early: its monitor ends first. The first process inside
+ * ends last, after all others (pid_namespaces(7)), and background processes may write until then.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
@@ -12,22 +12,22 @@ import { identify, isRunning, type ProcessIdentity } from '../host/processIdenti
 
 const POLL_MS = 1;
 const LATE_POLL_MS = 100;
-/** How long `ended` waits for a process that was killed and that the kernel has not removed yet. */
+/** How long `ended` waits for a killed process that the kernel has not removed yet. */
 const LONGEST_MS = 2_000;
 const LONGEST_INFO = 1_024;
 
 export interface SandboxLife {
-  /** Of a nameless file, for `bwrap --info-fd`. */
+  /** The descriptor of an unlinked file, for `bwrap --info-fd`. */
   readonly descriptor: number;
-  /** Resolves when nothing runs in the box any more, or with false when the kernel takes too long. Called once. */
+  /** Resolves when nothing runs in the sandbox any more, or with false when the kernel takes too long. Call once. */
   ended(): Promise<boolean>;
-  /** The same, however long it takes. Called after `ended`. */
+  /** The same without a time limit. Call after `ended`. */
   gone(): Promise<void>;
-  /** There will be no box. */
+  /** Call when no sandbox was started. */
   close(): void;
 }
 
-/** `folder`: one of ours. */
+/** `folder`: a folder of Tiller. */
 export function followSandbox(folder: string): SandboxLife {
   const file = path.join(folder, `info-${randomUUID()}`);
   const descriptor = openSync(file, 'wx+', PRIVATE_FILE);
@@ -42,7 +42,8 @@ export function followSandbox(folder: string): SandboxLife {
       } finally {
         closeSync(descriptor);
       }
-      // It ends with bubblewrap, unless that was killed before it could ask the kernel for this (--die-with-parent).
+      // It ends with bubblewrap (--die-with-parent), unless bubblewrap was killed before it could ask the kernel for
+      // this.
       if (first !== undefined && isFirstOfItsNamespace(first.pid)) kill(first.pid);
       const deadline = performance.now() + LONGEST_MS;
       while (runs()) {
@@ -58,7 +59,7 @@ export function followSandbox(folder: string): SandboxLife {
   };
 }
 
-/** As we see it; `undefined` when there never was a box. */
+/** With its pid outside of the sandbox; `undefined` when there never was a sandbox. */
 function firstProcessIn(descriptor: number): ProcessIdentity | undefined {
   const info = Buffer.alloc(LONGEST_INFO);
   const text = info.toString('latin1', 0, readSync(descriptor, info, 0, LONGEST_INFO, 0));
@@ -66,7 +67,7 @@ function firstProcessIn(descriptor: number): ProcessIdentity | undefined {
   return pid === undefined ? undefined : identify(Number(pid));
 }
 
-/** Its number may belong to another process by now. */
+/** Its pid may belong to another process by now. */
 function isFirstOfItsNamespace(pid: number): boolean {
   return /^NSpid:(\t\d+)+\t1$/m.test(readProcFile(`/proc/${pid}/status`) ?? '');
 }

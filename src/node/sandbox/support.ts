@@ -1,4 +1,4 @@
-/** Whether commands can be boxed on this machine. Found out by doing it once, and said precisely when it cannot be done. */
+/** Whether commands can be sandboxed on this machine: tries it once, and names the cause when it fails. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { SandboxSupport } from '../../core/sandbox/resolveSandbox.ts';
 import { bubblewrapArguments } from '../../core/sandbox/bubblewrap.ts';
@@ -8,7 +8,7 @@ import { NO_BOX_ON_WINDOWS, whyNoSandbox, whyNoSeatbelt } from '../../core/sandb
 import { findBubblewrap, findTrue, SANDBOX_EXEC, tryOut } from '../host/ownPrograms.ts';
 import { isRoot } from './machine.ts';
 
-/** What works here, and how bubblewrap has to be started. */
+/** The mechanism that works here, and how bubblewrap has to be started. */
 export type Machinery =
   | { readonly type: 'bubblewrap'; readonly program: string; readonly disablesUserNamespaces: boolean }
   | { readonly type: 'seatbelt' }
@@ -16,13 +16,13 @@ export type Machinery =
 
 let found: Machinery | undefined;
 
-/** Tried at the first question of a process and remembered: about 10 ms. */
+/** Tried at the first call in a process and cached: about 10 ms. */
 export function sandboxMachinery(platform: NodeJS.Platform = process.platform): Machinery {
   found ??= findMachinery(platform);
   return found;
 }
 
-/** The same for those who decide. */
+/** The same, as core needs it. */
 export function sandboxSupport(): SandboxSupport {
   const machinery = sandboxMachinery();
   return machinery.type === 'none' ? { type: 'fails', cause: machinery.cause } : { type: 'works', box: machinery.type };

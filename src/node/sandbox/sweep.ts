@@ -1,4 +1,4 @@
-/** What sandboxes of processes that are gone have left, put in order when Tiller starts. */
+/** Cleans up after sandboxes of ended processes when Tiller starts. */
 import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import type { Locks } from '../../core/ports.ts';
 import { namesIn } from './disk.ts';
 import { MountPoints } from './mountPoints.ts';
 
-/** A temporary folder that no command has used for so long is stale; each use renews it. */
+/** A temporary folder that no command has used for this long is stale; each use renews it. */
 const STALE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 /** Begins the name of a folder whose removal has begun. */
 const REMOVED = 'removed-';
@@ -25,12 +25,12 @@ export async function sweepSandboxes(home: string, locks: Pick<Locks, 'acquire'>
   }
 }
 
-/** Returns whether something is left, because a sandbox still stands on it. @throws Error when nothing can be done now. */
+/** Returns whether something is left because a sandbox still uses it. @throws Error when nothing can be done now. */
 export function sweepMountPoints(home: string): Promise<boolean> {
   return new MountPoints(mountFolder(home)).sweep();
 }
 
-/** Where it is written down which empty folders in workspaces are ours. `home`: TILLER_HOME. */
+/** The folder of the leases that name Tiller's empty folders in workspaces. `home`: TILLER_HOME. */
 export function mountFolder(home: string): string {
   return path.join(home, 'box', 'mounts');
 }

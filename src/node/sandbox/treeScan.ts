@@ -1,9 +1,9 @@
 /**
- * Finds names that are protected and repositories below a folder, before each boxed command and after it.
+ * Finds protected names and repositories below a folder, before and after each sandboxed command.
  *
- * A folder is read again only when its change time says so, which no process in a box can set back; that keeps a look at
- * 20,000 files below a few milliseconds. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest first, so that
- * what lies deeper than that is not protected (docs/sandbox.md).
+ * A folder is read again only when its change time has changed, which no process in a sandbox can set back; that keeps
+ * a scan of 20,000 files below a few milliseconds. Bounded: `MAX_DEPTH` levels and `MAX_FOLDERS` folders, nearest
+ * first, so that deeper ones are not protected (docs/sandbox.md).
  */
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
@@ -13,12 +13,12 @@ import { isProtectedEntry, PROTECTED_PATTERNS } from '../../core/sandbox/writabl
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 4_000;
 const RECENT_MS = 2_000;
-/** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
+/** A change within the same tick of the file system's clock does not change the time (git's "racily clean"). */
 const TICK_MS = 50;
-/** Thousands of folders in which nobody keeps a repository of their own, and no editor looks for one. */
+/** Thousands of folders in which users have no repositories of their own, and editors look for none. */
 const NOT_ENTERED = 'node_modules';
 
-/** By which a repository without a working tree is known (gitrepository-layout(5)). */
+/** Names that identify a repository without a working tree (gitrepository-layout(5)). */
 const BARE_PARTS = ['HEAD', 'objects', 'refs', 'commondir'];
 const TELLING_NAMES = [...PROTECTED_PATTERNS.map((pattern) => path.basename(pattern)), ...BARE_PARTS];
 
@@ -38,7 +38,7 @@ interface Folder {
   readonly links: readonly string[];
   readonly folders: readonly string[];
   readonly isBare: boolean;
-  /** The last scan that met it. */
+  /** The last scan that visited it. */
   scan: number;
 }
 
@@ -47,13 +47,13 @@ export class TreeScan {
   readonly #last = new Map<string, { readonly at: number; readonly tree: ScannedTree }>();
   #scans = 0;
 
-  /** As the last scan found it, if that was just now: the next command often follows the last one at once. */
+  /** The result of the last scan if it is very recent: commands often follow each other at once. */
   recent(root: string, roots: readonly string[]): ScannedTree {
     const last = this.#last.get(keyOf(root, roots));
     return last !== undefined && performance.now() - last.at < RECENT_MS ? last.tree : this.scan(root, roots);
   }
 
-  /** A root inside of this one is looked through by itself: it has its own levels and folders. */
+  /** Roots inside of this one are scanned separately: each has its own limits. */
   scan(root: string, roots: readonly string[]): ScannedTree {
     const apart = roots.filter((other) => other !== root && isWithin(other, root));
     const tree = { protectedPaths: [] as string[], links: [] as string[], bareRepositories: [] as string[] };
@@ -78,7 +78,7 @@ export class TreeScan {
     return tree;
   }
 
-  /** What was not met any more is not there any more. */
+  /** What the last scan did not visit no longer exists. */
   #forget(root: string, apart: readonly string[], scan: number): void {
     for (const [folder, content] of this.#known) {
       if (content.scan === scan || !isWithin(folder, root) || apart.some((other) => isWithin(folder, other))) continue;
@@ -98,12 +98,12 @@ export class TreeScan {
   }
 }
 
-/** What is found in a root depends on which others lie inside of it. */
+/** The result for a root depends on the other roots inside of it. */
 function keyOf(root: string, roots: readonly string[]): string {
   return [root, ...roots].join('\0');
 }
 
-/** Where we may not look nobody of ours can be led astray. */
+/** A folder that the user cannot read misleads no program of the user. */
 function statOf(folder: string): Stats | undefined {
   try {
     return lstatSync(folder, { throwIfNoEntry: false });
@@ -112,7 +112,7 @@ function statOf(folder: string): Stats | undefined {
   }
 }
 
-/** Of a folder that does not say what is in it, although whoever knows a name gets there. */
+/** In a folder that cannot be listed, although a known name in it can be opened. */
 function entryOf(folder: string, name: string): { name: string; isDirectory(): boolean; isSymbolicLink(): boolean }[] {
   const stat = statOf(`${folder}/${name}`);
   if (stat === undefined) return [];
@@ -138,7 +138,7 @@ function contentOf(folder: string, inode: number, changedAt: number): Folder | u
     else if (entry.isDirectory() && name !== NOT_ENTERED) folders.push(inner);
     if (BARE_PARTS.includes(name)) bareParts.add(name);
   }
-  // Objects and references may be another's, which `commondir` names (gitrepository-layout(5)).
+  // Objects and references may be in another repository, named by `commondir` (gitrepository-layout(5)).
   const hasObjects = bareParts.has('commondir') || (bareParts.has('objects') && bareParts.has('refs'));
   const isBare = bareParts.has('HEAD') && hasObjects;
   return { inode, changedAt, protectedPaths, links, folders, isBare, scan: 0 };

@@ -1,4 +1,4 @@
-/** What came out of a landing: for the model, and for whoever wants it undone. */
+/** The outcome of applying a patch: for the model, and for undo. */
 import type { AppliedFile } from '../../core/ports.ts';
 import type { BufferEdit, EditStep, FileImage, FoundFile, AppliedChange, ApplyChange, PlannedChange } from './model.ts';
 import type { SaveOutcome } from './saveEdits.ts';

@@ -1,10 +1,10 @@
 /**
- * Changes landed in live buffers as a transaction: all of them or none (design decision 4).
+ * Applies changes to live buffers as a transaction: all of them or none (docs/design.md decision 4).
  *
- * `applyEdit` is not atomic, never says why it failed, and one edit over many files makes one Ctrl+Z undo all of them;
- * hence this order: look at everything, write the journal, whole files, then texts one call each, those under the
- * person's hands first, deletions last, the inverse of it all on any failure, and a save of what was clean. Facts,
- * measurements and reasons: workspace-edits.md.
+ * `applyEdit` is not atomic, does not report why it failed, and one edit over many files makes one Ctrl+Z undo all of
+ * them. Hence this order: inspect everything, write the journal, write whole files, then edit texts with one call each
+ * (files that the user may be editing first), delete last, run the inverses on any failure, and save what was clean.
+ * Facts, measurements and reasons: docs/reference/workspace-edits.md.
  */
 import { ApplyRefused, placeChange, PlaceMoved, placesOf } from '../../core/patch/placedChange.ts';
 import type { ApplyResult, AppliedFile } from '../../core/ports.ts';
@@ -29,7 +29,7 @@ import {
   type Pause,
   type PlannedChange,
 } from './model.ts';
-import { type Addressed, isStill, PathGuard } from './pathGuard.ts';
+import { type Addressed, isStable, PathGuard } from './pathGuard.ts';
 import { PlaceFiles } from './placeFiles.ts';
 import { movedInEditor } from './placeInEditor.ts';
 import { planApply } from './planApply.ts';
@@ -92,23 +92,23 @@ async function carryOut(
   const guard = new PathGuard(files, byPath.length === 0 ? NO_PAUSE : await pathWrites.pause());
   const context = { files, guard, compensation, watch };
   try {
-    await mustBeStill(byPath, pathWrites);
+    await mustBeStable(byPath, pathWrites);
     const edits = await takeSteps(steps, edited, context);
     const outcomes = new Map<EditStep, SaveOutcome>();
     await Promise.all(edits.map(async (edit) => outcomes.set(edit.step, await saveEdit(edit, context))));
     mustStandAtTheirPlaces(outcomes);
     const byStep = new Map(edits.map((edit) => [edit.step, edit]));
     const results = planned.map((change) => appliedChange(change, byStep, outcomes));
-    // A journal that cannot be removed is settled at the next start.
-    await journal.close().catch((error: unknown) => log.warn('The journal of a landing stays behind', { error }));
+    // A journal that cannot be removed is recovered at the next start.
+    await journal.close().catch((error: unknown) => log.warn('The apply journal could not be removed', { error }));
     const applied: readonly AppliedFile[] = planned.map((change) => appliedFile(change, outcomes));
     return { type: 'applied', files: applied, changes: results };
   } catch (error) {
-    log.warn('A landing is put back', { error });
+    log.warn('Applying a patch failed and is rolled back', { error });
     const failures = await compensation.run();
     const notRestored = error instanceof SavedElsewhere ? [...new Set([...failures, ...error.paths])] : failures;
     const settled = notRestored.length === 0 ? journal.close() : journal.keep();
-    await settled.catch((failure: unknown) => log.warn('The journal of a landing stays behind', { error: failure }));
+    await settled.catch((failure: unknown) => log.warn('The apply journal could not be removed', { error: failure }));
     return outcomeOf(error, notRestored);
   } finally {
     guard.dispose();
@@ -118,7 +118,7 @@ async function carryOut(
 
 const NO_PAUSE: Pause = { isHeld: () => false, dispose: () => {} };
 
-/** Where VS Code acts by the path: what it saves, moves or deletes itself. */
+/** The files that VS Code itself saves, moves or deletes by their paths. */
 function actsOfVscode(steps: readonly ApplyStep[]): readonly Addressed[] {
   const files = steps.flatMap((step): readonly FoundFile[] => {
     switch (step.type) {
@@ -135,14 +135,14 @@ function actsOfVscode(steps: readonly ApplyStep[]): readonly Addressed[] {
   return files.filter(({ uri }) => uri.scheme === 'file');
 }
 
-/** @throws StaleFiles for those whose way another process has changed since the plan was made */
-async function mustBeStill(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
-  const still = await Promise.all(files.map((file) => isStill(file, pathWrites)));
-  const moved = files.filter((_file, index) => still[index] === false).map(({ path }) => path);
+/** @throws StaleFiles for files whose path another process has changed since the plan was made */
+async function mustBeStable(files: readonly Addressed[], pathWrites: PathWrites): Promise<void> {
+  const stable = await Promise.all(files.map((file) => isStable(file, pathWrites)));
+  const moved = files.filter((_file, index) => stable[index] === false).map(({ path }) => path);
   if (moved.length > 0) throw new StaleFiles(moved);
 }
 
-/** VS Code has saved documents, and the files at their places do not hold them. */
+/** VS Code has saved documents, but the files at their places do not hold the saved texts. */
 class SavedElsewhere extends ApplyRefused {
   readonly paths: readonly string[];
   constructor(paths: readonly string[]) {
@@ -160,7 +160,7 @@ function mustStandAtTheirPlaces(outcomes: ReadonlyMap<EditStep, SaveOutcome>): v
   if (paths.length > 0) throw new SavedElsewhere(paths);
 }
 
-/** @throws what the first failing step says; the steps before it are on the compensation. */
+/** @throws the error of the first failing step; the inverses of earlier steps are in `context.compensation`. */
 async function takeSteps(
   steps: readonly ApplyStep[],
   edits: readonly EditStep[],
@@ -183,7 +183,7 @@ async function takeSteps(
   return applied;
 }
 
-/** Rejects like `Promise.all`, but only when nothing is under way any more: what is to be put back must be there. */
+/** Like `Promise.all`, but rejects only after all have settled: the rollback must know of every completed step. */
 async function allSettled<Value>(promises: readonly Promise<Value>[]): Promise<Value[]> {
   await Promise.allSettled(promises);
   return Promise.all(promises);

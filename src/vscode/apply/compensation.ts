@@ -1,13 +1,13 @@
-/** What has to be done to have everything as it was: `applyEdit` is not atomic (workspace-edits.md §1), so landing is. */
+/** The inverses of completed steps: `applyEdit` is not atomic (workspace-edits.md §1), applying a patch is. */
 export class Compensation {
   readonly #inverses: { readonly path: string; readonly rollback: () => Promise<boolean> }[] = [];
 
-  /** `putBack` resolves to false when somebody else's later work is in the way, which is not ours to overwrite. */
+  /** `rollback` resolves to false when later work of another writer is in the way, which must not be overwritten. */
   add(path: string, rollback: () => Promise<boolean>): void {
     this.#inverses.unshift({ path, rollback });
   }
 
-  /** Last made, first undone. Returns the paths that could not be brought back. */
+  /** Runs the inverses in reverse order. Returns the paths that could not be rolled back. */
   async run(): Promise<readonly string[]> {
     const notRestored = new Set<string>();
     for (const { path, rollback } of this.#inverses) {

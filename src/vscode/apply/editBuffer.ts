@@ -1,4 +1,4 @@
-/** One file's text, changed in its buffer: minimal hunks, one call, one step for Ctrl+Z (workspace-edits.md §2, §7). */
+/** Changes one file's text in its buffer: minimal hunks, one call, one Ctrl+Z step (workspace-edits.md §2, §7). */
 import * as vscode from 'vscode';
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
@@ -10,23 +10,23 @@ import { type BufferEdit, type EditStep, StaleFiles } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 import { rollbackEdit } from './rollbackEdit.ts';
 
-/** The person may be typing there, so it lands first and may be tried again. */
+/** The user may be typing in this file: it is edited first, and retried. */
 export function isHot({ file }: EditStep): boolean {
   return file.hadTab || file.isDirty;
 }
 
-/** @throws StaleFiles when the person changed the same lines, ApplyRefused when VS Code drops the edit. */
+/** @throws StaleFiles when the user changed the same lines, ApplyRefused when VS Code drops the edit. */
 export async function editBuffer(step: EditStep, context: ApplyContext): Promise<BufferEdit> {
   const { uri, path } = step.file;
   const tries = isHot(step) ? HOT_TRIES : 2;
   for (let attempt = 1; ; attempt++) {
-    // VS Code opens it by its path.
+    // VS Code opens the document by its path.
     if (documentAt(uri) === undefined && !(await isAsFound(step, context))) throw new StaleFiles([path]);
     const document = documentAt(uri);
     const before = document?.getText() ?? step.before;
     const hunks = rebaseHunks(step.hunks, step.before, before);
     if (hunks === undefined) throw new StaleFiles([path]);
-    // We hear of a keystroke before we hear that it made the buffer dirty.
+    // The event of a keystroke comes before the event that the buffer is dirty.
     const wasDirty = document?.isDirty === true || !sameButEndings(before, step.before);
     const done = context.watch?.edits(
       { uri: document?.uri ?? uri, path },
@@ -56,16 +56,16 @@ async function applied(
   const after = applyHunks(before, hunks);
   const edit = { step, document, before, after, hunks, wasDirty, version: document.version };
   context.compensation.add(path, () => rollbackEdit(edit, context));
-  // Between our look and the edit somebody may have written the file that VS Code opened for it.
+  // Another process may have written the file between the check and the edit, for which VS Code opened the file.
   if (!isHot(step) && document.getText() !== after) throw new StaleFiles([path]);
-  // A file that the settings make read-only shows the edit and forgets it (§6).
+  // VS Code shows an edit of a file that the settings make read-only, then drops it (§6).
   if (!(await isKept(document, path, context))) {
     throw new ApplyRefused(`${path} cannot be edited: VS Code treats it as read-only.`);
   }
   return edit;
 }
 
-/** Dirty, or saved already: some people's auto-save is faster than we look. */
+/** Dirty, or saved already: auto-save with a short delay may run before this check. */
 async function isKept(document: vscode.TextDocument, path: string, { files }: ApplyContext): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt++) {
     if (document.isDirty) return true;

@@ -1,4 +1,4 @@
-/** The Workspace port in VS Code: buffers where they hold more than the disk, the disk otherwise (design decision 5). */
+/** The Workspace port in VS Code: unsaved buffers where there are any, else the disk (docs/design.md decision 5). */
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import {
@@ -25,9 +25,9 @@ import { uriOf, workspaceRoots } from '../workspace/places.ts';
 import { textContent } from '../workspace/textContent.ts';
 
 export interface EditorWorkspaceOptions extends ApplyDeps {
-  /** Hears of every landing, so that it can be undone. */
+  /** Called after each applied patch, so that it can be undone. */
   readonly onApplied?: (changes: readonly AppliedChange[], origin: PatchOrigin | undefined) => void;
-  /** Who hears of it while it goes on. */
+  /** The observer of one application, called while it runs. */
   readonly watchFor?: (origin: PatchOrigin | undefined) => ApplyWatch;
 }
 
@@ -63,14 +63,14 @@ export function createEditorWorkspace({ onApplied, watchFor, ...deps }: EditorWo
   };
 }
 
-/** Follows links, as they are now. */
+/** Follows links as they are now. */
 function readText(path: string): Promise<TextFile> {
   return textAt(path, uriOf(path), { read: () => readBytes(path, MAX_TEXT_BYTES) });
 }
 
 /**
- * A clean document is what the disk holds, or will be in a moment, and the disk keeps line endings apart that a buffer
- * does not: so only unsaved text is taken from the buffer. `place`: where the file lies, where that is known.
+ * A clean document equals the disk, or will in a moment, and the disk preserves mixed line endings, which a buffer does
+ * not: only unsaved text is taken from the buffer. `place`: the resolved place of the file, where known.
  */
 async function textAt(
   path: string,
@@ -108,7 +108,7 @@ async function readAtPlaces(
   }
 }
 
-/** Returns failures. */
+/** Never rejects: failures are returned. */
 async function readAt(place: string, path: string, files: PlaceFiles): Promise<TextFile | WorkspaceError> {
   try {
     return await textAt(path, uriOf(place), { read: () => bytesAt(place, path, files), place });
@@ -128,7 +128,7 @@ async function bytesAt(place: string, path: string, files: PlaceFiles): Promise<
 
 function mustBeReadable({ type, size }: Pick<vscode.FileStat, 'type' | 'size'>, path: string, maxBytes: number): void {
   if (type & vscode.FileType.Directory) throw new WorkspaceError('is_directory', path, `${path} is a directory.`);
-  // Reading a pipe or a device might never end.
+  // Reading a pipe or a device may never end.
   if ((type & vscode.FileType.File) === 0) {
     throw new WorkspaceError('io', path, `${path} is a device, a pipe or a socket.`);
   }
@@ -162,7 +162,7 @@ async function statPath(path: string): Promise<FileStat | undefined> {
   }
 }
 
-/** Links are known on the disk only; another file system's files lie where they are called. */
+/** Only the disk has links; on other file systems the path is the place. */
 async function realPathOf(path: string): Promise<string> {
   const uri = uriOf(path);
   if (uri.scheme !== 'file') return path;

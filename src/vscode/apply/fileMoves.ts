@@ -1,35 +1,35 @@
 /**
- * What the person renames or deletes while a patch lands in it. VS Code moves the file first and its buffer afterwards:
- * an edit in between goes down with the old buffer, and a save brings the old name back. So the two wait for each other,
- * which VS Code allows whoever listens before it moves anything (`onWillRenameFiles`, `onWillDeleteFiles`).
+ * Renames and deletions by the user while a patch is applied. VS Code moves the file first and its buffer afterwards:
+ * an edit in between is lost with the old buffer, and a save recreates the old name. So each waits for the other; VS
+ * Code lets listeners of `onWillRenameFiles` and `onWillDeleteFiles` delay the operation.
  */
 import * as vscode from 'vscode';
 import { type CanonicalPaths, type PlacedChange, placesOf } from '../../core/patch/placedChange.ts';
 import { abortable } from '../../core/util/abort.ts';
 import { isBelow } from '../../core/util/pathBelow.ts';
 import { pathOf } from '../workspace/places.ts';
-import { StaleFiles, type MovesOfPerson } from './model.ts';
+import { StaleFiles, type UserMoves } from './model.ts';
 
-/** VS Code does not say when a move was called off after all. */
+/** VS Code sends no event when a move is cancelled, so a move counts as ended after this time. */
 const MOVED_WITHIN_MS = 10_000;
 
-/** Something that goes on in some places until it has ended. */
-interface Doing {
+/** An operation on some places, until it has ended. */
+interface Operation {
   readonly places: readonly string[];
   readonly ended: Promise<void>;
   end(): void;
 }
 
-interface RunningApply extends Doing {
+interface RunningApply extends Operation {
   readonly changes: readonly PlacedChange[];
 }
 
-/** One for all landings of the host; `pass` is for them, the rest it hears from VS Code. */
-export class FileMoves implements MovesOfPerson, vscode.Disposable {
+/** One instance for the whole extension host. Applications call `pass`; moves come from events of VS Code. */
+export class FileMoves implements UserMoves, vscode.Disposable {
   readonly #canonicalPaths: () => CanonicalPaths;
   readonly #applies = new Set<RunningApply>();
-  /** By the files as VS Code names them, which are the same when it is done. */
-  readonly #moves = new Map<string, Doing>();
+  /** Keyed by the URIs as VS Code gives them, which are the same in the events before and after. */
+  readonly #moves = new Map<string, Operation>();
   readonly #listeners: vscode.Disposable;
 
   constructor(canonicalPaths: () => CanonicalPaths) {
@@ -44,7 +44,7 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
   }
 
   async pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void> {
-    const running = { changes, ...doing(changes.flatMap((change) => placesOf(change))) };
+    const running = { changes, ...operationOn(changes.flatMap((change) => placesOf(change))) };
     const move = [...this.#moves.values()].find((one) => concernsAny(one, running.places));
     if (move !== undefined) {
       await (signal === undefined ? move.ended : abortable(move.ended, signal));
@@ -66,7 +66,7 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
     const paths = this.#canonicalPaths();
     const moved = await Promise.all(files.map((names) => Promise.all(names.map((uri) => placeOf(uri, paths)))));
     if ([...this.#applies].some((running) => moved.every((places) => isPartOf(running, places)))) return;
-    const move = doing(moved.flat());
+    const move = operationOn(moved.flat());
     const key = keyOf(files);
     this.#moves.get(key)?.end();
     this.#moves.set(key, move);
@@ -85,7 +85,7 @@ export class FileMoves implements MovesOfPerson, vscode.Disposable {
   }
 }
 
-/** The name that goes, and the one that comes. */
+/** The old name and, for a rename, the new one. */
 type Names = readonly [from: vscode.Uri] | readonly [from: vscode.Uri, to: vscode.Uri];
 
 function namesOf({ oldUri, newUri }: { readonly oldUri: vscode.Uri; readonly newUri: vscode.Uri }): Names {
@@ -98,11 +98,11 @@ function keyOf(files: readonly Names[]): string {
 
 async function placeOf(uri: vscode.Uri, paths: CanonicalPaths): Promise<string> {
   const path = pathOf(uri);
-  // What cannot be looked up cannot be renamed, either: VS Code will say so.
+  // A path that cannot be resolved cannot be renamed either: VS Code reports it.
   return uri.scheme === 'file' ? paths.of(path).catch(() => path) : path;
 }
 
-function doing(places: readonly string[]): Doing {
+function operationOn(places: readonly string[]): Operation {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -110,15 +110,15 @@ function doing(places: readonly string[]): Doing {
   return { places, ended, end };
 }
 
-function concernsAny(move: Doing, places: readonly string[]): boolean {
+function concernsAny(move: Operation, places: readonly string[]): boolean {
   return places.some((place) => concerns(move, place));
 }
 
-function concerns(move: Doing, place: string): boolean {
+function concerns(move: Operation, place: string): boolean {
   return move.places.some((moved) => place === moved || isBelow(place, moved));
 }
 
-/** A patch moves and deletes by the same way, forth and, when it is put back, back again; it must not wait for itself. */
+/** A patch renames and deletes with the same events, in its rollback, too; it must not wait for itself. */
 function isPartOf({ changes }: RunningApply, [from, to]: readonly string[]): boolean {
   return changes.some(({ removes, writes }) =>
     to === undefined ? removes === from : (removes === from && writes === to) || (removes === to && writes === from),

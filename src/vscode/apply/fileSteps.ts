@@ -1,4 +1,4 @@
-/** Steps that put whole files down, move them and take them away: one call each, with an inverse (§6). */
+/** Steps that write, move and delete whole files: one call each, with an inverse (workspace-edits.md §6). */
 import * as vscode from 'vscode';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
@@ -12,7 +12,7 @@ import type { PlaceFiles } from './placeFiles.ts';
 type StepOf<Type extends ApplyStep['type']> = Extract<ApplyStep, { type: Type }>;
 
 /**
- * By the file system and not by an edit: Ctrl+Z in a file that an edit created deletes it (§2).
+ * Uses the file system, not an edit: Ctrl+Z in a file that an edit created deletes the file (§2).
  * @throws the error of the file system, or StaleFiles
  */
 export async function writeFile(step: StepOf<'write'>, { files, compensation, watch }: ApplyContext): Promise<void> {
@@ -31,17 +31,17 @@ export async function writeFile(step: StepOf<'write'>, { files, compensation, wa
   const text = openDocument(file.uri)?.getText();
   const done = text === undefined || after === undefined ? undefined : watch?.edits(file, { before: text, after });
   await files.write(path, bytes, mode);
-  await bufferTakesUp(file.uri, after);
+  await bufferReloads(file.uri, after);
   done?.();
 }
 
-/** With a tab by an edit, so that the tab follows; without one by the file system, which asks nobody anything (§6). */
+/** With a tab, by an edit, so that the tab follows; without one, by the file system, which shows no dialog (§6). */
 export async function renameFile({ from, to }: StepOf<'rename'>, context: ApplyContext): Promise<void> {
   const { files, compensation, watch } = context;
   const untouched = await Promise.all([isUntouched(from, files), isUntouched(to, files)]);
   if (untouched.includes(false)) throw new StaleFiles([from.path]);
   const folders = to.disk === undefined ? await files.missingFolders(to.path) : [];
-  // Each compensation is undone after those that come later.
+  // The inverses run in reverse order.
   compensation.add(to.path, async () => {
     await files.removeFolders(folders);
     return true;
@@ -57,7 +57,7 @@ export async function renameFile({ from, to }: StepOf<'rename'>, context: ApplyC
   });
 }
 
-/** The last of all steps: it loses most. Its own call closes the tab. */
+/** Runs after all other steps, as it loses most. The edit, in a call of its own, closes the tab. */
 export async function deleteFile({ file }: StepOf<'delete'>, context: ApplyContext): Promise<void> {
   const { files, compensation } = context;
   if (!(await isUntouched(file, files))) throw new StaleFiles([file.path]);
@@ -72,7 +72,7 @@ export async function deleteFile({ file }: StepOf<'delete'>, context: ApplyConte
   compensation.add(file.path, () => undelete(file, files));
 }
 
-/** VS Code closes the tab with it. */
+/** By an edit of VS Code, which also closes the tab. */
 export function isDeletedByPath({ uri, hadTab }: FoundFile): boolean {
   return hadTab || openDocument(uri) !== undefined;
 }
@@ -101,7 +101,7 @@ interface Writing {
   readonly before: Uint8Array | undefined;
   readonly written: Uint8Array;
   readonly linkTarget: string | undefined;
-  /** That were made for it. */
+  /** Folders created for this file. */
   readonly folders: readonly string[];
 }
 
@@ -115,7 +115,7 @@ async function unwrite(
   const now = await files.readIfThere(path);
   const isAsBefore = before === undefined ? now === undefined : now !== undefined && sameBytes(now, before);
   if (!isAsBefore) {
-    // Anything but our own bytes, whole or in part, is somebody's later work.
+    // Anything but our own bytes, whole or in part, is later work of another writer.
     const isOurs = isOurLink || (now !== undefined && sameBytes(now, written.subarray(0, now.length)));
     if (!isOurs || openDocument(uri)?.isDirty) return false;
     if (before === undefined) await files.remove(path);
@@ -125,8 +125,8 @@ async function unwrite(
   return true;
 }
 
-/** An open buffer reads the file again by itself; whoever reads next shall not meet the old text. */
-async function bufferTakesUp(uri: vscode.Uri, text: string | undefined): Promise<void> {
+/** An open buffer reloads the file by itself; this waits for it, so that the next reader does not get the old text. */
+async function bufferReloads(uri: vscode.Uri, text: string | undefined): Promise<void> {
   if (text === undefined) return;
   for (let waited = 0; waited < 2000; waited += 25) {
     const document = openDocument(uri);

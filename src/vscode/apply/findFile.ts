@@ -1,4 +1,4 @@
-/** Looks at one place, on the disk and in the editor. Touches nothing. */
+/** Inspects one place on the disk and in the editor, without changes. */
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { ApplyRefused, PlaceMoved } from '../../core/patch/placedChange.ts';
@@ -10,7 +10,7 @@ import { textContent } from '../workspace/textContent.ts';
 import type { DiskFile, FoundFile } from './model.ts';
 import type { Details, PlaceFiles } from './placeFiles.ts';
 
-/** @throws ApplyRefused when it is a directory, or cannot be read; PlaceMoved when a link leads there now. */
+/** @throws ApplyRefused for a directory or an unreadable file; PlaceMoved when a link leads there now. */
 export async function findFile(path: string, files: PlaceFiles): Promise<FoundFile> {
   const document = await documentOfFile(uriOf(path), path);
   const uri = document?.uri ?? uriOf(path);
@@ -18,7 +18,7 @@ export async function findFile(path: string, files: PlaceFiles): Promise<FoundFi
   const disk = uri.scheme === 'untitled' ? undefined : await readDisk(path, files);
   const isText = disk !== undefined && disk.linkTarget === undefined && disk.bytes.length <= MAX_TEXT_BYTES;
   const saved = isText ? await textContent(uri, disk.bytes) : undefined;
-  // A clean document is the disk, or will be in a moment (§4: it lags 100 to 200 ms behind a shell).
+  // A clean document equals the disk, or will in a moment (§4: it lags 100 to 200 ms behind a shell).
   const live = isDirty && {
     text: document.getText(),
     encoding: document.encoding.replace(/^utf8bom$/, 'utf8'),
@@ -35,14 +35,14 @@ export async function findFile(path: string, files: PlaceFiles): Promise<FoundFi
   };
 }
 
-/** Whether its text stands nowhere else. What was never saved is so even while VS Code does not yet call it dirty. */
+/** Whether the text exists only in the document. An untitled one counts even before VS Code marks it dirty. */
 function isLive(document: vscode.TextDocument | undefined): document is vscode.TextDocument {
   return document !== undefined && (document.isDirty || document.isUntitled);
 }
 
 /**
- * The same place as the name that it is: what is removed or replaced is the name, and a document that is open by another
- * one (a link, or what it leads to) would have that taken away instead.
+ * The same place under its own name: removing or replacing acts on the name, and a document that is open under another
+ * name (a link, or its target) would have that other name removed instead.
  */
 export async function underItsOwnName(found: FoundFile, files: PlaceFiles): Promise<FoundFile> {
   const uri = uriOf(found.path);
@@ -68,7 +68,7 @@ function mustBeFile({ type }: Details, path: string): void {
   throw new ApplyRefused(`${path} is a device, a pipe or a socket.`);
 }
 
-/** Whether the file is still the one that was found: not written, not removed, not typed into. */
+/** Whether the file is still as found: not written, not removed, not edited in the editor. */
 export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<boolean> {
   if (isLive(documentAt(found.uri)) !== found.isDirty) return false;
   if (found.uri.scheme === 'untitled') return true;
@@ -79,17 +79,17 @@ export async function isUntouched(found: FoundFile, files: PlaceFiles): Promise<
   }
 }
 
-/** @throws ApplyRefused when the system would not let us. */
+/** @throws ApplyRefused when the operating system does not permit writing. */
 export async function mustBeWritable({ uri, path, disk }: FoundFile, files: PlaceFiles): Promise<void> {
   if (uri.scheme === 'file') mayWrite(disk === undefined ? await nearestFolder(path, files) : path, files);
 }
 
-/** @throws ApplyRefused when the name could not be taken away. */
+/** @throws ApplyRefused when the operating system does not permit removing the name. */
 export function mustBeRemovable({ uri, path }: FoundFile, files: PlaceFiles): void {
   if (uri.scheme === 'file') mayWrite(dirname(path), files);
 }
 
-/** The folder that exists already; the ones below it are made with the file. */
+/** The nearest existing folder; the folders below it are created with the file. */
 async function nearestFolder(path: string, files: PlaceFiles): Promise<string> {
   const folder = dirname(path);
   const details = await files.details(folder).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** What would take one landed change back, as the files stand now. Looks, and touches nothing. */
+/** The change that undoes one applied change, given the files as they are now. Inspects only. */
 import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { type FilePlace, type Workspace, WorkspaceError } from '../../core/ports.ts';
@@ -7,18 +7,18 @@ import type { FileImage, AppliedChange, ApplyChange } from './model.ts';
 
 export type Inverse =
   | { readonly type: 'changes'; readonly changes: readonly ApplyChange[] }
-  /** `reason`: one sentence for a person. */
+  /** `reason`: one sentence for the user. */
   | { readonly type: 'left_alone'; readonly reason: string };
 
 export type Reader = Pick<Workspace, 'read' | 'readBytes' | 'readPlaces' | 'places' | 'stat'>;
 
-/** A path with the place that the landing decided about. */
+/** A path with its approved place: the one for which the policy or the user has approved the patch. */
 export interface NamedPlace {
   readonly path: string;
   readonly place: FilePlace;
 }
 
-/** `patch`: all that landed with it; files of one patch may have changed places. */
+/** `patch`: all changes applied together; files of one patch may have been swapped. */
 export async function inverseOf(
   applied: AppliedChange,
   patch: readonly AppliedChange[],
@@ -29,7 +29,7 @@ export async function inverseOf(
   if (change.kind === 'delete') return bringBack(sourceOf(applied), before, reader);
   if (change.kind === 'add' && change.exactly?.linkTarget !== undefined) return removeLink(there, reader);
   if (change.kind === 'add' && change.exactly?.text === null) return removeBytes(there, change.exactly, reader);
-  // What a move takes back its place from goes with that move.
+  // Where a move took this place's file away, the inverse of that move restores it.
   if (before === null && patch.some((other) => movedFrom(other) === there.path)) return changes();
 
   const read = await textAt(there, reader);
@@ -49,14 +49,14 @@ export async function inverseOf(
     : moveBack(applied, { now, text }, patch, reader);
 }
 
-/** `undefined` when somebody worked on the same lines. */
+/** `undefined` when the same lines were changed since. */
 function textBefore({ change, before, edited, final }: AppliedChange, now: string): string | undefined {
   const planned = change.kind === 'update' ? change : undefined;
   const old = edited?.before ?? planned?.before ?? before?.text ?? '';
   const left = edited?.after ?? planned?.after ?? final ?? '';
   const hunks = hunksTakingBack(hunksFrom(old, left), { before: old, after: left, now });
   if (hunks !== undefined) return applyHunks(now, hunks);
-  // A formatter had its way with our lines and nobody else came after it.
+  // A formatter changed our lines on save and nothing was changed afterwards.
   return now === final ? old : undefined;
 }
 
@@ -85,7 +85,7 @@ async function moveBack(
     if (ours === undefined || movedOver === null || movedOver !== ours.final) return newFileThere();
   }
   const replaced = over === null ? [] : [over];
-  // Of a link only the link was removed: what it leads to was never touched.
+  // Of a link only the link was removed; its target was not changed.
   if (before?.linkTarget !== undefined) {
     const destination = replaced.map((image) => addition(from, image, now));
     const rest = over === null ? [removal(behindLinks(from), now)] : destination;
@@ -96,7 +96,7 @@ async function moveBack(
   return changes(moved, ...replaced.map((image) => addition(from, image, null)));
 }
 
-/** A file that is no text can only be compared whole. */
+/** A file that is not text can only be compared whole. */
 async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Reader): Promise<Inverse> {
   const now = await reader.readBytes(named.path).then(
     (read) => read,
@@ -106,13 +106,13 @@ async function removeBytes(named: NamedPlace, { bytes }: FileImage, reader: Read
   return bytes !== null && Buffer.compare(now, bytes) === 0 ? changes(removal(named, null)) : changedSince();
 }
 
-/** Whether its folder is still the one that was decided about. */
+/** Whether the path's folders still lead to the approved place. */
 async function isReached({ path, place }: NamedPlace, reader: Reader): Promise<boolean> {
   const now = (await reader.places([path])).get(path);
   return now !== undefined && !(now instanceof WorkspaceError) && now.name === place.name;
 }
 
-/** What it leads to is not touched, wherever that is. */
+/** Removes the link only, wherever it leads. */
 async function removeLink({ path, place }: NamedPlace, reader: Reader): Promise<Inverse> {
   const now = (await reader.places([path])).get(path);
   if (now === undefined || now instanceof WorkspaceError || now.name !== place.name) return leadsElsewhere();
@@ -121,7 +121,7 @@ async function removeLink({ path, place }: NamedPlace, reader: Reader): Promise<
   return changes(removal({ path, place: now }, read.type === 'text' ? read.text : null));
 }
 
-/** The path that the change left, whose name is free since: what comes back there is no link. */
+/** The path that the change freed: restored there is a regular file, not a link. */
 function sourceOf({ change }: AppliedChange): NamedPlace {
   const { name } = change.places.path;
   return { path: change.path, place: { name, target: name } };
@@ -133,7 +133,7 @@ function destinationOf({ change }: AppliedChange): NamedPlace {
   return isMoved ? { path: change.movedTo, place: movedTo } : { path: change.path, place: path };
 }
 
-/** Written through a link it is the file behind it that came, and that goes again. */
+/** A file that was added through a link: the link's target was created, and is what the inverse removes. */
 function behindLinks(named: NamedPlace): NamedPlace {
   const { name, target } = named.place;
   return name === target ? named : { path: target, place: { name: target, target } };
@@ -146,11 +146,11 @@ function movedFrom({ change }: AppliedChange): string | undefined {
 type TextAtPlace =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'nothing' }
-  /** `message`: why. */
+  /** `message`: the reason. */
   | { readonly type: 'unreadable'; readonly message: string }
   | { readonly type: 'moved' };
 
-/** Unsaved text included. `moved`: the path leads to another place than the one that was decided about. */
+/** Unsaved text included. `moved`: the path no longer leads to the approved place. */
 export async function textAt({ path, place }: NamedPlace, reader: Reader): Promise<TextAtPlace> {
   const found = (await reader.readPlaces(new Map([[path, place]]))).get(path);
   if (found === undefined) return { type: 'nothing' };
@@ -168,7 +168,7 @@ function removal(named: NamedPlace, before: string | null): ApplyChange {
   return { kind: 'delete', ...at(named), before };
 }
 
-/** With the very bytes that were on disk, unless the person had unsaved text there: that is what comes back. */
+/** Restores the exact bytes from the disk, unless the user had unsaved text there: then that text. */
 export function addition(named: NamedPlace, image: FileImage, before: string | null): ApplyChange {
   const text = image.text ?? '';
   const onDisk = image.bytes === null ? undefined : decodeText(image.bytes)?.text;
@@ -176,7 +176,7 @@ export function addition(named: NamedPlace, image: FileImage, before: string | n
   return { kind: 'add', ...at(named), text, before, exactly: wasUnsaved ? { ...image, bytes: null } : image };
 }
 
-/** A change of one path, there. */
+/** The path fields of a change that touches one path only. */
 export function at({ path, place }: NamedPlace): Pick<ApplyChange, 'path' | 'places'> {
   return { path, places: { path: place, movedTo: null } };
 }
@@ -194,7 +194,7 @@ function newFileThere(): Inverse {
 }
 
 function leadsElsewhere(): Inverse {
-  return leftAlone(vscode.l10n.t('A folder on the way to it is a link now.'));
+  return leftAlone(vscode.l10n.t('A folder in its path is a link now.'));
 }
 
 function leftAlone(reason: string): Inverse {

@@ -5,8 +5,8 @@ import type { DiskFile, DiskImage, EditStep, JournalEntry, ApplyStep, PlannedCha
 type Note = (path: string, before: DiskImage, after: DiskImage) => void;
 
 /**
- * What the disk of this machine holds now and what it will hold; of buffers that stay unsaved what these hold, because
- * VS Code's own backup brings them back. Another file system is not in it, which nobody could reach at the next start.
+ * The images of this machine's disk before and after; for buffers that stay unsaved their texts, because VS Code's own
+ * backup restores those. Other file systems are left out: they could not be reached at the next start.
  */
 export async function journalEntries(planned: readonly PlannedChange[]): Promise<readonly JournalEntry[]> {
   const entries = new Map<string, JournalEntry>();
@@ -51,12 +51,12 @@ async function noteStep(step: ApplyStep, note: Note): Promise<void> {
 
 const ABSENT: DiskImage = { type: 'absent' };
 
-/** Of a link that moves or goes: the link. */
+/** A link that is moved or removed is recorded as a link. */
 function imageOf(disk: DiskFile | undefined): DiskImage {
   return disk?.linkTarget === undefined ? fileImageOf(disk) : { type: 'link', target: disk.linkTarget };
 }
 
-/** Written through links: whatever name the buffer knows it by, it is the file that changes. */
+/** For writes through links: the image of the target file, whatever name the buffer has. */
 function fileImageOf(disk: DiskFile | undefined): DiskImage {
   return disk === undefined ? ABSENT : { type: 'file', bytes: disk.bytes, mode: disk.mode ?? null };
 }

@@ -1,37 +1,37 @@
-/** The words of a landing: what it gets, what it needs of others, what it leaves. */
+/** Types of applying patches in VS Code: input, dependencies, plan and result. */
 import type * as vscode from 'vscode';
 import type { CanonicalPaths, HeldFolders, PlacedChange } from '../../core/patch/placedChange.ts';
 import type { DecidedChange, AppliedFile, Log, TextHunk } from '../../core/ports.ts';
 import type { Disposable } from '../../core/util/disposable.ts';
 import type { TextContent } from '../workspace/textContent.ts';
 
-/** A change with what only our own memory can add to it. */
+/** A change with data that only Tiller's memory of earlier patches can add. */
 export type ApplyChange = DecidedChange & {
-  /** Of an `add` that brings a file back: its very bytes and permissions instead of the text. */
+  /** Of an `add` that restores a file: its exact bytes and permissions instead of the text. */
   readonly exactly?: FileImage;
 };
 
-/** Whose patch it is, so that it can be undone by name. */
+/** The origin of a patch, by which it can be undone. */
 export interface PatchOrigin {
   readonly turnId: string;
   readonly itemId: string;
-  /** Nobody was asked about it: its hunks are to be reviewed now. */
+  /** Applied without approval: its hunks go to change review. */
   readonly isUnseen?: boolean;
 }
 
-// ---------------------------------------------------------------- what others do for it
+// ---------------------------------------------------------------- dependencies
 
-/** Whoever wants the same path waits for its turn. One for all landings of the host. */
+/** Serializes work on the same path. One instance for the whole extension host. */
 export interface PathLocks {
-  /** Returns what gives them back. @throws the signal's reason */
+  /** Returns the function that releases them. @throws the signal's reason */
   acquire(paths: Iterable<string>, signal?: AbortSignal): Promise<() => void>;
 }
 
-/** What the person renames or deletes just now. One for all landings of the host. */
-export interface MovesOfPerson {
+/** Renames and deletions by the user that are in progress. One instance for the whole extension host. */
+export interface UserMoves {
   /**
-   * What is returned says that the changes have landed, and until then nothing of theirs is moved. @throws StaleFiles when
-   * it was being moved already, once that is over, or the signal's reason
+   * Call the returned function when the changes are applied; until then no file of theirs is moved. @throws StaleFiles,
+   * after the move has ended, when one of the files was already being moved; or the signal's reason
    */
   pass(changes: readonly PlacedChange[], signal?: AbortSignal): Promise<() => void>;
 }
@@ -47,69 +47,74 @@ export interface JournalEntry {
   readonly path: string;
   readonly before: DiskImage;
   readonly after: DiskImage;
-  /** It tells of the buffer, which nobody saves: the disk keeps what it has. */
+  /** The image is of the buffer, which stays unsaved: the disk is not changed. */
   readonly unsaved?: true;
 }
 
 export interface ApplyJournal {
-  /** Returns once it is on the disk: from then on a crash leaves a choice instead of a mess. */
+  /**
+   * Resolves once the journal is on the disk: from then on a crash leaves an interrupted patch with a recovery choice.
+   */
   open(entries: readonly JournalEntry[]): Promise<OpenApplyJournal>;
 }
 
 export interface OpenApplyJournal {
-  /** All is as it should be: the journal goes. */
+  /** The patch is complete or fully rolled back: removes the journal. */
   close(): Promise<void>;
-  /** Something could not be brought back: it stays, with what was there before. */
+  /** The rollback was incomplete: keeps the journal with the images before. */
   keep(): Promise<void>;
 }
 
-/** Hears what a landing does as it does it, and so knows whose the edits are that VS Code tells of next. */
+/** Observes an application while it runs, to recognize the edit events of VS Code that the application causes. */
 export interface ApplyWatch {
-  /** A text is about to become another one. What is returned says that VS Code is done with it, one way or the other. */
+  /** Called before a text is changed. Call the returned function when VS Code has accepted or refused the edit. */
   edits(file: Pick<FoundFile, 'uri' | 'path'>, text: { readonly before: string; readonly after: string }): () => void;
   moves(from: Pick<FoundFile, 'uri' | 'path'>, to: Pick<FoundFile, 'uri' | 'path'>): void;
 }
 
 export interface HeldPlaces extends HeldFolders {
-  /** To be called when a folder was removed at a place. */
+  /** Call when a folder was removed at a place. */
   forget(place: string): void;
 }
 
-/** For what VS Code writes by its path (a save, the move or deletion of a file with a tab): it follows any link in it. */
+/**
+ * For what VS Code writes by its path (a save, the move or deletion of a file with a tab): VS Code follows any link.
+ */
 export interface PathWrites {
   /**
-   * Whether the way to a place was left alone by other processes for a moment, and no name on it is a link; the same for its
-   * file, which need not exist. Never rejects. `path`: by which VS Code writes it, where that is another one, through links.
+   * Whether no other process is changing the folders on the path and no name on it is a link; the same for the file
+   * itself, which need not exist. Never rejects. `path`: the path that VS Code writes by, where it differs because of
+   * links.
    */
-  isStill(place: string, path?: string): Promise<boolean>;
-  /** The place was found to be reached by a link: no way through its folder is still for some time. */
+  isStable(place: string, path?: string): Promise<boolean>;
+  /** A link was found on the way to the place: for some time `isStable` is false for all paths through its folder. */
   distrust(place: string): void;
-  /** Resolves when no sandboxed command of Tiller runs; they go on when it is disposed of. Never rejects. */
+  /** Resolves when no sandboxed command of Tiller runs; disposing resumes them. Never rejects. */
   pause(): Promise<Pause>;
 }
 
 export interface Pause extends Disposable {
-  /** False when a command could not be stopped, or goes on because the pause took too long. */
+  /** False when a command could not be stopped, or was resumed because the pause took too long. */
   isHeld(): boolean;
 }
 
 export interface ApplyDeps {
-  /** A fresh one for each landing: it may remember what it has seen. */
+  /** A new one for each application: it may cache. */
   readonly canonicalPaths: () => CanonicalPaths;
   readonly holdFolders: () => HeldPlaces;
   readonly pathWrites: PathWrites;
   readonly locks: PathLocks;
-  readonly moves: MovesOfPerson;
+  readonly moves: UserMoves;
   readonly journal: ApplyJournal;
   readonly log: Log;
   readonly watch?: ApplyWatch | undefined;
 }
 
-// ---------------------------------------------------------------- what it finds
+// ---------------------------------------------------------------- what was found
 
 export interface DiskFile {
   readonly bytes: Uint8Array;
-  /** Changes when somebody writes the file. */
+  /** Changes with every write of the file. */
   readonly stamp: string;
   /** Permission bits, where the file system has them. */
   readonly mode: number | undefined;
@@ -119,24 +124,24 @@ export interface DiskFile {
   readonly linkTarget: string | undefined;
 }
 
-/** One place as it is before the landing. */
+/** One place as it is before the patch is applied. */
 export interface FoundFile {
   /** Real path, links followed. */
   readonly path: string;
-  /** Of the document where one is open, which may know the file by another name. */
+  /** Of the open document, if there is one; it may have another name for the file. */
   readonly uri: vscode.Uri;
   readonly disk: DiskFile | undefined;
-  /** As a reader gets it: the unsaved buffer, else the disk. `undefined` when it is not text or nothing. */
+  /** As a reader gets it: the unsaved buffer, else the disk. `undefined` for a missing or binary file. */
   readonly content: TextContent | undefined;
   readonly exists: boolean;
   readonly isDirty: boolean;
   readonly hadTab: boolean;
 }
 
-// ---------------------------------------------------------------- what it does
+// ---------------------------------------------------------------- the steps
 
 export type ApplyStep =
-  /** Bytes put down as they are. */
+  /** Bytes written as they are. */
   | {
       readonly type: 'write';
       readonly file: FoundFile;
@@ -144,7 +149,7 @@ export type ApplyStep =
       readonly mode: number | undefined;
       /** Set when the name is to be a link instead. */
       readonly linkTarget: string | undefined;
-      /** A step before this one puts the file there. */
+      /** Set when an earlier step moves this file there. */
       readonly comesFrom: FoundFile | undefined;
     }
   | { readonly type: 'rename'; readonly from: FoundFile; readonly to: FoundFile }
@@ -158,20 +163,20 @@ export interface EditStep {
   readonly before: string;
   readonly after: string;
   readonly hunks: readonly TextHunk[];
-  /** Saved although it was dirty: the person agreed that what was unsaved may go. */
+  /** Saved although it was dirty: the user agreed to discard the unsaved edits. */
   readonly savesDirty: boolean;
 }
 
-/** An edit that landed. */
+/** An edit that was applied. */
 export interface BufferEdit {
   readonly step: EditStep;
   readonly document: vscode.TextDocument;
-  /** The text just before and just after; the person may have typed since the plan was made. */
+  /** The text directly before and after; the user may have typed since the plan was made. */
   readonly before: string;
   readonly after: string;
   readonly hunks: readonly TextHunk[];
   readonly wasDirty: boolean;
-  /** The document's version right after the edit: a later one means that somebody else was there. */
+  /** The document's version directly after the edit: a later one means that it was edited again. */
   readonly version: number;
 }
 
@@ -179,33 +184,33 @@ export interface BufferEdit {
 export interface PlannedChange {
   readonly change: ApplyChange;
   readonly steps: readonly ApplyStep[];
-  /** What stood at the place that the change names. */
+  /** What was at the place that the change names. */
   readonly source: FoundFile;
-  /** What stood where a move leads to. */
+  /** What was at the destination of a move. */
   readonly destination: FoundFile | undefined;
 }
 
-// ---------------------------------------------------------------- what it leaves
+// ---------------------------------------------------------------- the result
 
 export interface FileImage {
-  /** What a person saw there, unsaved edits included; `null` when it was not text. */
+  /** The text that the user saw, unsaved edits included; `null` when it was not text. */
   readonly text: string | null;
-  /** `null` when it was not on disk. */
+  /** `null` when it was not on the disk. */
   readonly bytes: Uint8Array | null;
   readonly mode: number | undefined;
   readonly linkTarget: string | undefined;
 }
 
-/** One change as it came out: enough to take it back. */
+/** One change as applied: enough to undo it. */
 export interface AppliedChange {
   readonly change: ApplyChange;
-  /** What stood at `path`; `null` for nothing. */
+  /** What was at `path`; `null` for nothing. */
   readonly before: FileImage | null;
   /** What a move replaced at its destination. */
   readonly over: FileImage | null;
-  /** The text just before and just after our edit; the person may have typed since the plan was made. */
+  /** The text directly before and after our edit; the user may have typed since the plan was made. */
   readonly edited: { readonly before: string; readonly after: string } | null;
-  /** The text that was left when all was done, a formatter's changes included; `null` when the file is gone. */
+  /** The text after saving, changes by formatters included; `null` when the file is gone. */
   readonly final: string | null;
 }
 
@@ -215,7 +220,7 @@ export interface AppliedPatch {
   readonly changes: readonly AppliedChange[];
 }
 
-/** The files are no longer what the plan was made for. */
+/** The files no longer match the plan. */
 export class StaleFiles extends Error {
   readonly paths: readonly string[];
   constructor(paths: readonly string[]) {

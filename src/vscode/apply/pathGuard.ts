@@ -1,7 +1,7 @@
 /**
- * Guards what VS Code does by a path: it saves a document, moves and deletes a file with a tab that way, and follows any link
- * that stands in the path at that moment (docs/sandbox.md). Sandboxed commands are stopped meanwhile, and immediately
- * before it the path has to lead to the place that was decided about.
+ * Guards what VS Code does by a path: saving a document, moving or deleting a file with a tab. VS Code follows any link
+ * that is in the path at that moment (docs/sandbox.md). Sandboxed commands are paused meanwhile, and immediately before
+ * the operation the path must lead to the approved place.
  */
 import type * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
@@ -10,12 +10,12 @@ import { StaleFiles, type FoundFile, type ApplyDeps, type PathWrites, type Pause
 import { PlaceFiles } from './placeFiles.ts';
 import { saveDocument } from './saveDocument.ts';
 
-/** A place, and the address at which VS Code acts for it, which may lead there through links. */
+/** A place, and the URI by which VS Code acts on it, which may lead there through links. */
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;
 
-/** Whether VS Code may act there in a moment, as far as a look beforehand can say. */
-export async function isStill({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
-  return uri.scheme !== 'file' || pathWrites.isStill(path, uri.fsPath);
+/** Whether VS Code may act there in a moment, as far as a check beforehand can tell. */
+export async function isStable({ uri, path }: Addressed, pathWrites: PathWrites): Promise<boolean> {
+  return uri.scheme !== 'file' || pathWrites.isStable(path, uri.fsPath);
 }
 
 /** `elsewhere`: the file at the place does not hold what VS Code has saved. */
@@ -34,7 +34,7 @@ export class PathGuard implements Disposable {
     this.#pause.dispose();
   }
 
-  /** Whether VS Code may act at this address for the place, if it does so at once. */
+  /** Whether VS Code may act by this URI on the place, if it does so immediately. */
   allows({ uri, path }: Addressed): boolean {
     if (uri.scheme !== 'file') return true;
     return this.#pause.isHeld() && this.#files.isReachedBy(uri.fsPath, path);
@@ -58,7 +58,7 @@ export class PathGuard implements Disposable {
     return (await saveDocument(document)) ? 'saved' : 'unsaved';
   }
 
-  /** A file that nothing was written to, and that does not hold the text already, is not the one that was saved. */
+  /** A file that was not written, and that does not hold the text already, is not the one that was saved. */
   async #isWritten(
     place: string,
     uri: vscode.Uri,
@@ -78,7 +78,7 @@ export class PathGuard implements Disposable {
   }
 }
 
-/** For saves outside of a landing. */
+/** For saves that are not part of applying a patch. */
 export async function withPathGuard<Result>(
   { holdFolders, pathWrites }: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>,
   act: (guard: PathGuard, files: PlaceFiles) => Promise<Result>,

@@ -1,6 +1,6 @@
 /**
- * The files of a landing at the places that were decided about: those of this machine through held folders, so that no link
- * leads a read or a write elsewhere; those of another file system through VS Code.
+ * The files of a patch at the approved places: those of this machine through held folders, so that no link redirects a
+ * read or a write; those of another file system through VS Code.
  */
 import {
   accessSync,
@@ -26,7 +26,7 @@ import type { DiskFile, HeldPlaces } from './model.ts';
 
 export type Details = Omit<DiskFile, 'bytes'> & { readonly type: vscode.FileType; readonly size: number };
 
-/** Windows has neither. */
+/** Windows has neither flag. */
 const NEVER_A_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export class PlaceFiles implements Disposable {
@@ -40,7 +40,7 @@ export class PlaceFiles implements Disposable {
     this.#folders.dispose();
   }
 
-  /** Of a link: the link. `undefined` when there is nothing. @throws PlaceMoved, or the error of the system */
+  /** A link is not followed. `undefined` when nothing is there. @throws PlaceMoved, or the error of the system */
   async details(path: string): Promise<Details | undefined> {
     const uri = uriOf(path);
     try {
@@ -61,7 +61,7 @@ export class PlaceFiles implements Disposable {
     });
   }
 
-  /** `undefined` when there is nothing. */
+  /** `undefined` when nothing is there. */
   async readIfThere(path: string): Promise<Uint8Array | undefined> {
     try {
       return await this.read(path);
@@ -71,7 +71,7 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  /** In place, as VS Code writes: names and owner of the file stay. Folders have to be there. */
+  /** In place, as VS Code writes: the file keeps its names and its owner. Its folders must exist. */
   async write(path: string, bytes: Uint8Array, mode?: number): Promise<void> {
     const uri = uriOf(path);
     if (uri.scheme !== 'file') return vscode.workspace.fs.writeFile(uri, bytes);
@@ -97,14 +97,14 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  /** A file or a link. */
+  /** Removes a file or a link. */
   async remove(path: string): Promise<void> {
     const uri = uriOf(path);
     if (uri.scheme !== 'file') return vscode.workspace.fs.delete(uri);
     unlinkSync(this.#folders.at(path));
   }
 
-  /** The place has to be free. */
+  /** Nothing may exist at the place. */
   makeLink(path: string, target: string): void {
     symlinkSync(target, this.#folders.at(path));
   }
@@ -129,7 +129,7 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  /** Inner ones first. A folder that got another file meanwhile stays for its sake. */
+  /** Inner ones first. A folder that is not empty stays. */
   async removeFolders(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
       const uri = uriOf(folder);
@@ -144,14 +144,14 @@ export class PlaceFiles implements Disposable {
     }
   }
 
-  /** @throws the error of the system when it may not be written, or nothing may be made or removed in the folder */
+  /** @throws the error of the system when it may not be written, or nothing may be created or removed in the folder */
   mustBeWritable(path: string): void {
     if (uriOf(path).scheme === 'file') accessSync(this.#folders.at(path), constants.W_OK);
   }
 
   /**
-   * Whether the path leads to the place at this moment: its own, or another one, through links. What acts by the path may be
-   * led elsewhere a moment later.
+   * Whether the path leads to the place at this moment: directly, or by another path through links. An operation by the
+   * path may still be redirected a moment later.
    */
   isReachedBy(path: string, place: string): boolean {
     if (uriOf(place).scheme !== 'file') return true;
@@ -174,7 +174,7 @@ export class PlaceFiles implements Disposable {
     try {
       mkdirSync(this.#folders.at(folder));
     } catch (error) {
-      // Another file of the same patch needed it, too.
+      // Another file of the same patch has created it.
       if (errorCode(error) !== 'EEXIST') throw error;
     }
   }
@@ -211,13 +211,13 @@ function targetOf(name: string, path: string): string {
   try {
     return readlinkSync(name);
   } catch (error) {
-    // Something else has taken its place since.
+    // Another file has replaced it since.
     if (errorCode(error) === 'EINVAL') throw new PlaceMoved(path);
     throw error;
   }
 }
 
-/** VS Code's stat knows neither permissions nor names (§6). */
+/** VS Code's stat has neither permissions nor the number of names (§6). */
 async function detailsElsewhere(uri: vscode.Uri): Promise<Details> {
   const { type, mtime, size } = await vscode.workspace.fs.stat(uri);
   return { type, size, stamp: `${mtime}:${size}`, mode: undefined, identity: undefined, linkTarget: undefined };

@@ -3,12 +3,12 @@ import { type FilePlace, toWorkspaceError, type WorkspaceError } from '../../cor
 import { pathOf, uriOf } from '../workspace/places.ts';
 import type { ApplyChange } from './model.ts';
 
-/** The paths that lead elsewhere now than when the changes were decided about. */
+/** The paths that no longer lead to the approved places. */
 export function movedInEditor(changes: readonly ApplyChange[], paths: CanonicalPaths): Promise<readonly string[]> {
   return movedPaths(changes, onThisDisk(paths));
 }
 
-/** Where each path leads now, existing or not; the error where that cannot be said. */
+/** Where each path leads now, existing or not; the error where it cannot be resolved. */
 export async function placesInEditor(
   wanted: readonly string[],
   paths: CanonicalPaths,
@@ -21,7 +21,7 @@ export async function placesInEditor(
   return new Map(await Promise.all(places));
 }
 
-/** Other file systems have no links that we could follow; what was never saved goes by its name alone. */
+/** Other file systems have no links that could be followed; an untitled document has only its name. */
 function onThisDisk(paths: CanonicalPaths): CanonicalPaths {
   const elsewhere = (path: string) => {
     const uri = uriOf(path);

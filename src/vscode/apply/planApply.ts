@@ -1,4 +1,4 @@
-/** From changes of text to steps: looks at everything, touches nothing (workspace-edits.md, algorithm part A). */
+/** Turns changes of text into steps: reads everything, changes nothing (workspace-edits.md, algorithm part A). */
 import { applyHunks, rebaseHunks } from '../../core/patch/hunkAlgebra.ts';
 import {
   isRespelled,
@@ -15,10 +15,10 @@ import { StaleFiles, type FoundFile, type ApplyChange, type PathWrites, type Pla
 import type { PlaceFiles } from './placeFiles.ts';
 import { deleteStep, moveSteps, putText, type Surroundings } from './planSteps.ts';
 
-/** How many closed files are edited through buffers; beyond it writing them is ten times as fast (§3). */
+/** How many closed files are edited through buffers; above it, writing the files is ten times as fast (§3). */
 const MOST_CLOSED_EDITS = 200;
 
-/** Every look reads a file whole. */
+/** Every lookup reads a whole file. */
 const LOOKS_AT_ONCE = 32;
 
 /** @throws ApplyRefused, StaleFiles */
@@ -66,7 +66,7 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
       return { change, steps, source: unless(around.removed, source), destination: undefined };
     }
     case 'delete': {
-      // Of a link only the link goes.
+      // A deletion removes a link, not its target.
       const link = await nameOf(removes, { change, source }, files);
       if (!isAsDeleted(source.exists ? source : link, change.before)) throw new StaleFiles([change.path]);
       refuseUnsaved(source, change, true);
@@ -96,13 +96,13 @@ async function planChange(placed: PlacedChange<ApplyChange>, around: Surrounding
   }
 }
 
-/** `respelled`: on a disk that ignores case a new spelling leads to the file itself, and there is nothing to move over. */
+/** `respelled`: on a case-insensitive disk a new spelling is the same file, so the move replaces nothing. */
 async function found(path: string, change: ApplyChange, files: PlaceFiles, respelled?: FoundFile): Promise<FoundFile> {
   const file = await findFile(path, files);
   const isItself = respelled?.disk !== undefined && respelled.disk.stamp === file.disk?.stamp;
   if (isItself) return { ...file, exists: false, content: undefined, disk: undefined };
   const obstacle = obstacleAt(file.uri);
-  // A deletion of what cannot be written still has to be allowed by the folder; the settings speak of the file.
+  // A read-only file may be deleted if its folder is writable; the read-only settings still apply.
   if (obstacle !== undefined) throw new ApplyRefused(obstacle);
   if (file.uri.scheme === 'untitled' && change.kind !== 'update') {
     throw new ApplyRefused(`${path} is open as a new document that was never saved; the user has to save or close it.`);
@@ -110,7 +110,7 @@ async function found(path: string, change: ApplyChange, files: PlaceFiles, respe
   return file;
 }
 
-/** The name that is removed: a link for itself, with the text that it led to. */
+/** The name that is removed: for a link the link itself, with its target's text. */
 async function nameOf(
   removes: string | undefined,
   { change, source }: { change: ApplyChange; source: FoundFile },
@@ -121,18 +121,18 @@ async function nameOf(
   return { ...link, content: source.content };
 }
 
-/** Links were followed when the place was decided about: one that stands there now came later. */
+/** Links were followed when the place was resolved: a link there now was created later. */
 function mustBeNoLink(file: FoundFile, { path }: ApplyChange): FoundFile {
   if (file.disk?.linkTarget !== undefined) throw new StaleFiles([path]);
   return file;
 }
 
-/** What goes away in the same landing is not replaced by it. */
+/** A file that the same patch removes does not count as replaced. */
 function unless(removed: ReadonlySet<string>, file: FoundFile): FoundFile {
   return removed.has(file.path) ? { ...file, exists: false } : file;
 }
 
-/** Whether a file that is about to be replaced is the one the plan knows. */
+/** @throws StaleFiles unless the file to be replaced has the content that the plan has read */
 function mustHold(file: FoundFile, before: string | null, name: string): void {
   if (file.exists && file.content === undefined) {
     throw new ApplyRefused(`${name} exists and is not text; delete it first to replace it.`);
@@ -140,14 +140,14 @@ function mustHold(file: FoundFile, before: string | null, name: string): void {
   if ((file.content?.text ?? null) !== before) throw new StaleFiles([name]);
 }
 
-/** A file that is not text is deleted unread. */
+/** A file that is not text is deleted without a comparison. */
 function isAsDeleted(file: FoundFile, before: string | null): boolean {
   return file.exists && (file.content?.text ?? null) === before;
 }
 
 /**
- * Whether an update is for this text. Where the person types, it may also be for the text of a moment ago, as long as
- * they were elsewhere in the file: or somebody who never stops typing would never see a patch land.
+ * Whether an update is for this text. In a dirty buffer it may also be for an earlier text, as long as the user has
+ * edited other lines: otherwise no patch could be applied while the user keeps typing.
  */
 function fits({ content, isDirty }: FoundFile, change: Extract<ApplyChange, { kind: 'update' }>): boolean {
   if (content === undefined) return false;
@@ -156,7 +156,7 @@ function fits({ content, isDirty }: FoundFile, change: Extract<ApplyChange, { ki
   return isDirty && staysInPlace && rebaseHunks(change.hunks, change.before, content.text) !== undefined;
 }
 
-/** Unsaved edits are nobody's but the person's (design decision 5). */
+/** Unsaved edits belong to the user (docs/design.md decision 5). */
 function refuseUnsaved(file: FoundFile, change: ApplyChange, isReplaced: boolean): void {
   const isNamed = pathOf(file.uri) === file.path;
   if (!file.isDirty || !isReplaced || (change.discardsUnsaved && isNamed)) return;

@@ -1,4 +1,4 @@
-/** Which way a text goes to its place: through the buffer where it can, as bytes where only that is exact (§5). */
+/** Chooses how a text is written: through the buffer where possible, as bytes where only that is exact (§5). */
 import { applyHunks, hunksFrom } from '../../core/patch/hunkAlgebra.ts';
 import { ApplyRefused } from '../../core/patch/placedChange.ts';
 import type { TextHunk } from '../../core/ports.ts';
@@ -6,10 +6,10 @@ import { MAX_EDIT_BYTES, openNotebook } from '../workspace/documentKinds.ts';
 import { openDocument } from '../workspace/documents.ts';
 import { contentBytes, keepsEndings, sameButEndings, UnencodableText } from '../workspace/textContent.ts';
 import { StaleFiles, type FoundFile, type ApplyChange, type ApplyStep, type PathWrites } from './model.ts';
-import { type Addressed, isStill } from './pathGuard.ts';
+import { type Addressed, isStable } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 
-/** What the other changes of the same landing do to a place. */
+/** What the other changes of the same patch do to a place. */
 export interface Surroundings {
   readonly removed: ReadonlySet<string>;
   readonly written: ReadonlySet<string>;
@@ -21,7 +21,7 @@ export interface Surroundings {
 interface TextForPlace {
   readonly file: FoundFile;
   readonly text: string;
-  /** The text is the whole new file, made without a look at the old one. */
+  /** The text is the whole new file, written without reading the old one. */
   readonly replaces: boolean;
 }
 
@@ -54,8 +54,8 @@ export function deleteStep(file: FoundFile): ApplyStep {
 }
 
 /**
- * A plain move takes the file with its permissions, tab and undo history. Where a link is removed, or places are swapped
- * with other changes, the new text is written and the old name removed.
+ * A plain move keeps the file's permissions, tab and undo history. Where a link is removed, or places are swapped with
+ * other changes, the new text is written and the old name removed.
  */
 export async function moveSteps(
   change: Update,
@@ -89,11 +89,11 @@ async function movedText(
 ): Promise<ApplyStep[]> {
   if (over.isDirty) return putText(change, { file: over, text: change.after, replaces: true }, around);
   const bytes = await encoded(source, change.after, false);
-  // The permissions travel with the file (design decision 4, difference (c)).
+  // The move keeps the permissions (docs/design.md decision 4, difference (c)).
   return [{ type: 'write', file: over, bytes, mode: source.disk?.mode, linkTarget: undefined, comesFrom: undefined }];
 }
 
-/** The hunks of the plan, when they are what they promise; else the difference itself. */
+/** The hunks of the plan if they give exactly the planned text, else the difference itself. */
 function hunksOf(change: ApplyChange, before: string, after: string): readonly TextHunk[] {
   if (change.kind === 'update' && change.before === before && change.after === after) {
     if (applyHunks(before, change.hunks) === after) return change.hunks;
@@ -111,7 +111,7 @@ async function encoded(file: FoundFile, text: string, afresh: boolean): Promise<
   }
 }
 
-/** `actsAt`: where VS Code would act for it. */
+/** `actsAt`: where VS Code would write. */
 async function goesAsBytes(
   file: FoundFile,
   { text, replaces, actsAt }: { text: string; replaces: boolean; actsAt: readonly Addressed[] },
@@ -124,15 +124,15 @@ async function goesAsBytes(
   if (replaces && content.hasByteOrderMark) return true;
   if (!hadTab && (manyFiles || disk.bytes.length > MAX_EDIT_BYTES)) return true;
   for (const one of actsAt) {
-    if (await isStill(one, pathWrites)) continue;
-    // Written under an editor it would meet what the person types there.
+    if (await isStable(one, pathWrites)) continue;
+    // Writing the file under an open editor would conflict with what the user types there.
     if (hadTab) throw new StaleFiles([file.path]);
     return true;
   }
   return !(await catchesUp(file));
 }
 
-/** The longest we wait for a buffer to take up what a command has just written (§4: 100 to 200 ms). */
+/** How long to wait for a buffer to reload what a command has just written (§4: 100 to 200 ms). */
 const CATCH_UP_MS = 2000;
 
 /** Whether the buffer, if there is one, holds what the disk holds. */

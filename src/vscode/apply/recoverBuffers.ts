@@ -1,6 +1,6 @@
 /**
- * Unsaved documents that a landing leaves when VS Code is cut off in it. The window brings them back as they were, and
- * whoever only put the disk right would leave the person with half a patch to save by mistake.
+ * Unsaved documents of a patch whose application a crash of VS Code cut off. The window restores them as they were; if
+ * only the disk were recovered, the user could save half a patch by mistake.
  */
 import * as vscode from 'vscode';
 import { applyHunks, hunksFrom, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
@@ -9,32 +9,32 @@ import { documentAt, documentOfFile, tabsOf } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import { sameBytes, sameButEndings, textContent } from '../workspace/textContent.ts';
 import type { ApplyDeps } from './model.ts';
-import { isStill, type PathGuard, withPathGuard } from './pathGuard.ts';
+import { isStable, type PathGuard, withPathGuard } from './pathGuard.ts';
 import type { PlaceFiles } from './placeFiles.ts';
 import { replaceHunks } from './replaceHunks.ts';
 import { holdsDisk, untilDiskIsShown } from './showDisk.ts';
 
-/** `from` is the side it is to leave, `to` the one it is to have; `null` where the file does not exist. */
+/** `from` is the image that the recovery choice leaves, `to` the one it reaches; `null`: the file does not exist. */
 export interface CutText {
   readonly path: string;
   readonly from: Uint8Array | null;
   readonly to: Uint8Array | null;
-  /** It held edits of the person's own before the patch came. */
+  /** It held unsaved edits of the user before the patch. */
   readonly staysUnsaved: boolean;
 }
 
 export interface RecoveredBuffers {
-  /** Brought there beside edits of the person's own, and unsaved as these are. */
+  /** Recovered beside unsaved edits of the user, and left unsaved like these. */
   readonly unsaved: readonly string[];
-  /** Somebody has worked on the same lines since. */
+  /** The same lines were changed since. */
   readonly leftAlone: readonly string[];
-  /** They are reached by a link now: what stands there is another file. */
+  /** A link leads elsewhere now: the file there is another one. */
   readonly moved: readonly string[];
-  /** To be called when the disk holds what it should; then no document without edits shows anything else. Never rejects. */
+  /** Call after the disk is recovered; resolves when no document without edits shows an older text. Never rejects. */
   readonly readDisk: () => Promise<void>;
 }
 
-/** Before the disk is written: VS Code saves nothing over a file that has changed under it. Never rejects. */
+/** Call before the disk is written: VS Code refuses to save over a file that has changed. Never rejects. */
 export function recoverBuffers(texts: readonly CutText[], deps: RecoveryDeps): Promise<RecoveredBuffers> {
   return withPathGuard(deps, (guard, files) => recover(texts, { guard, files, pathWrites: deps.pathWrites }));
 }
@@ -71,20 +71,23 @@ async function recover(texts: readonly CutText[], context: Context): Promise<Rec
   return { unsaved, leftAlone, moved, readDisk };
 }
 
-/** The command knows the active editor only. What the person looks at is in front again afterwards. */
+/** The revert command acts on the active editor only. Afterwards the user's editor is active again. */
 async function revert(stuck: readonly { readonly document: vscode.TextDocument; readonly isGone: boolean }[]) {
-  const looksAt = vscode.window.activeTextEditor;
+  const activeEditor = vscode.window.activeTextEditor;
   for (const { document, isGone } of stuck) {
     await vscode.window.showTextDocument(document, { preserveFocus: true });
     await vscode.commands.executeCommand(
       isGone ? 'workbench.action.revertAndCloseActiveEditor' : 'workbench.action.files.revert',
     );
   }
-  if (stuck.length === 0 || looksAt === undefined || looksAt.document.isClosed) return;
-  await vscode.window.showTextDocument(looksAt.document, { viewColumn: looksAt.viewColumn, preserveFocus: true });
+  if (stuck.length === 0 || activeEditor === undefined || activeEditor.document.isClosed) return;
+  await vscode.window.showTextDocument(activeEditor.document, {
+    viewColumn: activeEditor.viewColumn,
+    preserveFocus: true,
+  });
 }
 
-/** Whether a document holds, unsaved, some of what is not on the disk. */
+/** Whether an unsaved document still has changes to recover. */
 export async function holdsUnsaved(texts: readonly CutText[]): Promise<boolean> {
   for (const text of texts) {
     const document = await unsavedAt(text.path);
@@ -102,29 +105,29 @@ async function bring(
   if (text.to === null) return (await isExactly(document, text.from)) ? 'stuck' : 'left_alone';
   const way = await wayTo(document, text);
   const isToBeSaved = way?.isAll && !text.staysUnsaved;
-  // The disk is written without VS Code then, and the document reads it.
-  if (isToBeSaved && ((await isSavedAlready(document)) || !(await isStill({ uri, path: text.path }, pathWrites))))
+  // In these cases the disk is written without VS Code, and the document reloads it.
+  if (isToBeSaved && ((await isSavedAlready(document)) || !(await isStable({ uri, path: text.path }, pathWrites))))
     return 'stuck';
   if (way === undefined || !(await replaceHunks(uri, way.hunks))) return 'left_alone';
   if (text.staysUnsaved && way.hunks.length === 0) return 'done';
   if (text.staysUnsaved || !way.isAll) return 'unsaved';
   const changed = documentAt(uri) ?? document;
   if ((await guard.save(changed, text.path)) !== 'saved') return 'stuck';
-  // What a formatter made of the save was nobody's wish.
+  // A formatter may have changed the text on save; the recovery wants the exact bytes.
   const bytes = await files.read(text.path);
   if (!sameBytes(bytes, text.to) && !changed.isDirty) await files.write(text.path, text.to);
   return 'done';
 }
 
 /**
- * VS Code died between saving it and noting that: it brings the text back as unsaved, and to save it would only be told
- * that the file is newer.
+ * VS Code ended between saving the document and recording the save: it restores the text as unsaved, and saving it
+ * would only fail because the file is newer.
  */
 async function isSavedAlready(document: vscode.TextDocument): Promise<boolean> {
   return document.isDirty && (await holdsDisk(document)) === true;
 }
 
-/** `isAll`: then it holds what it should and nothing else. `undefined` when the person has worked on the same lines. */
+/** `isAll`: the hunks give exactly the target text. `undefined` when the user has changed the same lines. */
 async function wayTo(
   document: vscode.TextDocument,
   { from, to }: CutText,
@@ -144,7 +147,7 @@ async function isExactly(document: vscode.TextDocument, bytes: Uint8Array | null
   return typeof text === 'string' && sameButEndings(document.getText(), text);
 }
 
-/** A clean one in a tab takes the way of every patch, through its buffer: no editor then shows what is no more. */
+/** A clean document in a tab is edited through its buffer, like any patch: no editor then shows the old text. */
 async function shownAt(text: CutText): Promise<vscode.TextDocument | undefined> {
   const document = await documentOfFile(uriOf(text.path));
   if (document === undefined || document.isDirty || text.staysUnsaved || text.to === null) return undefined;
@@ -153,7 +156,7 @@ async function shownAt(text: CutText): Promise<vscode.TextDocument | undefined> 
   return way?.isAll && way.hunks.length > 0 ? document : undefined;
 }
 
-/** Opened, so that VS Code brings back what it has kept of it. */
+/** Opens the file, so that VS Code restores its backup. */
 async function unsavedAt(path: string): Promise<vscode.TextDocument | undefined> {
   const known = await documentOfFile(uriOf(path));
   if (known?.isDirty) return known;
@@ -162,7 +165,7 @@ async function unsavedAt(path: string): Promise<vscode.TextDocument | undefined>
     () => undefined,
   );
   if (document === undefined || document.isDirty) return document;
-  // We hear of a buffer's text before we hear that it is dirty.
+  // The event of a buffer's text comes before the event that it is dirty.
   const saved = await vscode.workspace.fs.readFile(document.uri).then(
     (bytes) => textContent(document.uri, bytes),
     () => undefined,

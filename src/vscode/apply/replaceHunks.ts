@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { TextHunk } from '../../core/ports.ts';
 
-/** A keystroke in flight makes VS Code refuse an edit (workspace-edits.md §4); between two there is time enough. */
+/** VS Code refuses an edit when the user types at the same moment (workspace-edits.md §4); a later attempt succeeds. */
 export const HOT_TRIES = 40;
 
-/** False when the document was not what the hunks are for: VS Code compares versions itself. */
+/** False when the document no longer matched: VS Code compares versions itself. */
 export async function replaceHunks(uri: vscode.Uri, hunks: readonly TextHunk[]): Promise<boolean> {
   if (hunks.length === 0) return true;
   const edit = new vscode.WorkspaceEdit();

@@ -1,4 +1,4 @@
-/** An edit that landed, taken out of its buffer again: ours goes, what the person did since stays. */
+/** Removes an applied edit from its buffer, keeping what the user has changed since. */
 import type * as vscode from 'vscode';
 import { applyHunks, hunksTakingBack } from '../../core/patch/hunkAlgebra.ts';
 import { documentAt, tabsOf } from '../workspace/documents.ts';
@@ -7,7 +7,7 @@ import type { ApplyContext } from './applyContext.ts';
 import type { BufferEdit } from './model.ts';
 import { HOT_TRIES, replaceHunks } from './replaceHunks.ts';
 
-/** False when the person worked on the very lines of the edit since. */
+/** False when the user has changed the lines of the edit since. */
 export async function rollbackEdit(edit: BufferEdit, context: ApplyContext): Promise<boolean> {
   const { before, after, hunks } = edit;
   const { path } = edit.step.file;
@@ -30,18 +30,18 @@ export async function rollbackEdit(edit: BufferEdit, context: ApplyContext): Pro
   return false;
 }
 
-/** A file that was clean is to be clean again; an inverse edit alone leaves it dirty. */
+/** A file that was clean must be clean again; an inverse edit alone leaves it dirty. */
 async function settle(
   document: vscode.TextDocument,
   { step }: BufferEdit,
   { files, guard }: ApplyContext,
 ): Promise<void> {
   const { path } = step.file;
-  // Always: we hear of a buffer's text before we hear that it is dirty.
+  // Not only when dirty: the event of a buffer's text comes before the event that it is dirty.
   if ((await guard.save(document, path)) !== 'saved') return;
   const bytes = step.file.disk?.bytes;
-  // Nothing is written under an editor: the person may be typing there, and a buffer that finds its file newer loses
-  // one of the two. What their formatter makes of a save stays, as after every save of theirs.
+  // The file is not written while it is open in an editor: the user may be typing there, and VS Code would drop one of
+  // the two texts. Changes by a formatter on save stay, as after any save.
   if (bytes === undefined || document.isDirty || step.file.hadTab || tabsOf(document.uri).length > 0) return;
   const now = await files.read(path);
   const isOurSave = (await textContent(document.uri, now))?.text === document.getText();

@@ -1,18 +1,18 @@
 import type * as vscode from 'vscode';
 import { withinSeconds } from './withinSeconds.ts';
 
-/** A formatter that hangs keeps `save()` waiting for ever (workspace-edits.md §4). */
+/** A formatter that does not return blocks `save()` without end (workspace-edits.md §4). */
 const SAVE_SECONDS = 5;
 
-/** Never rejects; false when it cannot be saved, or not soon. */
+/** Never rejects; false when it cannot be saved, or not in time. */
 export async function saveDocument(document: vscode.TextDocument): Promise<boolean> {
   const saved = await withinSeconds(SAVE_SECONDS, document.save()).catch(() => false);
   return saved === undefined ? false : saved || isSavedBesides(document);
 }
 
 /**
- * While VS Code prepares a save of its own, auto-save for one, it refuses ours at once; and then takes our text along.
- * Measured on 1.139: `save()` is false, the text on the disk as soon as the other save is through.
+ * While VS Code prepares a save of its own (auto-save, for one), it refuses ours at once, but that save includes our
+ * text. Measured on 1.139: `save()` is false, and the text is on the disk once the other save has completed.
  */
 async function isSavedBesides(document: vscode.TextDocument): Promise<boolean> {
   for (let waited = 0; document.isDirty && waited < 1000; waited += 50) {

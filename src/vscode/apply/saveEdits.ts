@@ -1,25 +1,25 @@
-/** The save rule: what was clean is saved at once, so that commands see it and no tab pops up (design decision 5). */
+/** Saves files that were clean at once, so that commands see the edit and no tab opens (docs/design.md decision 5). */
 import { documentAt } from '../workspace/documents.ts';
 import { textContent } from '../workspace/textContent.ts';
 import type { ApplyContext } from './applyContext.ts';
 import type { BufferEdit } from './model.ts';
 
 export interface SaveOutcome {
-  /** False: the text stands in the buffer, not on the disk. */
+  /** False: the text is in the buffer only, not on the disk. */
   readonly saved: boolean;
-  /** The text that was left, with what formatters and the person made of it. */
+  /** The resulting text, with changes by formatters and the user. */
   readonly text: string;
-  /** Set when VS Code has saved it and the file does not hold it: its path led elsewhere at that moment. */
+  /** Set when VS Code has saved it but the file does not hold it: its path led elsewhere at that moment. */
   readonly elsewhere?: true;
 }
 
-/** Never rejects: a file that cannot be saved stays as the person would find it, unsaved. */
+/** Never rejects: a file that cannot be saved stays unsaved. */
 export async function saveEdit(edit: BufferEdit, context: ApplyContext): Promise<SaveOutcome> {
   const { step, wasDirty, version } = edit;
   const document = documentAt(step.file.uri) ?? edit.document;
   const unsaved = { saved: false, text: edit.after };
   if (wasDirty && !step.savesDirty) return unsaved;
-  // Whoever typed since decides when that is saved.
+  // The user has typed since and decides when to save.
   if (document.version !== version) return document.isDirty ? unsaved : diskText(edit, context);
   const result = await context.guard.save(document, step.file.path);
   if (result === 'elsewhere') return { ...unsaved, elsewhere: true };

@@ -1,20 +1,20 @@
-/** VS Code reads a file again that somebody else has written, in its own time (workspace-edits.md §4): here it is waited for. */
+/** Waits until VS Code has reloaded files that were written outside of it (workspace-edits.md §4). */
 import * as vscode from 'vscode';
 import { isMissing } from '../../core/util/fileErrors.ts';
 import { documentsOfFiles, tabsOf } from '../workspace/documents.ts';
 import { sameButEndings } from '../workspace/textContent.ts';
 
-/** A folder that the settings exclude from being watched is read when its file is shown the next time. */
+/** Files in folders that the settings exclude from watching are reloaded only when shown the next time. */
 const PATIENCE_MS = 5000;
 
-/** Until no document of these files shows, without edits of its own, what is not on the disk. */
+/** Resolves when no document of these files without edits shows another text than the disk. */
 export async function untilDiskIsShown(uris: readonly vscode.Uri[]): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   const documents = await documentsOfFiles(uris);
   await Promise.all(documents.map((document) => untilShown(document, deadline)));
 }
 
-/** Whether a document shows what is on the disk; `undefined` when nothing is there. */
+/** Whether a document shows what is on the disk; `undefined` when the file does not exist. */
 export async function holdsDisk(document: vscode.TextDocument): Promise<boolean | undefined> {
   try {
     const bytes = await vscode.workspace.fs.readFile(document.uri);
@@ -35,7 +35,7 @@ async function untilShown(document: vscode.TextDocument, deadline: number): Prom
   }
 }
 
-/** As a deletion closes them that VS Code makes itself. */
+/** As VS Code does when it deletes a file itself. */
 async function closeTabs({ uri }: vscode.TextDocument): Promise<void> {
   const tabs = tabsOf(uri).filter((tab) => !tab.isDirty);
   if (tabs.length > 0) await vscode.window.tabGroups.close(tabs, true);

@@ -2,12 +2,12 @@ import { documentAt } from '../workspace/documents.ts';
 import { uriOf } from '../workspace/places.ts';
 import type { AppliedFile } from '../../core/ports.ts';
 import type { ApplyChange, ApplyDeps } from './model.ts';
-import { isStill, withPathGuard } from './pathGuard.ts';
+import { isStable, withPathGuard } from './pathGuard.ts';
 
-/** Files that landings left unsaved because they held the person's own edits, as long as they are still unsaved. */
+/** Files that patches left unsaved because they held edits of the user, as long as they are still unsaved. */
 export class UnsavedFiles {
   readonly #deps: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>;
-  /** By the path that the patch named: the place that was decided about. */
+  /** From the path that the patch named to the approved place. */
   readonly #left = new Map<string, string>();
 
   constructor(deps: Pick<ApplyDeps, 'holdFolders' | 'pathWrites'>) {
@@ -22,7 +22,7 @@ export class UnsavedFiles {
     }
   }
 
-  /** A document that was never saved has no place where a command would look for it. */
+  /** Without untitled documents: these have no file that a command could read. */
   get paths(): readonly string[] {
     const unsaved = [...this.#left.keys()].filter((path) => {
       const document = documentAt(uriOf(path));
@@ -32,7 +32,7 @@ export class UnsavedFiles {
     return unsaved;
   }
 
-  /** Returns those that could not be saved. */
+  /** Returns the paths that could not be saved. */
   save(paths: readonly string[]): Promise<readonly string[]> {
     const { pathWrites } = this.#deps;
     return withPathGuard(this.#deps, async (guard) => {
@@ -40,7 +40,7 @@ export class UnsavedFiles {
         const document = documentAt(uriOf(path));
         if (document === undefined) return [];
         const place = this.#left.get(path) ?? path;
-        const mayBeSaved = await isStill({ uri: document.uri, path: place }, pathWrites);
+        const mayBeSaved = await isStable({ uri: document.uri, path: place }, pathWrites);
         return mayBeSaved && (await guard.save(document, place)) === 'saved' ? [] : [path];
       });
       return (await Promise.all(attempts)).flat();

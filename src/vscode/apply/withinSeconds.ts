@@ -1,4 +1,4 @@
-/** Settles as `promise` does, or resolves to `undefined` when that takes longer. */
+/** Settles as `promise` does, or resolves to `undefined` after this time. */
 export function withinSeconds<Value>(seconds: number, promise: Thenable<Value>): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), seconds * 1000);

@@ -39,7 +39,7 @@ export class ApprovalCommands {
     const { prompts, pickHunks } = this.#deps;
     const shown = this.#shownBy(uri);
     const patch = shown === undefined ? prompts.waiting.find(({ kind }) => kind === 'patch') : prompts.find(shown);
-    if (patch === undefined && shown !== undefined) sayNoLongerPending();
+    if (patch === undefined && shown !== undefined) showNoLongerPending();
     if (patch === undefined || !(await pickHunks(patch.approvalId))) return;
     const decision = isPlain(patch) ? 'approved' : await pickYes(patch);
     if (decision === 'show') prompts.show(patch);
@@ -52,7 +52,9 @@ export class ApprovalCommands {
     const shown = this.#shownBy(uri);
     const asked = shown === undefined ? prompts.waiting : [prompts.find(shown) ?? []].flat();
     if (!asked.some(({ choices }) => choices.includes(choice))) {
-      void vscode.window.showInformationMessage(vscode.l10n.t('What waits cannot be approved for the whole thread.'));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('The pending requests cannot be approved for the whole thread.'),
+      );
       return;
     }
     const title = vscode.l10n.t('Approve for this thread');
@@ -84,7 +86,7 @@ export class ApprovalCommands {
     const shown = this.#shownBy(uri);
     if (shown === undefined) return (await pickWaiting(prompts.waiting.filter(accepts), how)) ?? [];
     const asked = prompts.find(shown);
-    if (asked === undefined) sayNoLongerPending();
+    if (asked === undefined) showNoLongerPending();
     return asked !== undefined && accepts(asked) ? [asked] : [];
   }
 
@@ -93,6 +95,6 @@ export class ApprovalCommands {
   }
 }
 
-function sayNoLongerPending(): void {
+function showNoLongerPending(): void {
   void vscode.window.showInformationMessage(vscode.l10n.t('The changes in this editor are no longer pending.'));
 }

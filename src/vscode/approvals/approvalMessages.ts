@@ -9,7 +9,7 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 /** Characters of a command in a notification; the rest is in the panel. */
 const NOTIFIED_LENGTH = 160;
 
-/** What is asked, as a sentence of a notification. */
+/** The request as a sentence for a notification. */
 export function questionOf(approval: ApprovalRequest): string {
   const lost = (approval.changes ?? []).filter((change) => change.discardsUnsaved).map(({ path }) => path);
   if (lost.length > 0) {
@@ -30,7 +30,7 @@ export function questionOf(approval: ApprovalRequest): string {
     : vscode.l10n.t('Tiller wants to run: {0} (asked because of {1})', command, withoutLinks(rule));
 }
 
-/** Why it is asked, and by which rule, if by one. */
+/** The reason for asking, with the rule that asks, if there is one. */
 export function whyAsked({ reason }: ApprovalRequest): string {
   const rule = ruleName(reason);
   return rule === null ? reason.text : vscode.l10n.t('{0} ({1})', reason.text, rule);
@@ -51,7 +51,7 @@ export interface Yes {
   readonly decision: ApprovalDecision;
 }
 
-/** The ways to say yes; what can destroy or miss unsaved work names it. */
+/** The choices that approve; a choice that discards or ignores unsaved edits is labelled with that. */
 export function approvalsOffered({ choices, changes = [] }: ApprovalRequest): readonly Yes[] {
   const paths = changes.filter((change) => change.discardsUnsaved).map(({ path }) => path);
   if (paths.length > 0) {
@@ -64,7 +64,7 @@ export function approvalsOffered({ choices, changes = [] }: ApprovalRequest): re
   ];
 }
 
-/** What would be done, in one line of a list. */
+/** The command or patch in one line of a list. */
 export function subjectOf(approval: ApprovalRequest): string {
   if (approval.kind !== 'patch') return inOneLine(approval.command ?? approval.callId, 200);
   return vscode.l10n.t('Change {0}', (approval.changes ?? []).map(({ path }) => path).join(', '));

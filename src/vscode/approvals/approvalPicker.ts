@@ -10,14 +10,16 @@ interface WaitingItem extends vscode.QuickPickItem {
   readonly approval: ApprovalRequest;
 }
 
-/** The requests that one answer is given to; `undefined` when nothing was decided. One that waits alone is not asked for. */
+/**
+ * Picks the requests that one answer is for; `undefined` when cancelled. A single pending request is picked at once.
+ */
 export async function pickWaiting(
   waiting: readonly ApprovalRequest[],
   { title, careful }: { readonly title: string; readonly careful: boolean },
 ): Promise<readonly ApprovalRequest[] | undefined> {
   if (waiting.length < 2) return waiting;
   const items = waiting.map((approval) => itemOf(approval, careful));
-  const placeHolder = vscode.l10n.t('Each ticked request gets the answer');
+  const placeHolder = vscode.l10n.t('All selected requests get the answer');
   const picked = await vscode.window.showQuickPick(items, {
     title,
     placeHolder,
@@ -27,14 +29,14 @@ export async function pickWaiting(
   return picked?.map(({ approval }) => approval);
 }
 
-/** Whether a yes says all there is to say. */
+/** Whether approving has no variants. */
 export function isPlain(approval: ApprovalRequest): boolean {
   return approvalsOffered(approval).every(({ decision }) => decision === 'approved');
 }
 
 /**
- * How to say yes to what would give up or miss edits that are not saved. They are named, and what gives them up is not
- * what the next Enter says. `undefined` when nothing was decided.
+ * Asks how to approve a request that would discard or ignore unsaved edits. Names the files; the choice that discards
+ * is not the preselected one. `undefined` when cancelled.
  */
 export async function pickYes(approval: ApprovalRequest): Promise<ApprovalDecision | 'show' | undefined> {
   const approvals = approvalsOffered(approval);

@@ -9,7 +9,7 @@ import { contextKey } from '../ui/contextKey.ts';
 import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts';
 
 const isPatch = ({ kind }: ApprovalRequest) => kind === 'patch';
-/** What another window is asked is not ours to answer. */
+/** Requests in another window are answered there. */
 const NOT_OURS: readonly ApprovalRequest[] = [];
 
 export interface ApprovalPromptsOptions {
@@ -18,18 +18,19 @@ export interface ApprovalPromptsOptions {
   readonly isPanelVisible: () => boolean;
   /** Opens the panel with this thread. */
   readonly showThread: (threadId: string) => void;
-  /** Shows all that waits as one list. */
+  /** Shows all pending requests as a list. */
   readonly showList: () => void;
 }
 
-/** Requests of one response come together, and so does the word of them. */
+/** Requests of one response arrive together; this debounce gives one notification for them. */
 const GATHER_MS = 250;
-/** However many come, a notification is followed by the next one only after this. */
+/** Minimum time between two notifications. */
 const QUIET_MS = 3_000;
 
 /**
- * Questions outside the panel: context keys for titles, keys and the palette, and a notification where the panel cannot
- * be seen; one, however many wait. Approvals live in the session; these are only views of them (design decision 11).
+ * Approvals outside the panel: context keys for titles, keys and the palette, and one notification, however many
+ * requests are pending, while the panel is hidden. The approvals belong to the session; these are views (docs/design.md
+ * decision 11).
  */
 export class ApprovalPrompts implements Disposable {
   readonly #options: ApprovalPromptsOptions;
@@ -37,8 +38,8 @@ export class ApprovalPrompts implements Disposable {
   readonly #setHasApproval = contextKey<boolean>('tiller.hasApproval');
   readonly #setHasPatchApproval = contextKey<boolean>('tiller.hasPatchApproval');
   #waiting: readonly ApprovalRequest[] = [];
-  /** Those that a notification asks about, wherever it is by now, and what became of them. */
-  readonly #told = new Map<string, Settled | undefined>();
+  /** Requests with a notification, visible or behind the bell, and their outcomes. */
+  readonly #notified = new Map<string, Settled | undefined>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #notifiedAt = Number.NEGATIVE_INFINITY;
 
@@ -49,12 +50,13 @@ export class ApprovalPrompts implements Disposable {
     this.#store.add(threads.onChange((change) => this.#update(mine(change))));
     this.#store.add(
       threads.onEvent(({ event: { msg } }) => {
-        if (msg.type === 'approval_resolved' && this.#told.has(msg.approvalId)) this.#told.set(msg.approvalId, msg);
+        if (msg.type === 'approval_resolved' && this.#notified.has(msg.approvalId))
+          this.#notified.set(msg.approvalId, msg);
       }),
     );
   }
 
-  /** Of the thread that is shown, oldest first. */
+  /** Pending approvals of the shown thread, oldest first. */
   get waiting(): readonly ApprovalRequest[] {
     return this.#waiting;
   }
@@ -93,7 +95,7 @@ export class ApprovalPrompts implements Disposable {
     this.#waiting = waiting;
     this.#setHasApproval(waiting.length > 0);
     this.#setHasPatchApproval(waiting.some(isPatch));
-    // A toast cannot be taken back: it stays in the list behind the bell, and says there that it is too late.
+    // A notification cannot be revoked: it stays behind the bell, where an answer gets a message that it is too late.
     if (waiting.length === 0 && before.size > 0) void vscode.commands.executeCommand('notifications.hideToasts');
     if (waiting.some(({ approvalId }) => !before.has(approvalId))) this.#notifySoon();
   }
@@ -110,7 +112,7 @@ export class ApprovalPrompts implements Disposable {
   async #notify(waiting: readonly ApprovalRequest[]): Promise<void> {
     const isReminder = this.#notifiedAt !== Number.NEGATIVE_INFINITY;
     this.#notifiedAt = Date.now();
-    // One of fewer requests may still be on the screen.
+    // An earlier notification of fewer requests may still be visible.
     if (isReminder) await vscode.commands.executeCommand('notifications.hideToasts');
     const [only, ...others] = waiting;
     if (only && others.length === 0) return this.#notifyOfOne(only);
@@ -119,22 +121,22 @@ export class ApprovalPrompts implements Disposable {
     const answer = await vscode.window.showInformationMessage(sentence, show);
     if (answer !== show) return;
     if (this.#waiting.length > 0) this.#options.showList();
-    else void vscode.window.showInformationMessage(vscode.l10n.t('Nothing waits for your answer any more.'));
+    else void vscode.window.showInformationMessage(vscode.l10n.t('No requests are pending any more.'));
   }
 
   async #notifyOfOne(approval: ApprovalRequest): Promise<void> {
     const approvals = approvalsOffered(approval);
     const deny = vscode.l10n.t('Deny');
     const show = vscode.l10n.t('Show');
-    this.#told.set(approval.approvalId, undefined);
+    this.#notified.set(approval.approvalId, undefined);
     const answer = await vscode.window.showInformationMessage(
       questionOf(approval),
       ...approvals.map(({ label }) => label),
       deny,
       show,
     );
-    const settled = this.#told.get(approval.approvalId);
-    this.#told.delete(approval.approvalId);
+    const settled = this.#notified.get(approval.approvalId);
+    this.#notified.delete(approval.approvalId);
     if (answer === show) this.show(approval);
     else if (answer !== undefined) {
       const yes = approvals.find(({ label }) => label === answer);
@@ -142,7 +144,7 @@ export class ApprovalPrompts implements Disposable {
     }
   }
 
-  /** Says why when the approval is no longer pending. */
+  /** Shows the reason when the approval is no longer pending. */
   #answerLate(approval: ApprovalRequest, decision: ApprovalDecision, settled: Settled | undefined): void {
     if (this.find(approval.approvalId)) this.answer([approval], decision);
     else void vscode.window.showInformationMessage(tooLate(approval, settled));

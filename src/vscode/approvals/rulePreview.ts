@@ -4,7 +4,7 @@ import type { Rule } from '../../protocol/policy.ts';
 import type { RulePreview } from '../../protocol/rules.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 
-/** What a rule would mean for the command of a question; `undefined` when it does not wait any more. */
+/** What a rule would decide about the command of an approval; `undefined` when the approval is no longer pending. */
 export function previewFor(
   state: ThreadState | null,
   approvalId: string,

@@ -1,4 +1,4 @@
-/** What a landed change makes of a file's review, as far as the document's own edits have not told it already. */
+/** Updates the review of a file after a patch, where the edit events of its document have not done so already. */
 import type * as vscode from 'vscode';
 import { type Author, becomeText } from '../../core/changeReview/edits.ts';
 import { startReview } from '../../core/changeReview/textReview.ts';
@@ -8,17 +8,17 @@ import type { FileStory, PendingFile } from './pendingFile.ts';
 export interface AppliedPlace {
   readonly uri: vscode.Uri;
   readonly path: string;
-  /** Where it lies, no part of it a link. */
+  /** The resolved place. */
   readonly place: string;
-  /** The file there, or the one that was moved there. */
+  /** The pending file there, or the one that was moved there. */
   readonly known: PendingFile | undefined;
-  /** `agent` when it is to be decided about. */
+  /** `agent` when its hunks go to review. */
   readonly author: Author;
-  /** What it holds now; the person may have typed since. */
+  /** The text now; the user may have typed since. */
   readonly text: string;
 }
 
-/** `gone`: nothing is left to be decided; `undefined`: nothing was. */
+/** `gone`: no hunks are left to decide; `undefined`: there were none. */
 export function afterApply(applied: AppliedChange, place: AppliedPlace): PendingFile | 'gone' | undefined {
   switch (applied.change.kind) {
     case 'add':
@@ -32,7 +32,8 @@ export function afterApply(applied: AppliedChange, place: AppliedPlace): Pending
 
 function afterAdd({ before }: AppliedChange, at: AppliedPlace): PendingFile | undefined {
   const { uri, path, place, known, author, text } = at;
-  // What an agent has deleted and the person makes anew is theirs; what the agent makes anew is another text of it.
+  // A file that the user recreates after an agent deleted it is the user's; recreated by the agent it is changed
+  // text.
   const wasDeleted = known?.story.type === 'deleted' ? known.story : undefined;
   if (known !== undefined && wasDeleted === undefined) return { ...known, text: becomeText(known.text, text, author) };
   if (author !== 'agent') {
@@ -45,7 +46,7 @@ function afterAdd({ before }: AppliedChange, at: AppliedPlace): PendingFile | un
 
 function afterDelete({ before }: AppliedChange, at: AppliedPlace): PendingFile | 'gone' | undefined {
   const { uri, path, place, known, author } = at;
-  // What an agent has made and taken away again leaves nothing to decide.
+  // A file that an agent has added and deleted again leaves nothing to decide.
   if (author !== 'agent' || known?.story.type === 'added') return 'gone';
   if (before === null) return undefined;
   const text = known?.text ?? startReview(before.text ?? '', before.text ?? '');
@@ -61,7 +62,7 @@ function afterUpdate({ change, edited }: AppliedChange, at: AppliedPlace): Pendi
     return known && { ...known, story: isBack ? EDITED : known.story, text: becomeText(known.text, text, author) };
   }
   const from = change.movedTo === null ? undefined : { path: change.path, place: change.places.path.name };
-  // An edit was told when the document changed, perhaps under another name of the file.
+  // An edit was recorded when the document changed, perhaps under another name of the file.
   if (known === undefined && edited !== null && from === undefined) return undefined;
   const base = known?.text ?? startReview(change.before, text);
   const story = storyAfterMove(known?.story ?? { type: 'edited' }, from);
@@ -70,7 +71,7 @@ function afterUpdate({ change, edited }: AppliedChange, at: AppliedPlace): Pendi
 
 const EDITED: FileStory = { type: 'edited' };
 
-/** Of a file that was new, or moved already, a move changes nothing that could be decided. */
+/** Moving a file that was added, or moved before, adds nothing to decide. */
 function storyAfterMove(
   story: FileStory,
   from: { readonly path: string; readonly place: string } | undefined,

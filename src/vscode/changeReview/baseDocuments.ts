@@ -1,4 +1,4 @@
-/** Files as they would be without what waits for the person's word: the left side of diffs and of the quick diff. */
+/** Files without the changes that are pending in review: the left side of diffs and of the quick diff. */
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { PendingFile } from './pendingFile.ts';
@@ -11,7 +11,7 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
   readonly #reviews: Reviews;
   readonly #changed = this.#store.add(new vscode.EventEmitter<vscode.Uri>());
   readonly onDidChange = this.#changed.event;
-  /** The lines that were handed out last, by address. */
+  /** The lines provided last, by URI. */
   readonly #given = new Map<string, readonly string[]>();
 
   constructor(reviews: Reviews) {
@@ -40,12 +40,12 @@ export class BaseDocuments implements vscode.TextDocumentContentProvider, Dispos
   }
 }
 
-/** The path stays the real one: name, icon and language come from it. */
+/** Keeps the real path: VS Code takes name, icon and language from it. */
 export function baseUri(uri: vscode.Uri): vscode.Uri {
   return vscode.Uri.from({ scheme: BASE_SCHEME, path: uri.path, query: uri.toString() });
 }
 
-/** Of a deleted file: what was in it. */
+/** For a deleted file: its former text. */
 function linesOfBase({ story, text }: PendingFile): readonly string[] {
   return story.type === 'deleted' ? text.current : text.base;
 }

@@ -1,4 +1,6 @@
-/** Patches that have landed, reviewed hunk by hunk: what waits, every view of it, and what the person can do (design decision 6). */
+/**
+ * Review of applied patches, hunk by hunk: the pending hunks, their views and the actions (docs/design.md decision 6).
+ */
 import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { Emitter } from '../../core/util/emitter.ts';
@@ -21,17 +23,17 @@ import { ReviewStorage } from './reviewStorage.ts';
 
 export interface ChangeReviewDeps {
   readonly extensionUri: vscode.Uri;
-  /** Where VS Code keeps what belongs to this folder; a window without a folder has no such place. */
+  /** VS Code's storage for this workspace folder; a window without a folder has none. */
   readonly storageUri: vscode.Uri | undefined;
   readonly reader: Reader;
   readonly apply: (changes: readonly ApplyChange[], watch: ApplyWatch) => Promise<EditorApplyResult>;
   readonly report: (error: unknown) => void;
 }
 
-/** A person does not see it sooner; a landing of many files is told once. */
-const TELL_AFTER_MS = 50;
+/** Debounces the summary: a patch of many files gives one event, and the delay is not noticeable. */
+const FIRE_AFTER_MS = 50;
 
-const MOST_FILES_TOLD = 200;
+const MOST_FILES_SHOWN = 200;
 
 export class ChangeReview implements Disposable {
   readonly #store = new DisposableStore();
@@ -39,15 +41,15 @@ export class ChangeReview implements Disposable {
   readonly commands: ReviewCommands;
   readonly #quickDiff: QuickDiff;
   readonly #storage: ReviewStorage | undefined;
-  readonly #parts: ChangeReviewDeps;
+  readonly #deps: ChangeReviewDeps;
   readonly #summaryChanged: Emitter<void>;
-  /** The summary that was told last. */
-  #told = '';
+  /** The summary of the last event. */
+  #lastSummary = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: ChangeReviewDeps) {
-    this.#parts = parts;
-    const { extensionUri, storageUri, reader, apply, report } = parts;
+  constructor(deps: ChangeReviewDeps) {
+    this.#deps = deps;
+    const { extensionUri, storageUri, reader, apply, report } = deps;
     const reviews = this.#store.add(new Reviews(report));
     this.#reviews = reviews;
     const watch = reviews.watchAs('decision');
@@ -58,20 +60,20 @@ export class ChangeReview implements Disposable {
     this.#store.add(new Lenses(reviews));
     this.#store.add(new ReviewStatus(reviews));
     this.#summaryChanged = this.#store.add(new Emitter<void>(report));
-    this.#store.add(reviews.onDidChange(() => this.#tellSoon()));
+    this.#store.add(reviews.onDidChange(() => this.#fireSoon()));
     this.#quickDiff = this.#store.add(new QuickDiff(reviews));
     this.commands = new ReviewCommands({ reviews, decisions, keys, hasPeek: () => this.#quickDiff.isOn });
     const folder = storageUri?.scheme === 'file' ? vscode.Uri.joinPath(storageUri, 'review') : undefined;
     this.#storage = folder && this.#store.add(new ReviewStorage(folder, reviews, report));
   }
 
-  // ---------------------------------------------------------------- for those who land
+  // ---------------------------------------------------------------- for applying patches
 
   watchFor(origin: PatchOrigin | undefined): ApplyWatch {
     return this.#reviews.watchAs(origin?.isUnseen ? 'agent' : 'agreed');
   }
 
-  /** For what the person takes back by name. */
+  /** For patches that the user undoes. */
   get watchOfUndo(): ApplyWatch {
     return this.#reviews.watchAs('decision');
   }
@@ -82,7 +84,7 @@ export class ChangeReview implements Disposable {
 
   // ---------------------------------------------------------------- for the panel
 
-  /** Hears that the summary is another one, not of every keystroke. */
+  /** Fires when the summary changes, not at each keystroke. */
   get onDidChange(): Emitter<void>['event'] {
     return this.#summaryChanged.event;
   }
@@ -92,7 +94,7 @@ export class ChangeReview implements Disposable {
     return {
       changes: this.#reviews.count,
       fileCount: files.length,
-      files: files.slice(0, MOST_FILES_TOLD).map((file) => ({
+      files: files.slice(0, MOST_FILES_SHOWN).map((file) => ({
         path: file.path,
         name: vscode.workspace.asRelativePath(file.uri),
         kind: file.story.type,
@@ -101,7 +103,7 @@ export class ChangeReview implements Disposable {
     };
   }
 
-  /** A row of the panel was pressed. */
+  /** The action of a row in the panel. */
   async decide(path: string, what: 'keep' | 'undo' | 'open'): Promise<void> {
     const file = this.#reviews.pending.find((pending) => pending.path === path);
     if (file === undefined) return;
@@ -110,16 +112,16 @@ export class ChangeReview implements Disposable {
     else await this.commands.undoFile(file.uri);
   }
 
-  // ---------------------------------------------------------------- its life
+  // ---------------------------------------------------------------- lifetime
 
-  /** Takes up what waited when the window was closed. */
+  /** Restores what was pending when the window was closed. */
   async restore(): Promise<void> {
-    const lost = (await this.#storage?.restore(this.#reviews, this.#parts.reader)) ?? [];
+    const lost = (await this.#storage?.restore(this.#reviews, this.#deps.reader)) ?? [];
     if (lost.length === 0) return;
     const names = lost.map((path) => withoutLinks(vscode.workspace.asRelativePath(path))).join(', ');
     void vscode.window.showWarningMessage(
       vscode.l10n.t(
-        'Changes of Tiller in these files are no longer marked for review, since the files are gone: {0}',
+        'Changes by Tiller in these files are no longer marked for review, because the files are gone: {0}',
         names,
       ),
     );
@@ -130,7 +132,7 @@ export class ChangeReview implements Disposable {
     this.#quickDiff.refresh();
   }
 
-  /** Writes down what waits. */
+  /** Writes pending hunks to the disk. */
   async close(): Promise<void> {
     await this.#storage?.flush();
   }
@@ -140,13 +142,13 @@ export class ChangeReview implements Disposable {
     this.#store.dispose();
   }
 
-  #tellSoon(): void {
+  #fireSoon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       const summary = JSON.stringify(this.summary);
-      if (summary === this.#told) return;
-      this.#told = summary;
+      if (summary === this.#lastSummary) return;
+      this.#lastSummary = summary;
       this.#summaryChanged.fire();
-    }, TELL_AFTER_MS);
+    }, FIRE_AFTER_MS);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Keep and Undo. Keep touches no text: the hunk's lines are the person's from then on. Undo is a landing like any other,
- * through the buffers, so that Ctrl+Z takes it back and nothing is lost that somebody has typed meanwhile.
+ * Keep and Undo. Keep changes no text: the hunk's lines count as the user's from then on. Undo is applied like any
+ * patch, through the buffers, so that Ctrl+Z reverts it and nothing is lost that was typed meanwhile.
  */
 import * as vscode from 'vscode';
 import { applyHunks } from '../../core/patch/hunkAlgebra.ts';
@@ -15,7 +15,7 @@ import { uriOf } from '../workspace/places.ts';
 import { type FileStory, isTouched, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 
-/** A file with some of its hunks, or all there is to decide about it. */
+/** A file with some of its hunks, or `all` of them. */
 export interface Choice {
   readonly file: PendingFile;
   readonly hunks: readonly number[] | 'all';
@@ -23,7 +23,7 @@ export interface Choice {
 
 export interface LeftAlone {
   readonly path: string;
-  /** One sentence for a person. */
+  /** One sentence for the user. */
   readonly reason: string;
 }
 
@@ -33,13 +33,13 @@ export interface DecideDeps {
   readonly apply: (changes: readonly ApplyChange[]) => Promise<EditorApplyResult>;
 }
 
-/** Whoever types while a landing is on its way is in its way, for a moment. */
+/** Typing can make a single attempt fail. */
 const TRIES = 5;
 
 export class Decisions {
   readonly #deps: DecideDeps;
   #step = 0;
-  /** What was kept, step by step: each file as it was left, and what had become of it. */
+  /** The history of Keep: each file after it, with its story before. */
   readonly #kept: { readonly step: number; readonly files: readonly KeptFile[] }[] = [];
 
   constructor(deps: DecideDeps) {
@@ -61,7 +61,7 @@ export class Decisions {
     for (const { left } of files) this.#deps.reviews.put(left);
   }
 
-  /** What was kept last waits again, as far as nobody has worked on it since. Returns whether something does. */
+  /** Reverts the last Keep, except for lines that were changed since. Returns whether any hunk is pending again. */
   unkeep(): boolean {
     const last = this.#kept.pop();
     if (last === undefined) return false;
@@ -74,7 +74,7 @@ export class Decisions {
     return reviews.count > before;
   }
 
-  /** Never rejects. Returns what could not be undone. */
+  /** Never rejects. Returns the files that could not be undone. */
   async undo(choices: readonly Choice[]): Promise<readonly LeftAlone[]> {
     let open = choices;
     for (let attempt = 1; ; attempt++) {
@@ -91,7 +91,7 @@ export class Decisions {
         const [only, ...others] = possible;
         if (only !== undefined && others.length === 0)
           return [...leftAlone, { path: only.file.path, reason: result.message }];
-        // One file that cannot be changed keeps no other from it.
+        // One file that cannot be changed must not block the others.
         for (const choice of open) leftAlone.push(...(await this.undo([choice])));
         return [...new Map(leftAlone.map((left) => [left.path, left])).values()];
       }
@@ -119,7 +119,7 @@ export class Decisions {
     const read = await textAt(there, this.#deps.reader);
     switch (read.type) {
       case 'moved':
-        return leftAlone(path, vscode.l10n.t('A folder on the way to it is a link now.'));
+        return leftAlone(path, vscode.l10n.t('A folder in its path is a link now.'));
       case 'unreadable':
         return leftAlone(path, read.message);
       case 'nothing':
@@ -135,7 +135,7 @@ export class Decisions {
     return this.#withoutHunks(this.#upToDate(file, now), there, hunks, now);
   }
 
-  /** By its place: that it has other names, too, does not matter then. */
+  /** By its place, so that other names of the file do not matter. */
   async #placeOf(path: string, place: string | undefined): Promise<NamedPlace | undefined> {
     if (place !== undefined) return { path: place, place: { name: place, target: place } };
     const now = (await this.#deps.reader.places([path])).get(path);
@@ -166,13 +166,13 @@ export class Decisions {
     return { ...back, change: { ...change, movedTo: from.path, movedOver: null, places } };
   }
 
-  /** A closed file may have been changed where nobody tells of it. */
+  /** A closed file may have been changed without an event. */
   #upToDate(file: PendingFile, now: string): PendingFile {
     const known = this.#deps.reviews.at(file.uri) ?? file;
     return hunksWithout(known.text, [], now) === undefined ? this.#deps.reviews.found(known, now, 'agreed') : known;
   }
 
-  /** What the documents did not tell. */
+  /** Records what document events do not report. */
   #done({ file, change }: Extract<WayBack, { type: 'back' }>, final: string | null): void {
     const { reviews } = this.#deps;
     if (change.kind === 'delete') return reviews.drop(file.uri);
@@ -188,7 +188,7 @@ export class Decisions {
   }
 }
 
-/** How a kept file was left, and what had become of it before. */
+/** A kept file after Keep, with its story before. */
 interface KeptFile {
   readonly story: FileStory;
   readonly left: PendingFile;

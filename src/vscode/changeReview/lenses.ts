@@ -1,4 +1,6 @@
-/** Keep and Undo where the text is: above each hunk, above a file that waits as a whole, and in a hover with the old lines. */
+/**
+ * Keep and Undo in the editor: code lenses above each hunk and above a pending file, and a hover with the old lines.
+ */
 import * as vscode from 'vscode';
 import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -13,7 +15,7 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
   readonly #reviews: Reviews;
   readonly #changed = this.#store.add(new vscode.EventEmitter<void>());
   readonly onDidChangeCodeLenses = this.#changed.event;
-  /** While something waits. */
+  /** Registered while something is pending. */
   #registered: vscode.Disposable | undefined;
 
   constructor(reviews: Reviews) {
@@ -33,20 +35,20 @@ export class Lenses implements vscode.CodeLensProvider, vscode.HoverProvider, Di
     const hunk = file && hasHunks(file) ? hunkAt(file.text, line) : undefined;
     if (file === undefined || hunk === undefined) return undefined;
     const { base, current } = file.text;
-    const words = new vscode.MarkdownString(undefined, true);
-    words.isTrusted = { enabledCommands: ['tiller.review.keepHunk', 'tiller.review.undoHunk'] };
+    const hover = new vscode.MarkdownString(undefined, true);
+    hover.isTrusted = { enabledCommands: ['tiller.review.keepHunk', 'tiller.review.undoHunk'] };
     const link = (icon: string, title: string, command: string) => {
       const given = encodeURIComponent(JSON.stringify([uri.toString(), hunk.id]));
       return `[$(${icon}) ${title}](command:${command}?${given})`;
     };
     const keep = link('check', vscode.l10n.t('Keep'), 'tiller.review.keepHunk');
-    words.appendMarkdown(`${keep}&nbsp;&nbsp;${link('discard', undoTitle(hunk), 'tiller.review.undoHunk')}\n`);
+    hover.appendMarkdown(`${keep}&nbsp;&nbsp;${link('discard', undoTitle(hunk), 'tiller.review.undoHunk')}\n`);
     const old = base.slice(hunk.baseStart, hunk.baseEnd).map((text) => `- ${text}`);
     const now = current.slice(hunk.start, hunk.end).map((text) => `+ ${text}`);
     const lines = [...old, ...now];
     const shown = lines.length > HOVER_LINES ? [...lines.slice(0, HOVER_LINES), '…'] : lines;
-    words.appendCodeblock(shown.join('\n'), 'diff');
-    return new vscode.Hover(words);
+    hover.appendCodeblock(shown.join('\n'), 'diff');
+    return new vscode.Hover(hover);
   }
 
   dispose(): void {
@@ -94,26 +96,26 @@ function hunkLenses({ uri }: PendingFile, hunk: ReviewHunk, lineCount: number): 
   ];
 }
 
-/** What goes with it is said before it goes. */
+/** Warns when undoing the hunk would remove edits of the user, too. */
 function undoTitle({ touched }: ReviewHunk): string {
   return touched ? vscode.l10n.t('Undo (with your edits)') : vscode.l10n.t('Undo');
 }
 
-/** Above the first line: a file of one hunk has its lens there already. */
+/** Above the first line, unless the file has one hunk, which has a lens of its own. */
 function fileLenses(file: PendingFile): vscode.CodeLens[] {
-  const words = wordsOf(file);
-  if (words === undefined) return [];
+  const sentence = sentenceFor(file);
+  if (sentence === undefined) return [];
   const place = new vscode.Range(0, 0, 0, 0);
   const given = [file.uri];
   const lens = (title: string, command: string) => new vscode.CodeLens(place, { title, command, arguments: given });
   return [
-    lens(`$(sparkle) ${words}`, 'tiller.review.showDiff'),
+    lens(`$(sparkle) ${sentence}`, 'tiller.review.showDiff'),
     lens(`$(check-all) ${vscode.l10n.t('Keep file')}`, 'tiller.review.keepFile'),
     lens(`$(discard) ${vscode.l10n.t('Undo file')}`, 'tiller.review.undoFile'),
   ];
 }
 
-function wordsOf({ story, text }: PendingFile): string | undefined {
+function sentenceFor({ story, text }: PendingFile): string | undefined {
   const { length } = text.hunks;
   switch (story.type) {
     case 'added':

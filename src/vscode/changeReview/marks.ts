@@ -1,11 +1,11 @@
-/** Marks at what waits for the person's word, in every editor that shows it. */
+/** Marks pending hunks in every editor that shows them. */
 import * as vscode from 'vscode';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import { type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 
-/** VS Code moves marks along with what is typed; they are put anew when the fingers have had their turn. */
+/** VS Code moves decorations along with what is typed; after this debounce they are computed again. */
 const REFRESH_MS = 20;
 
 interface MarkTypes extends Disposable {
@@ -18,10 +18,10 @@ export class Marks implements Disposable {
   readonly #store = new DisposableStore();
   readonly #reviews: Reviews;
   readonly #extensionUri: vscode.Uri;
-  /** Made with the first mark. */
+  /** Created with the first mark. */
   #types: MarkTypes | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Editors that have marks, by what they show. */
+  /** Editors that have marks, with the file state that these show. */
   #marked = new WeakMap<vscode.TextEditor, PendingFile>();
 
   constructor(reviews: Reviews, extensionUri: vscode.Uri) {
@@ -112,7 +112,7 @@ function createTypes(extensionUri: vscode.Uri): MarkTypes {
     borderColor: colour(isHighContrast ? 'contrastBorder' : 'editorGutter.deletedBackground'),
     after: { color: colour('editorCodeLens.foreground'), margin: '0 0 0 3em', fontStyle: 'italic' },
   };
-  // High contrast has no backgrounds that carry a meaning.
+  // High contrast themes have no meaningful background colours.
   const outline = { borderStyle: 'dashed', borderWidth: '1px', borderColor: colour('contrastActiveBorder') };
   const lines = vscode.window.createTextEditorDecorationType({
     ...common,

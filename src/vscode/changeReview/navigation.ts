@@ -1,4 +1,4 @@
-/** From one change to the next, through all files in which something waits. */
+/** Goes from change to change through all pending files. */
 import * as vscode from 'vscode';
 import type { ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { baseUri } from './baseDocuments.ts';
@@ -17,12 +17,11 @@ export class Navigation {
     this.#reviews = reviews;
   }
 
-  /** `within`: only in the file that is in front, for whoever has just decided about a change of it. */
+  /** `within`: only in the active file, after a decision about a change in it. */
   async go(way: 'next' | 'previous', within = false): Promise<void> {
     const stops = this.#reviews.pending.flatMap(stopsOf);
     if (stops.length === 0) {
-      if (!within)
-        void vscode.window.showInformationMessage(vscode.l10n.t('No change of Tiller waits for your review.'));
+      if (!within) void vscode.window.showInformationMessage(vscode.l10n.t('No changes are waiting for your review.'));
       return;
     }
     const stop = stopFrom(stops, way);
@@ -33,17 +32,17 @@ export class Navigation {
     vscode.window.setStatusBarMessage(place, 3000);
   }
 
-  /** The old lines in their place, in VS Code's own peek. It opens on the change after the cursor. */
+  /** Shows the old lines inline, in VS Code's own peek, which opens on the change after the cursor. */
   async peek(file: PendingFile, hunk: ReviewHunk): Promise<void> {
     await show(file, Math.max(0, hunk.start - (hunk.start === hunk.end ? 2 : 1)));
     await vscode.commands.executeCommand('editor.action.dirtydiff.next');
   }
 
-  /** Beside what it would be without the changes. */
+  /** Opens a diff against the text without the changes. */
   async showDiff(file: PendingFile): Promise<void> {
     const name = file.uri.path.split('/').at(-1) ?? '';
     if (file.story.type === 'deleted') return show(file, 0);
-    const title = vscode.l10n.t('{0} (changes of Tiller)', name);
+    const title = vscode.l10n.t('{0} (changes by Tiller)', name);
     await vscode.commands.executeCommand('vscode.diff', baseUri(file.uri), file.uri, title);
   }
 
@@ -53,7 +52,7 @@ export class Navigation {
       story.type === 'added' ? undefined : baseUri(uri),
       story.type === 'deleted' ? undefined : uri,
     ]);
-    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changes of Tiller'), resources);
+    await vscode.commands.executeCommand('vscode.changes', vscode.l10n.t('Changes by Tiller'), resources);
   }
 }
 
@@ -62,7 +61,7 @@ function stopsOf(file: PendingFile): readonly Stop[] {
   return (lines.length === 0 ? [0] : lines).map((line) => ({ file, line }));
 }
 
-/** The one after the cursor; from a file that has none, the first of the next file. */
+/** The change after the cursor; in a file without changes, the first of the next file. */
 function stopFrom(stops: readonly Stop[], way: 'next' | 'previous'): Stop | undefined {
   const editor = vscode.window.activeTextEditor;
   const path = editor === undefined ? '' : editor.document.uri.path;
@@ -83,7 +82,7 @@ async function show(file: PendingFile, line: number): Promise<void> {
     const editor = await vscode.window.showTextDocument(document, { selection: range, preview: true });
     editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
   } catch {
-    // Not text: whatever shows such files.
+    // Not text: open it with its own editor.
     await vscode.commands.executeCommand('vscode.open', place);
   }
 }

@@ -1,25 +1,25 @@
-/** One file in which something of an agent's waits for the person's word. */
+/** One file with changes of an agent that are pending in review. */
 import type * as vscode from 'vscode';
 import type { TextReview } from '../../core/changeReview/textReview.ts';
 import type { FileImage } from '../apply/model.ts';
 
-/** What became of the file as a whole, beside its hunks. */
+/** What happened to the file as a whole, beside its hunks. */
 export type FileStory =
   | { readonly type: 'edited' }
   | { readonly type: 'added' }
-  /** It was called that. `place`: where that name stood. */
+  /** `from`: the former path. `place`: the resolved place of it. */
   | { readonly type: 'moved'; readonly from: string; readonly place?: string | undefined }
-  /** `was`: what it was until then, which comes back with it. */
+  /** `was`: the story before the deletion, restored with the file. */
   | { readonly type: 'deleted'; readonly image: FileImage; readonly was: Exclude<FileStory, { type: 'deleted' }> };
 
 export interface PendingFile {
   readonly uri: vscode.Uri;
-  /** As the agent's patches know it. */
+  /** The path as the agent's patches name it. */
   readonly path: string;
-  /** Where it lay when the patch landed, no part of it a link; `undefined` where the person has moved it since. */
+  /** The resolved place when the patch was applied; `undefined` where the user has moved the file since. */
   readonly place?: string | undefined;
   readonly story: FileStory;
-  /** Of a deleted one: as it was at its end. */
+  /** For a deleted file: its last text. */
   readonly text: TextReview;
 }
 
@@ -27,7 +27,7 @@ export function isPending({ story, text }: PendingFile): boolean {
   return story.type !== 'edited' || text.hunks.length > 0;
 }
 
-/** How many decisions it waits for. A new file and a deleted one are one each, however long. */
+/** The number of pending decisions. An added or deleted file counts as one, whatever its length. */
 export function countOf({ story, text }: PendingFile): number {
   switch (story.type) {
     case 'edited':
@@ -40,12 +40,12 @@ export function countOf({ story, text }: PendingFile): number {
   }
 }
 
-/** Whether its hunks can be decided one by one. */
+/** Whether each hunk can be decided separately. */
 export function hasHunks({ story }: PendingFile): boolean {
   return story.type === 'edited' || story.type === 'moved';
 }
 
-/** Words of the person's own would go with it. */
+/** Whether undoing would remove edits of the user, too. */
 export function isTouched({ text }: PendingFile): boolean {
   return text.hunks.some(({ touched }) => touched);
 }

@@ -1,7 +1,7 @@
 /**
- * The changes of an agent as a source control of their own while there are some: VS Code's inline peek shows the deleted
- * lines in their place, with Keep and Undo (review-ui.md §2). There is no way to have the peek without the row in the
- * Source Control view, so that lists the files; `tiller.reviewQuickDiff` turns both off.
+ * The pending changes as a source control, present while there are any: VS Code's inline peek shows the deleted lines
+ * with Keep and Undo (review-ui.md §2). The peek needs a row in the Source Control view, so that lists the files;
+ * `tiller.reviewQuickDiff` turns both off.
  */
 import * as vscode from 'vscode';
 import type { Disposable } from '../../core/util/disposable.ts';
@@ -12,18 +12,18 @@ import type { Reviews } from './reviews.ts';
 
 interface FolderControl extends Disposable {
   readonly group: vscode.SourceControlResourceGroup;
-  /** What its rows say. */
-  said: string;
+  /** The content of its rows, to skip updates without a change. */
+  shown: string;
 }
 
-/** Rows are drawn anew no more often than that. */
+/** Throttles the updates of the rows. */
 const REFRESH_MS = 100;
 
 export class QuickDiff implements Disposable {
   readonly #store = new DisposableStore();
   readonly #reviews: Reviews;
   isOn = true;
-  /** By the address of the folder. One without a folder does not show at all. */
+  /** By the URI of the folder. Files outside of any folder are not shown. */
   readonly #controls = new Map<string, FolderControl>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -50,9 +50,9 @@ export class QuickDiff implements Disposable {
     for (const [address, { folder, inside }] of wanted) {
       const control = this.#controls.get(address) ?? this.#create(folder);
       this.#controls.set(address, control);
-      const said = JSON.stringify(inside.map((file) => [file.uri.toString(), tooltipOf(file)]));
-      if (control.said !== said) control.group.resourceStates = inside.map(rowOf);
-      control.said = said;
+      const shown = JSON.stringify(inside.map((file) => [file.uri.toString(), tooltipOf(file)]));
+      if (control.shown !== shown) control.group.resourceStates = inside.map(rowOf);
+      control.shown = shown;
     }
   }
 
@@ -81,7 +81,7 @@ export class QuickDiff implements Disposable {
       },
     };
     const group = control.createResourceGroup('pending', vscode.l10n.t('Changes to review'));
-    return { group, said: '', dispose: () => control.dispose() };
+    return { group, shown: '', dispose: () => control.dispose() };
   }
 }
 

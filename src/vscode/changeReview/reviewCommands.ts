@@ -1,4 +1,4 @@
-/** What the person can say of changes that have landed, from the palette, by key, in the editor and in Source Control. */
+/** The commands of change review: in the palette, by key, in the editor and in Source Control. */
 import * as vscode from 'vscode';
 import { hunkAt, type ReviewHunk } from '../../core/changeReview/textReview.ts';
 import { leftAloneInWords } from '../ui/workspacePaths.ts';
@@ -13,11 +13,11 @@ export interface ReviewCommandsDeps {
   readonly reviews: Reviews;
   readonly decisions: Decisions;
   readonly keys: ReviewKeys;
-  /** Whether VS Code's peek knows our changes. */
+  /** Whether VS Code's peek has our changes. */
   readonly hasPeek: () => boolean;
 }
 
-/** A line change as VS Code hands it to the buttons of its peek: lines from 1, and an end of 0 for none. */
+/** A line change as VS Code passes it to the buttons of its peek: lines from 1, and an end of 0 for an empty range. */
 interface LineChange {
   readonly modifiedStartLineNumber: number;
   readonly modifiedEndLineNumber: number;
@@ -46,7 +46,7 @@ export class ReviewCommands {
     return this.#navigation.go('previous');
   }
 
-  /** Of the hunk that a lens names, else of the one at the cursor; then the next one is in front. */
+  /** Keeps the hunk of a code lens, else the one at the cursor; then goes to the next one. */
   async keepHunk(address?: unknown, id?: unknown): Promise<void> {
     const choice = this.#choiceOf(address, id);
     if (choice === undefined) return nothingHere();
@@ -79,14 +79,14 @@ export class ReviewCommands {
     else this.#keep(all);
   }
 
-  /** Ctrl+Z takes it back in each file by itself, so in many it is asked first. */
+  /** Ctrl+Z reverts it only file by file, so it asks first when there are several files. */
   async undoAll(): Promise<void> {
     const all = this.#reviews.pending.map((file) => ({ file, hunks: 'all' as const }));
     if (all.length === 0) return nothingHere();
     if (all.length > 1) {
       const undo = vscode.l10n.t('Undo All');
-      const question = vscode.l10n.t('Undo all changes of Tiller in {0} files?', all.length);
-      const detail = vscode.l10n.t('What you have written yourself stays. Ctrl+Z takes it back file by file.');
+      const question = vscode.l10n.t('Undo all changes by Tiller in {0} files?', all.length);
+      const detail = vscode.l10n.t('Your own edits stay. Ctrl+Z reverts this file by file.');
       if ((await vscode.window.showWarningMessage(question, { modal: true, detail }, undo)) !== undo) return;
     }
     await this.#undo(all);
@@ -95,11 +95,10 @@ export class ReviewCommands {
   unkeep(): void {
     const isSomething = this.#decisions.unkeep();
     this.#keys.refresh();
-    if (!isSomething)
-      void vscode.window.showInformationMessage(vscode.l10n.t('Nothing was kept that could wait again.'));
+    if (!isSomething) void vscode.window.showInformationMessage(vscode.l10n.t('There is no Keep to revert.'));
   }
 
-  /** A button of the peek; `changes` are those of all source controls. */
+  /** A button of the peek; `changes` has the changes of all source controls. */
   keepChange(uri: vscode.Uri, changes: readonly LineChange[], index: number): void {
     const choice = this.#choiceAt(uri, changes[index]);
     if (choice !== undefined) this.#keep([choice]);
@@ -134,10 +133,10 @@ export class ReviewCommands {
   }
 
   async #undo(choices: readonly Choice[]): Promise<void> {
-    tell(await this.#decisions.undo(choices));
+    reportLeftAlone(await this.#decisions.undo(choices));
   }
 
-  /** In a file that is new as a whole there is one thing to decide. */
+  /** A file that was added is decided as a whole. */
   #choiceOf(address: unknown, id: unknown): Choice | undefined {
     const found = this.#hunkOf(address, id);
     if (found !== undefined) return { file: found.file, hunks: hasHunks(found.file) ? [found.hunk.id] : 'all' };
@@ -160,7 +159,7 @@ export class ReviewCommands {
   #choiceAt(uri: vscode.Uri, change: LineChange | undefined): Choice | undefined {
     const file = this.#reviews.at(uri) ?? this.#reviews.at(uriOf(uri.fsPath));
     if (file === undefined || change === undefined) return undefined;
-    // VS Code may place a change one line beside ours, where the lines are alike.
+    // VS Code may place a change one line beside ours when neighbouring lines are equal.
     const start =
       change.modifiedEndLineNumber === 0 ? change.modifiedStartLineNumber : change.modifiedStartLineNumber - 1;
     const end = Math.max(start, change.modifiedEndLineNumber);
@@ -168,7 +167,7 @@ export class ReviewCommands {
     return { file, hunks: hasHunks(file) ? hunks : 'all' };
   }
 
-  /** A title button hands over an address, a row of the Source Control view itself; else it is the active editor's. */
+  /** A title button passes a URI, the Source Control view a row; the default is the active editor's file. */
   #fileOf(given: unknown): PendingFile | undefined {
     const row = given as { readonly resourceUri?: unknown } | undefined;
     const uri = given instanceof vscode.Uri ? given : row?.resourceUri;
@@ -180,10 +179,10 @@ export class ReviewCommands {
 }
 
 function nothingHere(): void {
-  void vscode.window.showInformationMessage(vscode.l10n.t('No change of Tiller waits for your review here.'));
+  void vscode.window.showInformationMessage(vscode.l10n.t('No changes are waiting for your review here.'));
 }
 
-function tell(leftAlone: readonly LeftAlone[]): void {
+function reportLeftAlone(leftAlone: readonly LeftAlone[]): void {
   if (leftAlone.length === 0) return;
   void vscode.window.showWarningMessage(vscode.l10n.t('Not undone: {0}', leftAloneInWords(leftAlone)));
 }

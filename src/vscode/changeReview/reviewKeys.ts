@@ -1,4 +1,4 @@
-/** What keys, title buttons and menus go by: context keys, set when they change and not otherwise. */
+/** Context keys for keys, title buttons and menus, set only when they change. */
 import * as vscode from 'vscode';
 import { hunkAt } from '../../core/changeReview/textReview.ts';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
@@ -24,7 +24,7 @@ export class ReviewKeys implements Disposable {
 
   refresh(): void {
     const { pending } = this.#reviews;
-    // Addresses of a remote window are others than ours: menus go by the path (review-ui.md §1).
+    // In a remote window menus see other URIs than the extension host: match by path (review-ui.md §1).
     const paths = pending.flatMap(({ uri }) => [uri.path, uri.fsPath]).map((path): [string, true] => [path, true]);
     this.#setPendingPaths(Object.fromEntries(paths));
     this.#setHasPendingHunk(pending.length > 0);

@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { type Disposable, DisposableStore } from '../../core/util/disposable.ts';
 import type { Reviews } from './reviews.ts';
 
-/** Says in the status bar how much waits for review, and leads to the next of it. There only while something does. */
+/**
+ * Shows in the status bar how many changes are pending in review; a click goes to the next. Hidden when there are none.
+ */
 export class ReviewStatus implements Disposable {
   readonly #store = new DisposableStore();
   readonly #reviews: Reviews;

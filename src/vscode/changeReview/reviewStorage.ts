@@ -1,4 +1,4 @@
-/** Keeps the changes that wait for review over a reload of the window, in the storage that VS Code has for this folder. */
+/** Stores pending changes over a reload of the window, in VS Code's storage for this folder. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,19 +9,19 @@ import { isPending, type PendingFile } from './pendingFile.ts';
 import type { Reviews } from './reviews.ts';
 import { readReview, writeReview } from './storedReview.ts';
 
-/** After the last change of a text; what a crash loses of it is found again in the text. */
+/** After the last change of a text; what a crash loses of it is computed again from the text. */
 const WRITE_AFTER_MS = 1000;
 
 /**
- * Writes landings and decisions at once, since the text does not tell of them. Writes to the disk itself: while a window
- * closes or reloads, the file system of VS Code does not answer any more.
+ * Writes applied patches and decisions at once, since they cannot be computed from the text. Writes with Node: while a
+ * window closes or reloads, VS Code's file system no longer answers.
  */
 export class ReviewStorage implements Disposable {
   readonly #store = new DisposableStore();
   readonly #folder: string;
   readonly #report: (error: unknown) => void;
   readonly #unwritten = new Map<string, PendingFile>();
-  /** What was to be decided about each file when it was last seen. */
+  /** The last known state of each file. */
   readonly #known = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isSoon = false;
@@ -53,14 +53,14 @@ export class ReviewStorage implements Disposable {
     return this.#writing;
   }
 
-  /** Takes up what was left. Returns the paths of those files of which nobody can say any more what waits. */
+  /** Restores the stored files. Returns the paths of files whose pending changes cannot be determined any more. */
   async restore(reviews: Reviews, reader: Reader): Promise<readonly string[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const lost: string[] = [];
     for (const name of names.filter((each) => each.endsWith('.json'))) {
       const place = path.join(this.#folder, name);
       const file = readReview(await readFile(place, 'utf8'));
-      const isBack = file !== undefined && (await takeUp(file, reviews, reader));
+      const isBack = file !== undefined && (await restoreFile(file, reviews, reader));
       if (isBack) continue;
       lost.push(file?.path ?? name);
       await rm(place);
@@ -93,8 +93,8 @@ function decisionsIn({ story, text }: PendingFile): string {
   return [story.type, ...text.hunks.map(({ id }) => id)].join(' ');
 }
 
-async function takeUp(file: PendingFile, reviews: Reviews, reader: Reader): Promise<boolean> {
-  // An agent was faster than we are: it has begun anew.
+async function restoreFile(file: PendingFile, reviews: Reviews, reader: Reader): Promise<boolean> {
+  // An agent has changed the file before the restore: that review counts.
   if (reviews.at(file.uri) !== undefined) return true;
   if (file.story.type === 'deleted') {
     const isThere = (await reader.stat(file.path).catch(() => undefined)) !== undefined;
@@ -108,7 +108,7 @@ async function takeUp(file: PendingFile, reviews: Reviews, reader: Reader): Prom
   return true;
 }
 
-/** Opened, so that VS Code brings back what it has kept of it unsaved. */
+/** Opens the document, so that VS Code restores its unsaved backup. */
 async function textOf({ uri, path }: PendingFile, reader: Reader): Promise<string | undefined> {
   try {
     return (await vscode.workspace.openTextDocument(uri)).getText();

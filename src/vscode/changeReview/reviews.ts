@@ -1,6 +1,6 @@
 /**
- * Every file with something of an agent's in it that waits for the person's word, kept in step with what happens to the
- * documents: landings, typing, undo and redo, formatters, renames. Decorations, lenses and the rest are views of it.
+ * All files with pending changes of an agent, updated with every change of their documents: patches, typing, undo and
+ * redo, formatters, renames. Decorations, lenses and the rest are views of it.
  */
 import * as vscode from 'vscode';
 import { applyEdits, type Author, becomeText } from '../../core/changeReview/edits.ts';
@@ -14,13 +14,13 @@ import { sameButEndings } from '../workspace/textContent.ts';
 import { afterApply } from './afterApply.ts';
 import { countOf, isPending, type PendingFile } from './pendingFile.ts';
 
-/** What changes meanwhile is the work of a formatter. */
+/** Changes during a save count as a formatter's for this long. */
 const LONGEST_SAVE_MS = 5000;
 
-/** An edit that VS Code is about to tell of. */
+/** An edit whose event is expected from VS Code. */
 interface Expected {
   readonly author: Author;
-  /** Its place. */
+  /** The resolved place. */
   readonly path: string;
   readonly before: string;
   readonly after: string;
@@ -28,12 +28,12 @@ interface Expected {
 
 export class Reviews implements Disposable {
   readonly #store = new DisposableStore();
-  /** By address. A file with nothing to decide stays while its document is open: Ctrl+Z may bring hunks back. */
+  /** By URI. A file with nothing to decide stays while its document is open: Ctrl+Z may restore hunks. */
   readonly #files = new Map<string, PendingFile>();
   readonly #expected = new Map<string, Expected>();
-  /** Since when; VS Code does not tell of a save that has failed. */
+  /** Start times of saves; VS Code sends no event for a save that failed. */
   readonly #saving = new Map<string, number>();
-  /** What VS Code has told to be deleted, for the patch that did it and tells of it afterwards. */
+  /** Files reported as deleted by VS Code, for the patch that deleted them, which is recorded afterwards. */
   readonly #gone = new Map<string, PendingFile>();
   readonly #changed: Emitter<PendingFile>;
 
@@ -60,18 +60,18 @@ export class Reviews implements Disposable {
     this.#store.add(workspace.onDidDeleteFiles(({ files }) => this.#removed(files)));
   }
 
-  /** Hears of the file as it is now; one that is not pending is done with. */
+  /** Fires with the file as it is now; one that is not pending any more is done. */
   get onDidChange(): Emitter<PendingFile>['event'] {
     return this.#changed.event;
   }
 
-  /** In the order of their names. */
+  /** Sorted by name. */
   get pending(): readonly PendingFile[] {
     const files = [...this.#files.values()].filter(isPending);
     return files.toSorted((one, other) => (one.uri.path < other.uri.path ? -1 : 1));
   }
 
-  /** How many decisions wait. */
+  /** The number of pending decisions. */
   get count(): number {
     return this.pending.reduce((sum, file) => sum + countOf(file), 0);
   }
@@ -88,7 +88,7 @@ export class Reviews implements Disposable {
     this.#changed.fire(file);
   }
 
-  /** For landings whose edits are of that author. */
+  /** For patches whose edits count as this author's. */
   watchAs(author: Author): ApplyWatch {
     return {
       edits: ({ uri, path }, { before, after }) => {
@@ -106,7 +106,7 @@ export class Reviews implements Disposable {
     };
   }
 
-  /** What a patch of an agent has left. What the person has seen and agreed to is theirs. */
+  /** Records a patch of an agent. What the user has approved in a proposal counts as the user's. */
   applied(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     const author = authorOf(origin);
     for (const applied of changes) {
@@ -122,7 +122,7 @@ export class Reviews implements Disposable {
     }
   }
 
-  /** Nothing of it is to be decided any more. */
+  /** Ends the review of the file. */
   drop(uri: vscode.Uri): void {
     const file = this.#files.get(uri.toString());
     if (file === undefined) return;
@@ -130,7 +130,7 @@ export class Reviews implements Disposable {
     this.#changed.fire({ ...file, story: { type: 'edited' }, text: { ...file.text, hunks: [], kept: [] } });
   }
 
-  /** The file is found to hold this text. */
+  /** Records that the file holds this text. */
   found(file: PendingFile, text: string, author: Author): PendingFile {
     const next = { ...file, text: becomeText(file.text, text, author) };
     if (next.text !== file.text) this.put(next);
@@ -176,12 +176,12 @@ export class Reviews implements Disposable {
   #forgetIfDone(uri: vscode.Uri): void {
     const file = this.#files.get(uri.toString());
     if (file === undefined) return;
-    // A document without a file is gone, or is a file of another name from now on.
+    // An untitled document is gone when it closes, or was saved under another URI.
     if (uri.scheme === 'untitled') this.drop(uri);
     else if (!isPending(file)) this.#files.delete(uri.toString());
   }
 
-  /** Of a folder: what lies in it. */
+  /** For a folder: renames every file below it. */
   #renamed(oldUri: vscode.Uri, newUri: vscode.Uri): void {
     for (const file of [...this.#files.values()]) {
       if (!isIn(file.uri, oldUri)) continue;
@@ -210,7 +210,7 @@ function authorOf(origin: PatchOrigin | undefined): Author {
   return origin?.isUnseen ? 'agent' : 'agreed';
 }
 
-/** Of what was removed: the name that stood there. */
+/** The place of what was removed: the name itself. */
 function placeOf({ change }: AppliedChange): string {
   const { path, movedTo } = change.places;
   return change.kind === 'delete' ? path.name : (movedTo ?? path).target;

@@ -1,4 +1,4 @@
-/** A pending file as it is written down, so that a reload of the window loses nothing. */
+/** The stored form of a pending file, so that a reload of the window loses nothing. */
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { isConsistent, startReview, type TextReview } from '../../core/changeReview/textReview.ts';
@@ -42,7 +42,7 @@ export function writeReview({ uri, path, place, story, text }: PendingFile): str
   return JSON.stringify(stored);
 }
 
-/** `undefined` when it is not what we have written. */
+/** `undefined` for anything that `writeReview` has not written. */
 export function readReview(json: string): PendingFile | undefined {
   try {
     const stored = storedSchema.parse(JSON.parse(json));

@@ -51,7 +51,7 @@ export class ChatCommands {
   }
 }
 
-/** In whichever side bar the user keeps it. */
+/** In the side bar where the user has placed it. */
 async function revealPanel(): Promise<void> {
   await vscode.commands.executeCommand('tiller.chat.focus');
 }

@@ -25,31 +25,31 @@ export interface ChatViewOptions {
   readonly build: string;
   readonly threads: ShownThread;
   readonly drafts: Drafts;
-  /** What was said in any thread, newest first. */
+  /** Messages of the user in all threads, newest first. */
   readonly history: () => Promise<readonly string[]>;
   readonly settings: () => PanelSettings;
-  /** Those that Tiller holds: the page need not know them. */
+  /** The API keys that Tiller holds; the page does not get them. */
   readonly keys: SecretRedactor;
-  /** Those that wait for a decision. */
+  /** Interrupted patches that wait for a recovery choice. */
   readonly interrupted: () => readonly InterruptedPatch[];
-  /** What was chosen of the patches that wait. */
+  /** The choices in pending proposals. */
   readonly reviews: () => readonly ReviewState[];
-  /** What has landed and waits for review. */
+  /** Applied changes that are pending in change review. */
   readonly pendingReview: () => PendingReview;
-  /** What only the host can do. */
+  /** Requests that only the extension host can carry out. */
   readonly handle: (
     message: Exclude<WebviewMessage, { type: 'ready' | 'op' | 'draft' | 'load_earlier' | 'log' }>,
   ) => void;
   /** Shows why an op was not submitted: no thread could be started for it. */
   readonly tell: (error: unknown) => void;
-  /** The page is gone, and what it showed with it. */
+  /** The page was closed or hidden. */
   readonly onGone: () => void;
   readonly log: (level: 'warn' | 'error', message: string) => void;
 }
 
 /**
- * The panel as the host sees it: it is sent a snapshot and then what happens, and whatever it says is parsed and passed
- * on, nothing else. The page may be thrown away at any time; everything that matters is kept here.
+ * The host side of the panel: posts a snapshot and then updates, and parses and forwards messages of the page, nothing
+ * else. VS Code may discard the page at any time; all lasting state is kept here.
  */
 export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #options: ChatViewOptions;
@@ -57,9 +57,9 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   readonly #batcher = new EventBatcher((events) => this.#post({ type: 'events', events }));
   readonly #stream: RedactingStream;
   #view: vscode.WebviewView | undefined;
-  /** The page has its snapshot and may be told what happens. */
+  /** The page has its snapshot and gets updates. */
   #ready = false;
-  /** For the page that is about to be ready, after its snapshot: it may only just be opening. */
+  /** Messages for after the snapshot, while the page is loading. */
   readonly #held: PanelUpdate[] = [];
 
   constructor(options: ChatViewOptions) {
@@ -78,7 +78,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
         this.tell({ type: 'elsewhere', ...options.threads.elsewhere });
       }),
     );
-    this.#store.add(options.threads.onDequeued((dequeued) => this.#takeBack(dequeued)));
+    this.#store.add(options.threads.onDequeued((dequeued) => this.#returnToDraft(dequeued)));
   }
 
   get visible(): boolean {
@@ -100,7 +100,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
       this.#pageIsGone();
     });
     view.onDidChangeVisibility(() => {
-      // The next one asks for everything.
+      // When shown again the page loads anew and asks for a snapshot.
       if (!view.visible) this.#pageIsGone();
     });
     view.webview.html = panelHtml(view.webview, extensionUri);
@@ -129,7 +129,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#postWhenReady({ type: 'show_threads', ...(rename === undefined ? {} : { rename }) });
   }
 
-  /** Lost on a page that is not there: it asks again, or is told with its snapshot. */
+  /** Not sent without a page: it gets the state with its snapshot, or asks for it. */
   tell(message: PanelUpdate): void {
     if (this.#ready) this.#post(message);
   }
@@ -158,7 +158,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     this.#options.onGone();
   }
 
-  /** How many questions wait. */
+  /** The number of pending requests. */
   #showBadge(): void {
     if (!this.#view) return;
     const { threads, interrupted } = this.#options;
@@ -169,7 +169,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
   #receive(raw: unknown): void {
     const parsed = webviewMessageSchema.safeParse(raw);
     if (!parsed.success) {
-      this.#options.log('warn', `The panel said something unknown: ${parsed.error.message}`);
+      this.#options.log('warn', `The panel sent an unknown message: ${parsed.error.message}`);
       return;
     }
     const message = parsed.data;
@@ -221,8 +221,8 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }
 
-  /** A message that was dropped stands in the composer again. The page ends an edit of its own by the same event. */
-  #takeBack({ threadId, msg, text }: Dequeued): void {
+  /** A dropped message returns to the composer. The page ends an edit of its own on the same event. */
+  #returnToDraft({ threadId, msg, text }: Dequeued): void {
     const { drafts, threads } = this.#options;
     if (drafts.endEdit(threadId, msg) || msg.reason !== 'dropped' || text === '') return;
     drafts.append(threadId, text);
@@ -242,7 +242,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
 
   #post(message: PanelUpdate): void {
     const { build, keys } = this.#options;
-    const told = { ...message, build };
-    void this.#view?.webview.postMessage(keys.isEmpty ? told : mapTexts(told, (text) => keys.hide(text)));
+    const stamped = { ...message, build };
+    void this.#view?.webview.postMessage(keys.isEmpty ? stamped : mapTexts(stamped, (text) => keys.hide(text)));
   }
 }

@@ -7,7 +7,7 @@ interface Choice<Value> extends vscode.QuickPickItem {
   readonly value: Value;
 }
 
-/** Lists a person chooses from. Each resolves with what to change, or `undefined` when nothing was chosen. */
+/** Quick picks of the composer. Each resolves with the change, or `undefined` when cancelled. */
 export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const picked = await pick(
     vscode.l10n.t('Mode'),
@@ -19,7 +19,7 @@ export async function pickMode(policyOf: (mode: SandboxMode) => SandboxPolicy): 
 export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy): Promise<TurnOverrides | undefined> {
   const modes: SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
   const picked = await pick(
-    vscode.l10n.t('Commands may'),
+    vscode.l10n.t('Sandbox mode'),
     modes.map((value) => ({ ...describeSandbox(value), value })),
   );
   return picked && { box: policyOf(picked) };
@@ -28,14 +28,14 @@ export async function pickSandbox(policyOf: (mode: SandboxMode) => SandboxPolicy
 export async function pickEffort(): Promise<TurnOverrides | undefined> {
   const efforts: ReasoningEffort[] = ['minimal', 'low', 'medium', 'high', 'xhigh'];
   const choices: Choice<ReasoningEffort | null>[] = [
-    { label: vscode.l10n.t("The model's own"), value: null },
+    { label: vscode.l10n.t("The model's default"), value: null },
     ...efforts.map((value) => ({ label: value, value })),
   ];
   const picked = await pick(vscode.l10n.t('Reasoning effort'), choices);
   return picked === undefined ? undefined : { effort: picked };
 }
 
-/** A file of the workspace, as a path to speak of it by. */
+/** A file of the workspace, as the path to insert. */
 export async function pickFile(): Promise<string | undefined> {
   const files = await vscode.workspace.findFiles('**/*', undefined, 5000);
   const paths = files
@@ -47,7 +47,7 @@ export async function pickFile(): Promise<string | undefined> {
   );
 }
 
-/** The quick pick closes over its list, so a value may be anything, `null` included. */
+/** Each row has its value, so a value may be anything, `null` included. */
 async function pick<Value>(title: string, choices: readonly Choice<Value>[]): Promise<Value | undefined> {
   const picked = await vscode.window.showQuickPick(choices, { title, matchOnDescription: true, matchOnDetail: true });
   return picked?.value;

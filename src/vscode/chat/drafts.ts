@@ -5,12 +5,12 @@ import { ownValue } from '../../protocol/ownValue.ts';
 
 const DRAFTS = 'tiller.drafts';
 const EDITS = 'tiller.queuedEdits';
-/** The key of what is being written to a thread that does not exist yet. */
+/** The key of the draft for a thread that does not exist yet. */
 const NEW_THREAD = '';
-/** Threads whose unsent words are kept; the oldest go first. */
+/** The most threads with a draft; the oldest drafts are dropped. */
 const KEPT = 50;
 
-/** What a user has begun to write, by thread, until it is sent: a new message, or an edit of a queued one. */
+/** Unsent text by thread: a new message, or an edit of a queued one. */
 export class Drafts {
   readonly #memento: vscode.Memento;
 
@@ -32,12 +32,12 @@ export class Drafts {
     this.#put(EDITS, threadId ?? NEW_THREAD, edit);
   }
 
-  /** Puts a message back that no turn has taken. */
+  /** Returns a message to the draft that no turn has taken. */
   append(threadId: string, text: string): void {
     this.set(threadId, onNewLine(this.get(threadId), text), this.editOf(threadId));
   }
 
-  /** A message is not queued any more. Where it was being edited here, the edit becomes the draft. False where it was not. */
+  /** A message is no longer queued. If it was being edited here, the edit becomes the draft; otherwise returns false. */
   endEdit(threadId: string, { id, reason }: EventMsgOf<'input_dequeued'>): boolean {
     const edit = this.editOf(threadId);
     if (edit?.id !== id) return false;

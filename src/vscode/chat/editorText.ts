@@ -1,7 +1,7 @@
-/** Text that goes from an editor to the composer, and back. */
+/** Copies text between an editor and the composer. */
 import * as vscode from 'vscode';
 
-/** The selection with its place, as a person would quote it; the whole line where nothing is selected. */
+/** The selection with its location as a quotation; the whole line when nothing is selected. */
 export function describeSelection(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return undefined;
@@ -11,7 +11,7 @@ export function describeSelection(): string | undefined {
   return `${place}\n\`\`\`${document.languageId}\n${document.getText(range)}\n\`\`\`\n`;
 }
 
-/** Replaces the selection of the active editor; the user is told when no editor is open. */
+/** Replaces the selection of the active editor; shows a message when no editor is open. */
 export async function insertCode(text: string): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (!editor) {

@@ -1,15 +1,15 @@
 import type { Event } from '../../protocol/event.ts';
 import type { PanelEvent, TextGrowth } from '../../protocol/thread.ts';
 
-/** One batch per frame: at most 63 messages a second however fast a model streams (design §5). */
+/** One batch per frame: at most 63 messages a second however fast a model streams (docs/design.md §5). */
 const INTERVAL_MS = 16;
 /** Characters of one batch. */
 const MAX_CHARACTERS = 200_000;
 
-/** Pieces of a text that grows. */
+/** An event that appends to a text. */
 type DeltaEvent = TextGrowth | (Event & Pick<TextGrowth, 'msg'>);
 
-/** Collects events and sends them a frame at a time; deltas of one text that follow each other become one. */
+/** Batches events and posts them once per frame; consecutive deltas of the same text are joined. */
 export class EventBatcher {
   readonly #send: (events: readonly PanelEvent[]) => void;
   #batch: PanelEvent[] = [];
@@ -40,7 +40,7 @@ export class EventBatcher {
     if (batch.length > 0) this.#send(batch);
   }
 
-  /** Forgets what was not sent: whoever listens gets a snapshot. */
+  /** Forgets what was not sent: call it before a snapshot is sent. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -53,7 +53,7 @@ function isDelta(event: PanelEvent): event is DeltaEvent {
   return event.msg.type === 'item_delta' || event.msg.type === 'process_output';
 }
 
-/** The later event with both texts; `undefined` when they are of different texts. */
+/** The later event with both texts; `undefined` when they belong to different texts. */
 function joinDeltas(first: DeltaEvent, second: DeltaEvent): DeltaEvent | undefined {
   const [left, right] = [first.msg, second.msg];
   if (left.type === 'process_output' || right.type === 'process_output') {

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy, ChatMode, SandboxMode } from '../../protocol/policy.ts';
 
-/** A chat mode is only a named bundle of policy and box (design decision 6). */
+/** A chat mode is only a named pair of approval policy and sandbox mode (docs/design.md decision 6). */
 export interface ModeBundle {
   readonly mode: ChatMode;
   readonly policy: ApprovalPolicy;
@@ -14,7 +14,7 @@ export const MODES: readonly ModeBundle[] = [
   { mode: 'full-access', policy: 'never', sandbox: 'danger-full-access' },
 ];
 
-/** `null` for a bundle that has no name. */
+/** `null` for a pair without a name. */
 export function modeOf(policy: ApprovalPolicy, sandbox: SandboxMode): ChatMode | null {
   return MODES.find((bundle) => bundle.policy === policy && bundle.sandbox === sandbox)?.mode ?? null;
 }

@@ -12,12 +12,12 @@ import { pickSandbox, pickEffort, pickFile, pickMode } from './composerPickers.t
 type PanelRequest = Parameters<ChatViewOptions['handle']>[0];
 type Picked = Extract<WebviewMessage, { type: 'pick' }>['what'];
 
-/** What a panel's request is carried out with. */
+/** The services that carry out requests of the panel. */
 export interface PanelRequestDeps {
   readonly state: () => ThreadState | null;
-  /** For this thread, and for those begun from now on. */
+  /** Applies to the shown thread and to those started from now on. */
   readonly override: (overrides: TurnOverrides) => void;
-  /** A box of this kind, as the person's settings and the folders of this window make it. */
+  /** The policy for a sandbox mode, with the user's settings and the folders of this window. */
   readonly policyOf: (mode: SandboxMode) => SandboxPolicy;
   /** Answers with a `rule_preview`. */
   readonly previewRule: (approvalId: string, rule: Rule) => void;
@@ -40,7 +40,7 @@ export interface PanelRequestDeps {
   };
 }
 
-/** Carries out what the panel asks of the host. Rejects when VS Code does. */
+/** Carries out a request of the panel. Rejects when VS Code does. */
 export async function handlePanelRequest(message: PanelRequest, deps: PanelRequestDeps): Promise<void> {
   switch (message.type) {
     case 'preview_rule':

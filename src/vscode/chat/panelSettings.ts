@@ -5,7 +5,7 @@ import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
 import type { PanelSettings } from '../../protocol/wire.ts';
 import { modeOf } from './modes.ts';
 
-/** What the panel shows around a thread. */
+/** What the panel shows besides a thread. */
 export function panelSettings(settings: Settings, turn: TurnSettings, quarantined: readonly string[]): PanelSettings {
   const chat = vscode.workspace.getConfiguration('chat');
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -14,7 +14,7 @@ export function panelSettings(settings: Settings, turn: TurnSettings, quarantine
   return {
     model: demo ? vscode.l10n.t('demo (scripted)') : settings.model,
     models: [],
-    // Restricted Mode leaves nothing but answers, whatever the policy.
+    // In Restricted Mode the model can only answer, whatever the policy.
     mode: vscode.workspace.isTrusted ? modeOf(turn.approvalPolicy, turn.sandboxPolicy.type) : 'chat',
     approvalPolicy: turn.approvalPolicy,
     sandboxPolicy: turn.sandboxPolicy,

@@ -11,20 +11,20 @@ import {
 } from '../../protocol/thread.ts';
 
 /**
- * The texts of one thread as the panel may show them: without the keys that Tiller holds, also where a key arrives in
- * pieces. The end of a text in which a key may have begun is held until the next piece decides; other text is never
- * delayed. What is sent in place of a piece is a `TextGrowth`, not an event.
+ * Redacts the keys that Tiller holds from the texts of one thread for the panel, also where a key arrives in pieces.
+ * The end of a text that may be the beginning of a key is held until the next piece decides; other text is never
+ * delayed. In place of a piece a `TextGrowth` is sent, not an event.
  */
 export class RedactingStream {
   readonly #keys: SecretRedactor;
-  /** Held ends by their text. */
+  /** Held ends by text id. */
   readonly #held = new Map<string, TextGrowth>();
 
   constructor(keys: SecretRedactor) {
     this.#keys = keys;
   }
 
-  /** The state for a page that gets everything from here on. Texts that still grow are held at their ends, too. */
+  /** The state for a page that gets everything from here on. The ends of unfinished texts are held, too. */
   begin(state: ThreadState): ThreadState {
     this.#held.clear();
     if (this.#keys.isEmpty) return state;
@@ -36,7 +36,7 @@ export class RedactingStream {
     return { ...state, turns, processes: state.processes.map((process) => this.#beginProcess(process)) };
   }
 
-  /** What the page may be sent now. */
+  /** What may be sent to the page now. */
   take(event: Event): readonly PanelEvent[] {
     if (this.#keys.isEmpty) return [event];
     const { msg, turnId } = event;
@@ -46,10 +46,10 @@ export class RedactingStream {
     const ended = [...this.#held].filter(([, growth]) => endsText(event, growth));
     for (const [textId] of ended) this.#held.delete(textId);
     if (msg.type === 'item_completed') {
-      // The item carries its texts whole.
+      // The item contains its complete texts.
       return goesOn(msg.item) ? [{ ...event, msg: { ...msg, item: this.#handOver(msg.item) } }] : [event];
     }
-    // What is held may be a whole key that could still have become a longer one.
+    // A held text may be a complete key that is also the beginning of a longer one.
     return [...ended.map(([, growth]) => withText(growth, this.#keys.hide(growth.msg.text))), event];
   }
 
@@ -69,7 +69,7 @@ export class RedactingStream {
 
   #beginItem(item: TurnItem, turnId: string, running: ReadonlySet<string>): TurnItem {
     if (item.status !== 'in_progress') return goesOn(item) && running.has(item.processId) ? this.#handOver(item) : item;
-    // Its other texts arrive whole; every message to the panel hides whole keys.
+    // The other texts arrive complete; every message to the panel is redacted of complete keys.
     return traitsOf(item).grows.reduce((started, { kind, read, write }) => {
       const text = read(started);
       return text === undefined ? started : write(started, this.#beginText(item.id, kind, turnId, text));
@@ -82,7 +82,7 @@ export class RedactingStream {
   }
 
   #beginProcess(process: ProcessState): ProcessState {
-    // Hidden before the snapshot takes the end of it, which may begin in the middle of a key.
+    // Redacted before the snapshot cuts the output, which may cut through a key.
     if (!isRunning(process)) return { ...process, output: this.#keys.hide(process.output) };
     const { processId } = process;
     const before = this.#held.get(textIdOf({ type: 'process_output', processId }))?.msg.text ?? '';
@@ -99,12 +99,14 @@ export class RedactingStream {
     return shown;
   }
 
-  /** The reducer may have cut a key in two; what is left of it is dropped. */
+  /** The reducer may have cut a key in two; the rest of it is removed. */
   #withoutHalfKey(output: string): string {
     return mayBeCut(output) ? this.#keys.withoutCutKey(output) : output;
   }
 
-  /** The panel shows the output of the process right after the output of its item: a key may begin in one and end in the other. */
+  /**
+   * The panel shows a process's output directly after that of its item: a key may begin in one and end in the other.
+   */
   #handOver(item: BackgroundCommand): TurnItem {
     const { shown, held } = this.#keys.hideBeginning(item.output);
     const msg = { type: 'process_output', processId: item.processId, stream: 'stdout' } as const;
@@ -114,7 +116,7 @@ export class RedactingStream {
   }
 }
 
-/** A command whose process outlives its call. */
+/** A command whose process continues after its call. */
 type BackgroundCommand = TurnItemOf<'command_execution'> & { readonly processId: string };
 
 function goesOn(item: TurnItem): item is BackgroundCommand {
@@ -133,12 +135,12 @@ type TextName =
   | Pick<EventMsgOf<'process_output'>, 'type' | 'processId'>
   | Pick<EventMsgOf<'item_delta'>, 'type' | 'itemId' | 'kind'>;
 
-/** Both pipes of a process are one text in the panel. */
+/** Both pipes of a process form one text in the panel. */
 function textIdOf(msg: TextName): string {
   return msg.type === 'process_output' ? `process ${msg.processId}` : `${msg.kind} ${msg.itemId}`;
 }
 
-/** Whether the event is the last that can be about the text: what was held of it is no beginning of a key. */
+/** Whether this event is the last about the text: what is held is then not the beginning of a key. */
 function endsText({ msg, turnId }: Event, growth: TextGrowth): boolean {
   switch (msg.type) {
     case 'item_completed':

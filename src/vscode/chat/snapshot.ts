@@ -1,20 +1,20 @@
 import type { ProcessState, ThreadState, TurnState } from '../../protocol/thread.ts';
 
-/** Turns a panel keeps in its page at most. */
+/** The most turns that a page keeps. */
 const MAX_TURNS = 60;
-/** Characters of one message to the panel: a larger one would be felt (design §5, "host → panel"). */
+/** Characters of one message to the panel: larger ones cause a noticeable delay (docs/design.md §5, "host → panel"). */
 const MAX_CHARACTERS = 200_000;
 
-/** Characters of what a process has printed. */
+/** Characters of a process's output. */
 const MAX_OUTPUT = 2_000;
 
 export interface Page {
   readonly turns: readonly TurnState[];
-  /** Turns before the first of these. */
+  /** The number of turns before the first of these. */
   readonly earlierTurns: number;
 }
 
-/** The last turns before `end` that fit into one message; always at least one where there is any. */
+/** The last turns before `end` that fit into one message; at least one unless there are none. */
 export function pageOfTurns(turns: readonly TurnState[], end = turns.length): Page {
   let start = end;
   let characters = 0;
@@ -26,12 +26,12 @@ export function pageOfTurns(turns: readonly TurnState[], end = turns.length): Pa
   return { turns: turns.slice(start, end), earlierTurns: start };
 }
 
-/** Its end, so that sixty of them still fit into one message. */
+/** Keeps the end of the output, so that sixty processes fit into one message. */
 function withShortOutput(process: ProcessState): ProcessState {
   return process.output.length <= MAX_OUTPUT ? process : { ...process, output: process.output.slice(-MAX_OUTPUT) };
 }
 
-/** The thread as a panel gets it at first: its newest turns. */
+/** The initial state for a panel: the newest turns. */
 export function snapshotOf(state: ThreadState): { readonly thread: ThreadState; readonly earlierTurns: number } {
   const { turns, earlierTurns } = pageOfTurns(state.turns);
   return { thread: { ...state, turns, processes: state.processes.map(withShortOutput) }, earlierTurns };

@@ -1,12 +1,12 @@
 import type * as vscode from 'vscode';
 import type { Secrets } from '../../core/ports.ts';
 
-/** API keys, each under the origin it was entered for and given to no other (design decision 12). */
+/** API keys, each stored under the origin it was entered for and sent to no other (docs/design.md decision 12). */
 export class KeyStore implements Secrets {
   readonly #storage: vscode.SecretStorage;
   readonly #onKey: (key: string) => void;
 
-  /** `onKey` hears every key that is read or entered, so that it can be kept out of logs. */
+  /** `onKey` gets every key that is read or entered, to redact it from logs. */
   constructor(storage: vscode.SecretStorage, onKey: (key: string) => void) {
     this.#storage = storage;
     this.#onKey = onKey;
@@ -18,7 +18,7 @@ export class KeyStore implements Secrets {
     return key;
   }
 
-  /** Reads the keys of these servers, so that those of servers that are not in use are hidden, too. */
+  /** Reads the keys of these servers, so that keys of servers that are not in use are redacted, too. */
   async learn(baseUrls: readonly string[]): Promise<void> {
     await Promise.all([...new Set(baseUrls.map((url) => new URL(url).origin))].map((origin) => this.keyFor(origin)));
   }

@@ -13,16 +13,16 @@ interface ProviderChoice extends vscode.QuickPickItem {
   readonly provider: string;
 }
 
-/** A server that the panel offers before any is chosen. */
+/** A server that the panel offers before one is chosen. */
 export type GivenServer = 'openai' | 'endpoint';
 
-/** The provider whose address is asked for. */
+/** The choice for which the base URL is asked. */
 const BY_ADDRESS = '';
 const GIVEN: Readonly<Record<GivenServer, string>> = { openai: 'openai', endpoint: BY_ADDRESS };
 
 /**
- * "Tiller: Select Model": which server, where none is given; its key if it wants one; which model. Kept as the user's
- * settings.
+ * "Tiller: Select Model": asks for the server unless given, for its key if it needs one, and for the model. Writes the
+ * user's settings.
  */
 export async function selectModel(
   settings: Settings,
@@ -44,7 +44,7 @@ export async function selectModel(
   await useProvider(provider, model, known === undefined ? baseUrl : null);
 }
 
-/** "Tiller: Set API Key": for the server in use. True when one was entered. */
+/** "Tiller: Set API Key" for the server in use. True when a key was entered. */
 export async function askKey(origin: string, keys: KeyStore): Promise<boolean> {
   const key = await vscode.window.showInputBox({
     title: vscode.l10n.t('API key for {0}', origin),
@@ -87,11 +87,11 @@ async function askBaseUrl(): Promise<string | undefined> {
     prompt: vscode.l10n.t('Up to and including /v1, for example https://models.example.com/v1'),
     ignoreFocusOut: true,
     validateInput: (value) =>
-      URL.canParse(value) && /^https?:/.test(value) ? undefined : vscode.l10n.t('An http or https address, please.'),
+      URL.canParse(value) && /^https?:/.test(value) ? undefined : vscode.l10n.t('Enter an http or https address.'),
   });
 }
 
-/** What the server lists, or a name typed by hand where it lists nothing. */
+/** The models that the server lists, or a name typed by the user where it lists none. */
 async function pickModel(baseUrl: string, key: string | undefined, fetch: Fetch): Promise<string | undefined> {
   const models = await listModels(baseUrl, key, fetch);
   const title = vscode.l10n.t('Model');

@@ -7,7 +7,7 @@ import { withoutIcons } from '../ui/escapeUiText.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { ProcessTerminals } from './processTerminals.ts';
 
-/** Characters of a command in a list; behind it stands its age. */
+/** Characters of a command in a list, where its age follows. */
 const MAX_LABEL = 50;
 
 interface Running {
@@ -20,7 +20,7 @@ interface ProcessPick extends vscode.QuickPickItem {
 }
 
 /**
- * What runs in the background, of every thread of this window: counted in the status bar, listed by a command, watched in
+ * The background processes of all threads of this window: counted in the status bar, listed by a command, shown in
  * terminals.
  */
 export class BackgroundProcesses implements Disposable {
@@ -29,8 +29,8 @@ export class BackgroundProcesses implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #terminals: ProcessTerminals;
   readonly #store = new DisposableStore();
-  /** What stands in the status bar. */
-  #said = '';
+  /** The text in the status bar. */
+  #shown = '';
 
   constructor(threads: ShownThread, openOutput: (itemId: string, state: ThreadState) => Promise<void>) {
     this.#threads = threads;
@@ -46,11 +46,11 @@ export class BackgroundProcesses implements Disposable {
         if (msg.type !== 'item_delta' && msg.type !== 'process_output') this.#count();
       }),
     );
-    // A thread that leaves this window takes its processes with it, without a word of each.
+    // A thread that leaves this window takes its processes with it, without an event for each.
     this.#store.add(threads.onActivity(() => this.#count()));
   }
 
-  /** A row for each, with what can be done about it. */
+  /** Lists the processes with their actions. */
   async pick(): Promise<void> {
     const running = this.#running();
     if (running.length === 0) {
@@ -70,7 +70,7 @@ export class BackgroundProcesses implements Disposable {
     }
   }
 
-  /** Of the thread that is shown. */
+  /** For a process of the shown thread. */
   openTerminal(processId: string): void {
     const { state } = this.#threads;
     const process = state?.processes.find((known) => known.processId === processId);
@@ -92,12 +92,12 @@ export class BackgroundProcesses implements Disposable {
         ? vscode.l10n.t('Tiller: 1 background process')
         : vscode.l10n.t('Tiller: {0} background processes', running.length);
     const commands = running.map(({ process }) => inOneLine(process.command, 2 * MAX_LABEL));
-    const said = running.length === 0 ? '' : [sentence, ...commands].join('\n');
-    if (said === this.#said) return;
-    this.#said = said;
-    if (said === '') return this.#item.hide();
+    const shown = running.length === 0 ? '' : [sentence, ...commands].join('\n');
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    if (shown === '') return this.#item.hide();
     this.#item.text = `$(server-process) ${running.length}`;
-    this.#item.tooltip = said;
+    this.#item.tooltip = shown;
     this.#item.accessibilityInformation = { label: sentence };
     this.#item.show();
   }
@@ -151,7 +151,7 @@ function ageOf({ startedAt }: ProcessState): string {
   return vscode.l10n.t('for {0} h {1} min', Math.floor(minutes / 60), minutes % 60);
 }
 
-/** Without what only a terminal can read. */
+/** Without terminal control sequences. */
 function lastLine(output: string): string {
   return plainTerminalText(output).trimEnd().split('\n').at(-1)?.slice(-200) ?? '';
 }

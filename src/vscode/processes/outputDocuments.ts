@@ -10,8 +10,8 @@ export const OUTPUT_SCHEME = 'tiller-output';
 const TAB_LENGTH = 40;
 
 /**
- * What commands have printed, in editors where it can be searched: to be read, not edited, and nothing that wants to be
- * saved. Colours and what a progress bar wrote over are left out, as an editor would show their codes.
+ * The output of commands as read-only documents that can be searched and never ask to be saved. Colours and overwritten
+ * text of progress bars are removed, as an editor would show the control codes.
  */
 export class OutputDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #store = new DisposableStore();
@@ -29,7 +29,7 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
     return this.#texts.get(uri.toString());
   }
 
-  /** The whole output where it was kept, else as far as it is known. Opened again it shows what came since. */
+  /** The complete output where it was stored, else what is known of it. Opening it again adds the newer output. */
   async open(itemId: string, state: ThreadState | null): Promise<void> {
     const item = state?.turns.flatMap((turn) => turn.items).find(({ id }) => id === itemId);
     if (item?.type !== 'command_execution') return;
@@ -48,13 +48,13 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
   }
 }
 
-/** A tab is named by what follows the last slash. */
+/** The tab's name is the part after the last slash. */
 function addressOf(itemId: string, command: string): vscode.Uri {
   const name = vscode.l10n.t('Output of {0}', inOneLine(command, TAB_LENGTH)).replaceAll('/', '∕');
   return vscode.Uri.from({ scheme: OUTPUT_SCHEME, path: `/${name}`, query: itemId });
 }
 
-/** Old logs are thrown away. */
+/** Old logs are deleted, so the file may be missing. */
 async function logOf(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   try {

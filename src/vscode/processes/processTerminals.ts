@@ -6,7 +6,7 @@ import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { inOneLine } from '../../protocol/text/truncate.ts';
 import { TerminalMirror } from './terminalMirror.ts';
 
-/** Characters; a tab has room for a few words. */
+/** Characters of a terminal tab's name. */
 const MAX_NAME = 40;
 
 interface OpenMirror {
@@ -17,7 +17,7 @@ interface OpenMirror {
   readonly itemId: string;
 }
 
-/** One terminal for each process that somebody looks at. */
+/** One terminal for each process that the user has opened. */
 export class ProcessTerminals implements Disposable {
   readonly #threads: ShownThread;
   readonly #store = new DisposableStore();
@@ -28,7 +28,7 @@ export class ProcessTerminals implements Disposable {
     this.#store.add(threads.onEvent(({ event }) => this.#take(event)));
   }
 
-  /** Opens it, or shows the one that is open. */
+  /** Opens a terminal, or shows the existing one. */
   show(state: ThreadState, process: ProcessState): void {
     const { threadId } = state;
     const { processId, itemId } = process;
@@ -69,7 +69,7 @@ export class ProcessTerminals implements Disposable {
   }
 }
 
-/** While its call waits for it the item has what it printed, later the process has the rest. */
+/** The output until its call has returned is in the item, later output in the process. */
 function printedSoFar(state: ThreadState, process: ProcessState): string {
   const items = state.turns.flatMap((turn) => turn.items);
   const item = items.findLast(({ id }) => id === process.itemId);

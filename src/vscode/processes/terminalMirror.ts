@@ -3,21 +3,21 @@ import * as vscode from 'vscode';
 const CONTROL_C = '\u0003';
 
 export interface TerminalMirrorDeps {
-  /** It has a terminal of its own and can be typed into. */
+  /** The process has a terminal and accepts input. */
   readonly tty: boolean;
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly printed: string;
   readonly type: (chars: string) => void;
   readonly resize: (columns: number, rows: number) => void;
   readonly onClosed: () => void;
 }
 
-/** A running command as a terminal of VS Code's own. Closing it ends nothing: it only looks. */
+/** Shows a running command in a VS Code terminal. Closing the terminal does not end the command. */
 export class TerminalMirror implements vscode.Pseudoterminal {
   readonly #deps: TerminalMirrorDeps;
   readonly #writes = new vscode.EventEmitter<string>();
   readonly #closes = new vscode.EventEmitter<void>();
-  /** What came before the terminal was there. */
+  /** Output from before the terminal was opened. */
   #held: string;
   #isOpen = false;
   #hasEnded = false;
@@ -49,7 +49,7 @@ export class TerminalMirror implements vscode.Pseudoterminal {
     else this.#advise();
   }
 
-  /** What runs in a terminal of its own has the size of the one that it is seen in. */
+  /** A process with a terminal gets the size of the one that shows it. */
   setDimensions({ columns, rows }: vscode.TerminalDimensions): void {
     if (this.#deps.tty && !this.#hasEnded && columns > 0 && rows > 0) this.#deps.resize(columns, rows);
   }
@@ -59,7 +59,7 @@ export class TerminalMirror implements vscode.Pseudoterminal {
     else if (text !== '') this.#writes.fire(asTerminalText(text));
   }
 
-  /** Stays to be read, until a key is pressed. */
+  /** The terminal stays open until a key is pressed. */
   end(exitCode: number | null): void {
     this.#hasEnded = true;
     const how =
@@ -76,7 +76,7 @@ export class TerminalMirror implements vscode.Pseudoterminal {
   }
 }
 
-/** A terminal goes down a line and back to its start separately; programs that know no terminal say one for both. */
+/** A terminal needs both carriage return and line feed; programs without a terminal write only the line feed. */
 function asTerminalText(text: string): string {
   return text.replaceAll(/\r?\n/g, '\r\n');
 }

@@ -3,28 +3,28 @@ import * as vscode from 'vscode';
 interface AfterFile {
   readonly text: string;
   readonly isEditable: boolean;
-  /** VS Code reads again what is newer than it knows. */
+  /** VS Code reloads a file whose time is newer than the one it has. */
   readonly modifiedAt: number;
 }
 
-/** Without it the person's `files.encoding` would decide how our texts are read. */
+/** With a byte order mark, the user's `files.encoding` does not change how our texts are decoded. */
 const UTF8_MARK = '\u{FEFF}';
 
 /**
- * Right sides of diff editors: files that exist nowhere else, which the person may rewrite before they land. What is
- * saved here lands nothing.
+ * Right sides of diff editors: files that exist only here and that the user may edit before approval. Saving one
+ * applies nothing.
  */
 export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #files = new Map<string, AfterFile>();
   readonly #changed = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
 
-  /** As it was put or saved last. */
+  /** The text set or saved last. */
   textOf(uri: vscode.Uri): string {
     return this.#files.get(uri.toString())?.text ?? '';
   }
 
-  /** A document that is open and holds no edits shows the new text at once. */
+  /** An open document without edits shows the new text at once. */
   put(uri: vscode.Uri, text: string, isEditable: boolean): void {
     const address = uri.toString();
     const known = this.#files.get(address);
@@ -54,7 +54,7 @@ export class AfterFiles implements vscode.FileSystemProvider, vscode.Disposable 
 
   writeFile(uri: vscode.Uri, content: Uint8Array): void {
     if (!this.#find(uri).isEditable) throw vscode.FileSystemError.NoPermissions(uri);
-    // The decoder takes the mark off.
+    // The decoder removes the byte order mark.
     this.#set(uri.toString(), new TextDecoder().decode(content), true);
   }
 

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Left sides of diff editors: the texts that proposals were made for. */
+/** Left sides of diff editors: the texts before the proposals. */
 export class BeforeDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.Uri>();
@@ -10,7 +10,7 @@ export class BeforeDocuments implements vscode.TextDocumentContentProvider, vsco
     return this.#texts.get(uri.toString()) ?? '';
   }
 
-  /** A document that is open shows the new text at once. */
+  /** An open document shows the new text at once. */
   put(uri: vscode.Uri, text: string): void {
     const address = uri.toString();
     if (this.#texts.get(address) === text) return;

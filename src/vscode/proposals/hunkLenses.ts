@@ -4,10 +4,10 @@ import { AFTER_SCHEME, approvalOf } from './proposalAddress.ts';
 import type { OpenProposal, Proposals } from './proposals.ts';
 import { isWhole } from './proposedText.ts';
 
-/** The command that takes a hunk out of a proposal, or back in: the address of the right side, and which. */
+/** The command that rejects or restores a hunk of a proposal: the URI of the right side, and the hunk's index. */
 const TOGGLE = 'tiller.toggleHunk';
 
-/** Words above each hunk of a proposal, and above all of them the answer to the whole. */
+/** Code lenses for each hunk of a proposal, and for the answer to all of it. */
 export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #proposals: Proposals;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -34,7 +34,7 @@ export class HunkLenses implements vscode.CodeLensProvider, vscode.Disposable {
         arguments: [document.uri, ...more],
       });
     const { files } = this.#proposals.stateOf(approvalId);
-    // Above one file of several "Approve" would read as an answer to that file: the answer is in the title of the editor.
+    // In one of several files "Approve" would seem to be about that file only: there it is in the editor's title.
     const lenses = files.length > 1 ? [] : answers(files).map(({ title, command }) => at(0, title, command));
     const isFileOut = files.find(({ path }) => path === open.file.name)?.isOut ?? false;
     if (isWhole(open.file) || (isFileOut && open.file.hunks.length === 0)) {
@@ -68,11 +68,11 @@ function answers(files: ReviewState['files']): readonly { readonly title: string
   const { taken, total } = countHunks(files);
   const deny = { title: `$(close) ${vscode.l10n.t('Deny…')}`, command: 'tiller.deny' };
   if (taken === 0) return [deny];
-  return [{ title: `$(check) ${approveWords(taken, total, files.some(isTouched))}`, command: 'tiller.approve' }, deny];
+  return [{ title: `$(check) ${approveLabel(taken, total, files.some(isTouched))}`, command: 'tiller.approve' }, deny];
 }
 
-/** What a yes would be to, in numbers where that is not all of it. */
-export function approveWords(taken: number, total: number, touched: boolean): string {
+/** The label of the approve action; it names the number of hunks when some are left out. */
+export function approveLabel(taken: number, total: number, touched: boolean): string {
   if (!touched) return vscode.l10n.t('Approve');
   if (taken === total) return vscode.l10n.t('Approve as edited');
   return vscode.l10n.t('Approve {0} of {1} hunks', taken, total);

@@ -5,14 +5,14 @@ import type { ProposedFile } from '../../core/ports.ts';
 import { type ProposalChoices, proposalChoicesSchema } from '../../protocol/policy.ts';
 
 const KEY = 'tiller.reviews';
-/** Proposals; those of turns that were stopped are never asked about again. */
+/** Number of proposals; those of stopped turns are never answered. */
 const MAX_KEPT = 20;
 
 const keptSchema = z.array(z.tuple([z.string(), proposalChoicesSchema]));
 
 /**
- * What was chosen of proposals that are not answered yet, for a window that is reloaded: the very same proposal is asked
- * about anew then, and begins with it.
+ * Stores the choices of pending proposals over a reload of the window: the same proposal is asked again then, and
+ * starts with these choices.
  */
 export class KeptReviews {
   readonly #memento: vscode.Memento;
@@ -26,7 +26,7 @@ export class KeptReviews {
     return this.#all.find(([known]) => known === name)?.[1];
   }
 
-  /** `undefined` when nothing is chosen, or all is answered. */
+  /** `undefined`: nothing is chosen, or the proposal is answered. */
   keep(files: readonly ProposedFile[], review: ProposalChoices | undefined): void {
     const name = nameOf(files);
     const all = this.#all;
@@ -42,7 +42,7 @@ export class KeptReviews {
   }
 }
 
-/** Its whole content: another proposal is another one. */
+/** A hash of the whole content, so that a changed proposal has another name. */
 function nameOf(files: readonly ProposedFile[]): string {
   return createHash('sha256')
     .update(JSON.stringify(files.map(({ change }) => change)))

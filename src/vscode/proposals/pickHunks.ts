@@ -14,8 +14,8 @@ interface HunkItem extends vscode.QuickPickItem {
 const SHOWN_LENGTH = 100;
 
 /**
- * Lets the person tick what is to land, in the palette. What they tick is chosen, for every view; false when nothing was
- * decided. Text that they have written by hand stays.
+ * Asks in a quick pick which hunks to apply. The selection becomes the choices in every view; false when the user
+ * cancels. Text that the user has edited stays.
  */
 export async function pickHunks(approvalId: string, proposals: Proposals): Promise<boolean> {
   const { files } = proposals.stateOf(approvalId);
@@ -33,7 +33,7 @@ export async function pickHunks(approvalId: string, proposals: Proposals): Promi
   });
   const picked = await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t('Approve in Part'),
-    placeHolder: vscode.l10n.t('What is ticked lands'),
+    placeHolder: vscode.l10n.t('Selected hunks are applied'),
     canPickMany: true,
     matchOnDetail: true,
   });

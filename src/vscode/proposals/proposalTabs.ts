@@ -1,6 +1,6 @@
 /**
- * Tabs of proposals in VS Code's own diff editors: one file side by side, several in the multi-diff overview. A view of an
- * approval and nothing more: closing a tab never decides, and a decision made anywhere closes the tabs (design
+ * Tabs of proposals in VS Code's own diff editors: one file side by side, several in the multi-diff overview. They are
+ * only views of an approval: closing a tab never decides, and a decision made elsewhere closes the tabs (docs/design.md
  * decisions 6 and 11).
  */
 import { basename } from 'node:path';
@@ -18,8 +18,9 @@ import { type OpenProposal, Proposals } from './proposals.ts';
 
 export interface ShowOptions {
   /**
-   * True when the person asked for it. Otherwise it opens beside what they look at, without the focus, since a diff in
-   * their own group swallows what they type (review-ui.md §1); and an overview, which always takes it, does not open.
+   * True when the user asked for it. Otherwise it opens beside the active editor without taking the focus, since a diff
+   * in the same group would receive what the user types (review-ui.md §1); the overview always takes the focus, so it
+   * does not open.
    */
   readonly focus: boolean;
 }
@@ -35,11 +36,11 @@ export class DiffPreview implements vscode.Disposable {
   /** The active proposal is unchanged: guards a key that would otherwise delete a word. */
   readonly #setIsUntouched = contextKey<boolean>('tiller.proposalUntouched');
   readonly proposals: Proposals;
-  /** The labels that overviews go by: VS Code does not tell us more about such a tab. */
+  /** The labels by which overviews are recognized: VS Code gives no other information about such a tab. */
   readonly #titles = new Map<string, string>();
   #active: string | undefined;
 
-  /** `kept`: where choices outlive the window. */
+  /** `kept`: where choices are stored over a reload of the window. */
   constructor(kept?: KeptReviews) {
     this.proposals = this.#store.add(new Proposals(kept));
     this.#store.add(new HunkLenses(this.proposals));
@@ -49,19 +50,19 @@ export class DiffPreview implements vscode.Disposable {
     void this.#closeStale();
   }
 
-  /** The approval whose proposal the person is looking at. */
+  /** The approval whose proposal is in the active tab. */
   get active(): string | undefined {
     return this.#active;
   }
 
-  /** For title buttons, which hand over the address of the right side. */
+  /** For title buttons, which pass the URI of the right side. */
   approvalOf(uri: vscode.Uri | undefined): string | undefined {
     return approvalOf(uri) ?? this.#active;
   }
 
   /**
-   * Sets or replaces what is proposed; open diff editors follow. Opens nothing. `reviewed`: what was chosen of it when it
-   * was asked before.
+   * Sets or replaces a proposal; open diff editors follow. Opens nothing. `reviewed`: the choices from an earlier
+   * request for the same proposal.
    */
   propose(approvalId: string, files: readonly ProposedFile[], reviewed?: ProposalChoices): void {
     if (!this.#titles.has(approvalId)) this.#titles.set(approvalId, this.#newOverviewTitle());
@@ -95,7 +96,7 @@ export class DiffPreview implements vscode.Disposable {
     return true;
   }
 
-  /** Takes a hunk out, or back in; without a word of which, the other of the two. `hunk`: `null` is the whole file. */
+  /** Rejects or restores a hunk; without `wanted`, toggles it. `hunk`: `null` is the whole file. */
   async toggleHunk(
     uri = vscode.window.activeTextEditor?.document.uri,
     hunk?: number | null,
@@ -116,8 +117,8 @@ export class DiffPreview implements vscode.Disposable {
   }
 
   /**
-   * The question is gone: its tabs go, and its texts. `isAnswered` is false where only its turn has ended, and it may be
-   * asked anew.
+   * The request has ended: closes the tabs and forgets the texts. `isAnswered` is false when only the turn has ended,
+   * and the same proposal may be asked again.
    */
   async close(approvalId: string, isAnswered = true): Promise<void> {
     const canClose = await this.proposals.saveAll(approvalId);
@@ -132,7 +133,7 @@ export class DiffPreview implements vscode.Disposable {
     this.#store.dispose();
   }
 
-  /** Tabs of before a reload: what they showed is asked anew, or was answered. */
+  /** Tabs from before a reload: their proposals were answered, or are asked again. */
   async #closeStale(): Promise<void> {
     const stale = allTabs().filter((tab) => {
       const approvalId = this.#proposalIn(tab);
@@ -155,8 +156,8 @@ export class DiffPreview implements vscode.Disposable {
   }
 
   /**
-   * The input of an overview has no type in the stable API, so its label has to do (review-ui.md §1). VS Code adds the
-   * number of files to our title.
+   * The input of an overview has no type in the stable API, so it is recognized by its label (review-ui.md §1). VS Code
+   * appends the number of files to our title.
    */
   #proposalIn({ input, label }: vscode.Tab): string | undefined {
     if (input instanceof vscode.TabInputTextDiff) return approvalOf(input.modified) ?? approvalOf(input.original);
@@ -164,7 +165,7 @@ export class DiffPreview implements vscode.Disposable {
     return [...this.#titles].find(([, title]) => label.startsWith(`${title} (`))?.[0];
   }
 
-  /** No two proposals share one. */
+  /** Unique among the open proposals. */
   #newOverviewTitle(): string {
     const taken = [...this.#titles.values()];
     const first = vscode.l10n.t('Tiller: proposed changes');
@@ -174,7 +175,7 @@ export class DiffPreview implements vscode.Disposable {
   }
 }
 
-/** The hunk at a line, or the next one below, or the last; the whole file where there is none. */
+/** The hunk at a line, else the next one below, else the last; `null` (the whole file) where there are no hunks. */
 function hunkAt(places: readonly PlacedHunk[], line: number): number | null {
   const at = places.findIndex(({ start, end }) => line < Math.max(end, start + 1));
   return at === -1 ? (places.length === 0 ? null : places.length - 1) : at;

@@ -1,6 +1,6 @@
 /**
- * What is proposed, and what the person has made of it so far: one state, whoever shows it. The text on the right side of
- * the diff is the truth; ticks in the panel and lenses in the editor read it and change it.
+ * Proposals with the user's choices: one state for all views. The text on the right side of the diff is the source of
+ * truth; ticks in the panel and code lenses in the editor are computed from it and change it.
  */
 import * as vscode from 'vscode';
 import { textAfter, textBefore } from '../../core/patch/proposalChoices.ts';
@@ -17,11 +17,11 @@ import { AFTER_SCHEME, approvalOf, BEFORE_SCHEME, proposalUri } from './proposal
 import { isEditable, isWhole, isWholeOut, placeOf, startOf } from './proposedText.ts';
 import { savesAsIs } from './savesAsIs.ts';
 
-/** So long after the last key a proposal is saved, so that its tab can be closed without a question. */
+/** Debounces saving a proposal, so that its tab can be closed without a dialog. */
 const SAVE_AFTER_MS = 300;
 
-/** Several keys in a row are told as one change. */
-const TELL_AFTER_MS = 50;
+/** Debounces `onDidChange` while the user types. */
+const FIRE_AFTER_MS = 50;
 
 /** One file of a proposal, ready for a diff editor. */
 export interface OpenProposal {
@@ -32,9 +32,9 @@ export interface OpenProposal {
 }
 
 interface Entry extends OpenProposal {
-  /** The whole file was left out, where its text cannot say so. */
+  /** The whole file is left out in a way that its text cannot express. */
   isOut: boolean;
-  /** What the text meant when it was read last: several views ask at each key. */
+  /** Cache: several views read the choices after each key. */
   read?: TextRead;
 }
 
@@ -51,8 +51,8 @@ export class Proposals implements vscode.Disposable {
   readonly #entries = new Map<string, readonly Entry[]>();
   readonly #changed = this.#store.add(new vscode.EventEmitter<string>());
   readonly #saves = new Map<string, ReturnType<typeof setTimeout>>();
-  readonly #news = new Map<string, ReturnType<typeof setTimeout>>();
-  /** Of an approval; when it is closed, too. */
+  readonly #fireTimers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Fires with an approval id, also when its proposal is closed. */
   readonly onDidChange = this.#changed.event;
   readonly #kept: KeptReviews | undefined;
 
@@ -61,10 +61,10 @@ export class Proposals implements vscode.Disposable {
     this.#store.add(vscode.workspace.registerTextDocumentContentProvider(BEFORE_SCHEME, this.#befores));
     this.#store.add(vscode.workspace.registerFileSystemProvider(AFTER_SCHEME, this.#afters, { isCaseSensitive: true }));
     this.#store.add(vscode.workspace.onDidChangeTextDocument(({ document }) => this.#onEdit(document)));
-    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#tell(uri)));
+    this.#store.add(vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#fireSoon(uri)));
   }
 
-  /** Sets or replaces what is proposed; open diff editors follow. `given`: what was chosen of it before. */
+  /** Sets or replaces a proposal; open diff editors follow. `given`: earlier choices. */
   put(approvalId: string, files: readonly ProposedFile[], given?: ProposalChoices): void {
     const reviewed = given ?? this.#kept?.of(files) ?? [];
     const entries = files.map((file) => {
@@ -98,7 +98,7 @@ export class Proposals implements vscode.Disposable {
     return this.#find(uri);
   }
 
-  /** What a yes would be to; `undefined` when that is the proposal itself. */
+  /** The choices that an approval would include; `undefined` for the unchanged proposal. */
   reviewOf(approvalId: string): ProposalChoices | undefined {
     const review = this.#of(approvalId).flatMap((entry) => this.#partOf(entry) ?? []);
     return review.length === 0 ? undefined : review;
@@ -113,7 +113,7 @@ export class Proposals implements vscode.Disposable {
     return entry === undefined ? [] : this.#read(entry).places;
   }
 
-  /** `hunk` is `null` for the whole file. What does not exist any more is left alone. */
+  /** `hunk` is `null` for the whole file. Does nothing when the file or hunk does not exist any more. */
   async choose(approvalId: string, name: string, hunk: number | null, wanted: 'in' | 'out'): Promise<void> {
     const entry = this.#of(approvalId).find(({ file }) => file.name === name);
     if (entry === undefined) return;
@@ -121,7 +121,7 @@ export class Proposals implements vscode.Disposable {
     else {
       const wasOut = entry.isOut;
       entry.isOut = false;
-      // Out of a file that is left out as a whole only this one comes back.
+      // When the whole file was left out, only this hunk is restored.
       const from = wasOut ? textBefore(entry.file.change) : this.#textOf(entry);
       const edit = hunkEdit(entry.file, from, hunk, wanted);
       if (edit) await this.#write(entry, withEdit(from, edit), wasOut ? undefined : edit);
@@ -136,19 +136,19 @@ export class Proposals implements vscode.Disposable {
       return;
     }
     entry.isOut = wanted === 'out';
-    // Emptied by hand it is out, too.
+    // A text that the user has emptied counts as left out, too.
     const isStillOut = wanted === 'in' && this.#stateOf(entry).isOut;
     if (isStillOut) await this.#write(entry, textAfter(change));
   }
 
-  /** So that its tabs close without a question. False when one of them would still ask. */
+  /** Saves, so that the tabs close without a dialog. False when one would still ask. */
   async saveAll(approvalId: string): Promise<boolean> {
     const documents = this.#of(approvalId).flatMap(({ after }) => openDocument(after) ?? []);
     await Promise.all(documents.filter(({ isDirty }) => isDirty).map(async (document) => document.save()));
     return documents.every(({ isDirty }) => !isDirty);
   }
 
-  /** `isAnswered`: nobody will ask about it again. */
+  /** `isAnswered`: the proposal will not be asked again, so its choices are removed. */
   forget(approvalId: string, isAnswered: boolean): void {
     if (isAnswered) this.#kept?.keep(this.#filesIn(approvalId), undefined);
     for (const { before, after } of this.#of(approvalId)) {
@@ -160,7 +160,7 @@ export class Proposals implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const timer of [...this.#saves.values(), ...this.#news.values()]) clearTimeout(timer);
+    for (const timer of [...this.#saves.values(), ...this.#fireTimers.values()]) clearTimeout(timer);
     this.#store.dispose();
   }
 
@@ -212,7 +212,7 @@ export class Proposals implements vscode.Disposable {
     return { path: file.name, isOut: isOut || (isAllOut && !isEdited && !staysMoved), isEdited, hunks };
   }
 
-  /** As an edit of the person where they have it open, so that they can take it back. */
+  /** In an open document as an edit, so that the user can undo it. */
   async #write(entry: Entry, text: string, hunk?: TextHunk): Promise<void> {
     const document = entry.isEditable ? openDocument(entry.after) : undefined;
     if (document === undefined) {
@@ -227,7 +227,7 @@ export class Proposals implements vscode.Disposable {
 
   #onEdit(document: vscode.TextDocument): void {
     if (document.uri.scheme !== AFTER_SCHEME) return;
-    this.#tell(document.uri);
+    this.#fireSoon(document.uri);
     const address = document.uri.toString();
     clearTimeout(this.#saves.get(address));
     const save = () => {
@@ -237,13 +237,13 @@ export class Proposals implements vscode.Disposable {
     this.#saves.set(address, setTimeout(save, SAVE_AFTER_MS));
   }
 
-  #tell(uri: vscode.Uri): void {
+  #fireSoon(uri: vscode.Uri): void {
     const approvalId = approvalOf(uri);
-    if (approvalId === undefined || this.#find(uri) === undefined || this.#news.has(approvalId)) return;
-    const tell = () => {
-      this.#news.delete(approvalId);
+    if (approvalId === undefined || this.#find(uri) === undefined || this.#fireTimers.has(approvalId)) return;
+    const fire = () => {
+      this.#fireTimers.delete(approvalId);
       this.#fire(approvalId);
     };
-    this.#news.set(approvalId, setTimeout(tell, TELL_AFTER_MS));
+    this.#fireTimers.set(approvalId, setTimeout(fire, FIRE_AFTER_MS));
   }
 }

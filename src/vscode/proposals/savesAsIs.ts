@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 
-/** Settings under which saving would change what the person has written (review-ui.md §1). */
+/** Settings under which saving would change the user's text (review-ui.md §1). */
 const CHANGING = ['files.trimTrailingWhitespace', 'files.insertFinalNewline', 'files.trimFinalNewlines'];
 
-/** Whether a document can be saved without anything but that: a proposal must land as it was seen. */
+/** Whether a document is saved unchanged: a proposal must be applied as it was shown. */
 export function savesAsIs(document: vscode.TextDocument): boolean {
   const settings = vscode.workspace.getConfiguration(undefined, document);
   if (settings.get('editor.formatOnSave') === true) return false;

@@ -6,20 +6,20 @@ import { withoutIcons, withoutLinks } from '../ui/escapeUiText.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
-/** What was moved out of the workspace, and the way back. */
+/** The quarantine: what was moved out of the workspace, and how to restore it. */
 export interface QuarantineDeps {
   list(): readonly { readonly id: string; readonly path: string; readonly at: string }[];
-  /** Returns the path. @throws Error with a sentence for the person. */
+  /** Returns the path. @throws Error with a message for the user. */
   restore(id: string): string;
 }
 
-/** Says when a command's doing was moved out of the workspace, wherever the person looks, and puts it back at one click. */
+/** Shows a warning when a command's leftovers were quarantined, with an action that restores them. */
 export class QuarantineOffer implements Disposable {
   readonly #deps: QuarantineDeps;
   readonly #onChange: () => void;
   readonly #store = new DisposableStore();
 
-  /** `onChange`: something was moved away, or is back. */
+  /** `onChange`: called after a file is quarantined or restored. */
   constructor({
     threads,
     deps,
@@ -42,7 +42,7 @@ export class QuarantineOffer implements Disposable {
     );
   }
 
-  /** Everything that is kept, the newest first. */
+  /** Lists everything in quarantine, newest first. */
   async pick(): Promise<void> {
     const entries = this.#deps.list().toReversed();
     if (entries.length === 0) {
@@ -55,17 +55,17 @@ export class QuarantineOffer implements Disposable {
         label: withoutIcons(visibleName(shownPath(path))),
         description: new Date(at).toLocaleString(),
       })),
-      { title: vscode.l10n.t('Put back what was moved out of the workspace') },
+      { title: vscode.l10n.t('Restore files that were moved out of the workspace') },
     );
     if (picked) this.restore(picked.id);
   }
 
-  /** Says how it went. */
+  /** Reports the outcome. */
   restore(id: string): void {
     try {
       const path = this.#deps.restore(id);
       void vscode.window.showInformationMessage(
-        vscode.l10n.t('{0} is back.', withoutLinks(visibleName(shownPath(path)))),
+        vscode.l10n.t('{0} is restored.', withoutLinks(visibleName(shownPath(path)))),
       );
     } catch (error) {
       void vscode.window.showErrorMessage(withoutLinks(inWorkspace(visibleName(messageOf(error)))));
@@ -78,7 +78,7 @@ export class QuarantineOffer implements Disposable {
   }
 
   async #offer(message: string, id: string): Promise<void> {
-    const restore = vscode.l10n.t('Put Back');
+    const restore = vscode.l10n.t('Restore');
     const answer = await vscode.window.showWarningMessage(
       vscode.l10n.t('Tiller: {0}', withoutLinks(inWorkspace(message))),
       restore,

@@ -1,4 +1,4 @@
-/** What is said and asked about patches that a crash left half landed. */
+/** Messages and questions about interrupted patches. */
 import * as vscode from 'vscode';
 import { assertNever } from '../../core/util/assertNever.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
@@ -11,11 +11,11 @@ import { shownPath } from '../ui/workspacePaths.ts';
 export function sentenceOf({ changes }: RecoverablePatch): string {
   const names = shortList(changes.map(({ path }) => path));
   return changes.length === 1
-    ? vscode.l10n.t('A patch was interrupted while it landed: {0}', names)
-    : vscode.l10n.t('A patch to {0} files was interrupted while it landed: {1}', changes.length, names);
+    ? vscode.l10n.t('A patch was interrupted while it was applied: {0}', names)
+    : vscode.l10n.t('A patch to {0} files was interrupted while it was applied: {1}', changes.length, names);
 }
 
-/** The only one is not asked for. */
+/** Does not ask when there is only one. */
 export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<RecoverablePatch | undefined> {
   const [only, ...others] = patches;
   if (only === undefined) void vscode.window.showInformationMessage(vscode.l10n.t('No patch was interrupted.'));
@@ -25,7 +25,7 @@ export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<R
     label: withoutIcons(shortList(patch.changes.map(({ path }) => path))),
     description: patch.startedAt.toLocaleString(),
   }));
-  const title = vscode.l10n.t('Which of the patches that were interrupted?');
+  const title = vscode.l10n.t('Which interrupted patch?');
   return (await vscode.window.showQuickPick(rows, { title }))?.patch;
 }
 
@@ -33,26 +33,30 @@ export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoic
   const rows: readonly (vscode.QuickPickItem & { readonly way: RecoveryChoice })[] = [
     {
       way: 'put_back',
-      label: vscode.l10n.t('Put Back'),
-      detail: vscode.l10n.t('Every file as it was before the patch'),
+      label: vscode.l10n.t('Roll Back'),
+      detail: vscode.l10n.t('Every file gets the content from before the patch'),
     },
-    { way: 'finish', label: vscode.l10n.t('Finish'), detail: vscode.l10n.t('Every file as the patch wanted it') },
+    {
+      way: 'finish',
+      label: vscode.l10n.t('Finish'),
+      detail: vscode.l10n.t('Every file gets the content from after the patch'),
+    },
   ];
   return (await vscode.window.showQuickPick(rows, { title: sentenceOf(patch) }))?.way;
 }
 
-/** While somebody else decides the same patch. */
+/** Shown while another process decides the same patch. */
 export function waitingFor(owner: ThreadOwner): string {
   return vscode.l10n.t('{0} is deciding it…', nameOf(owner));
 }
 
-/** Whoever answers when it was settled long ago hears how, or by whom; `null`: that is not known. */
+/** For a user who answers after the patch was settled: how, or by which process; `null`: unknown. */
 export function settledSentence(
   { changes }: Pick<RecoverablePatch, 'changes'>,
   decision: RecoveryChoice | ThreadOwner | null,
 ): string {
   const names = shortList(changes.map(({ path }) => path));
-  if (decision === 'put_back') return vscode.l10n.t('You have already chosen to put this patch back: {0}', names);
+  if (decision === 'put_back') return vscode.l10n.t('You have already chosen to roll this patch back: {0}', names);
   if (decision === 'finish') return vscode.l10n.t('You have already chosen to finish this patch: {0}', names);
   return settledElsewhere(decision);
 }
@@ -63,10 +67,10 @@ function settledElsewhere(by: ThreadOwner | null): string {
     : vscode.l10n.t('The patch was settled already, in another window or on the command line.');
 }
 
-export function tellHowItWent(settlement: PatchSettlement, way: RecoveryChoice): void {
+export function showSettlement(settlement: PatchSettlement, way: RecoveryChoice): void {
   switch (settlement.type) {
     case 'settled':
-      return tellWhatWasDone(settlement.result, way);
+      return showResult(settlement.result, way);
     case 'settled_elsewhere':
       return void vscode.window.showInformationMessage(settledElsewhere(settlement.by));
     case 'busy':
@@ -82,20 +86,22 @@ function nameOf({ name, pid }: ThreadOwner): string {
     : vscode.l10n.t('The command line (process {0})', pid);
 }
 
-function tellWhatWasDone({ leftAlone, unsaved }: SettledPatch, way: RecoveryChoice): void {
+function showResult({ leftAlone, unsaved }: SettledPatch, way: RecoveryChoice): void {
   if (leftAlone.length > 0) {
     void vscode.window.showWarningMessage(
-      vscode.l10n.t('Left alone, because somebody has changed them since: {0}', shortList(leftAlone)),
+      vscode.l10n.t('Left alone, because these files were changed since: {0}', shortList(leftAlone)),
     );
   }
-  const told: string[] = [];
+  const sentences: string[] = [];
   if (leftAlone.length === 0) {
-    told.push(way === 'put_back' ? vscode.l10n.t('The patch is put back.') : vscode.l10n.t('The patch is finished.'));
+    sentences.push(
+      way === 'put_back' ? vscode.l10n.t('The patch is rolled back.') : vscode.l10n.t('The patch is finished.'),
+    );
   }
   if (unsaved.length > 0) {
-    told.push(vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(unsaved)));
+    sentences.push(vscode.l10n.t('Done in the editor only, beside your unsaved edits: {0}', shortList(unsaved)));
   }
-  if (told.length > 0) void vscode.window.showInformationMessage(told.join(' '));
+  if (sentences.length > 0) void vscode.window.showInformationMessage(sentences.join(' '));
 }
 
 function shortList(paths: readonly string[]): string {

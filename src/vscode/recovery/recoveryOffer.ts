@@ -7,7 +7,7 @@ import type { InterruptedPatch, RecoveryChoice } from '../../protocol/wire.ts';
 import type { RecoverablePatch, PatchSettlement } from './interruptedPatch.ts';
 import { afterSearch, openIn, type PatchState, type PatchStates, type Search, withState } from './patchState.ts';
 import { withoutLinks } from '../ui/escapeUiText.ts';
-import { pickPatch, pickChoice, sentenceOf, settledSentence, tellHowItWent, waitingFor } from './recoveryMessages.ts';
+import { pickPatch, pickChoice, sentenceOf, settledSentence, showSettlement, waitingFor } from './recoveryMessages.ts';
 import { inWorkspace, shownPath } from '../ui/workspacePaths.ts';
 
 /** Files that the panel names; a patch to more says how many there are. */
@@ -124,7 +124,7 @@ export class RecoveryOffer implements Disposable {
 
   /** As an error: VS Code hides any other notification after some seconds, while nobody has decided anything. */
   async #notify(patch: RecoverablePatch): Promise<void> {
-    const putBack = vscode.l10n.t('Put Back');
+    const putBack = vscode.l10n.t('Roll Back');
     const finish = vscode.l10n.t('Finish');
     const answer = await vscode.window.showErrorMessage(sentenceOf(patch), putBack, finish);
     if (answer === undefined) return;
@@ -146,7 +146,7 @@ export class RecoveryOffer implements Disposable {
         const by = settlement.type === 'settled' ? way : settlement.by;
         this.#update(withState(this.#states, id, { type: 'settled', by }));
       }
-      tellHowItWent(settlement, way);
+      showSettlement(settlement, way);
     } catch (error) {
       this.#offerAgain(id);
       this.#report(error);
@@ -193,7 +193,7 @@ function decisionIn(state: PatchState | undefined): Extract<PatchState, { type: 
 /** Waits while another process settles the same patch, and shows it; the user may leave the choice to that process. */
 async function carryOut(patch: RecoverablePatch, way: RecoveryChoice): Promise<PatchSettlement> {
   const location = vscode.ProgressLocation.Notification;
-  const title = way === 'put_back' ? vscode.l10n.t('Putting the patch back…') : vscode.l10n.t('Finishing the patch…');
+  const title = way === 'put_back' ? vscode.l10n.t('Rolling the patch back…') : vscode.l10n.t('Finishing the patch…');
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
     const leaving = new AbortController();
     const listener = token.onCancellationRequested(() => leaving.abort());

@@ -10,24 +10,24 @@ import {
 } from '../../protocol/auditWire.ts';
 import { PagePanel } from '../ui/pagePanel.ts';
 
-/** What the page is filled and its wishes are carried out with. */
+/** The data and services of the page. */
 export interface AuditPageDeps {
-  /** The last ones, oldest first. */
+  /** The newest entries, oldest first. */
   latest(limit: number): Promise<readonly AuditEntry[]>;
-  /** Titles of the threads that are still there. */
+  /** Titles of the threads that still exist, by id. */
   titles(): Promise<ReadonlyMap<string, string>>;
   openThread(threadId: string): Promise<void>;
-  /** The log itself, as it is written. */
+  /** The path of the log file. */
   readonly file: string;
 }
 
-/** Entries at first, and by which the page grows. */
+/** The number of entries at first, and by which the page grows. */
 const PAGE = 400;
-/** Characters of one command: the table is for finding, the log for reading. */
+/** Characters of one command in the table; the log file has all of it. */
 const MAX_WHAT = 400;
 const GATHER_MS = 500;
 
-/** "Tiller: Audit Log" as the host sees it. */
+/** The host side of the page "Tiller: Audit Log". */
 export class AuditPage implements Disposable {
   readonly #deps: AuditPageDeps;
   readonly #panel: PagePanel<AuditPageMessage>;
@@ -57,7 +57,7 @@ export class AuditPage implements Disposable {
     this.#panel.show();
   }
 
-  /** Something was decided or has ended. */
+  /** Call after a decision or the end of a command. */
   refresh(): void {
     this.#panel.refresh();
   }

@@ -16,9 +16,9 @@ interface RuleItem extends vscode.QuickPickItem {
 }
 
 /**
- * Takes over rules that were written for another tool. The person sees each of them and says which; nothing is loosened
+ * Imports rules written for another tool. The user sees each rule and selects which to import; nothing is loosened
  * before that.
- * @throws Error with a sentence for the person when a file cannot be read.
+ * @throws Error with a message for the user when a file cannot be read.
  */
 export async function importRules(
   homeDirectory: string,
@@ -34,10 +34,10 @@ export async function importRules(
       {
         label: vscode.l10n.t("VS Code's terminal commands"),
         detail: vscode.l10n.t('Your setting chat.tools.terminal.autoApprove'),
-        read: async () => importAutoApprove(autoApproveOfPerson()),
+        read: async () => importAutoApprove(userAutoApprove()),
       },
     ],
-    // A step on a longer way: a page that takes the focus back late must not end it.
+    // One step of several: a page that takes the focus late must not cancel it.
     { title: vscode.l10n.t('Import Rules'), ignoreFocusOut: true },
   );
   const found = await source?.read();
@@ -62,8 +62,8 @@ async function readCodex(homeDirectory: string): Promise<ImportedRules | undefin
   return file && importCodexRules(await readFile(file.fsPath, 'utf8'), file.fsPath);
 }
 
-/** Only what the person wrote for every window: a workspace could have written the rest. */
-function autoApproveOfPerson(): unknown {
+/** Reads only the user's own setting: a workspace could have written the others. */
+function userAutoApprove(): unknown {
   return vscode.workspace.getConfiguration('chat.tools.terminal').inspect('autoApprove')?.globalValue;
 }
 

@@ -6,8 +6,8 @@ import { withoutLinks } from '../ui/escapeUiText.ts';
 const SEEN = 'tiller.seenProposals';
 
 /**
- * Says once that the workspace asks for something to be allowed, with its words (design decision 12). Another wording is
- * another request. Whatever becomes of the notification, the request waits among the rules.
+ * Shows one notification when the workspace proposes to allow a command, with its text (docs/design.md decision 12). A
+ * changed text is a new proposal. Whatever the user does with the notification, the proposal stays on the rules page.
  */
 export async function announceProposals(
   proposals: readonly RuleProposal[],

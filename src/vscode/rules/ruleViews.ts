@@ -16,13 +16,13 @@ export interface RuleViewsDeps {
   readonly manager: AgentService;
   readonly threads: ShownThread;
   readonly ports: Ports;
-  /** What commands run under now. */
+  /** The settings that commands run under now. */
   readonly current: () => TurnSettings;
-  /** Tells the person, too. */
+  /** Logs the error and shows it to the user. */
   readonly tell: (error: unknown) => void;
 }
 
-/** What decides and what was decided, in pages of their own. */
+/** The rules page and the audit page. */
 export class RuleViews implements Disposable {
   readonly #deps: RuleViewsDeps;
   readonly #store = new DisposableStore();
@@ -36,7 +36,7 @@ export class RuleViews implements Disposable {
     const { extensionUri } = context;
     this.#controller = new RulesController({ rules: manager.rules, threads, current, ports });
     this.#rules = this.#store.add(
-      new RulesPage({ extensionUri, deps: this.#controller, log: (level, ...said) => ports.log[level](...said) }),
+      new RulesPage({ extensionUri, deps: this.#controller, log: (level, ...args) => ports.log[level](...args) }),
     );
     this.#audit = this.#store.add(this.#createAudit());
     this.#store.add(manager.rules.onChange(() => this.#rules.refresh()));
@@ -80,7 +80,7 @@ export class RuleViews implements Disposable {
     await importRules(ports.host.homeDirectory, (edit) => this.#controller.edit(edit)).catch(tell);
   }
 
-  /** Says once what the workspace would like to be allowed. */
+  /** Shows one notification about new proposals of the workspace. */
   async announceProposals(): Promise<void> {
     const { overview } = await this.#controller.state();
     await announceProposals(overview.proposals, this.#deps.context.workspaceState, () => this.showRules());

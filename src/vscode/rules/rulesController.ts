@@ -14,12 +14,12 @@ import type { ThreadChange, ShownThread } from '../../core/agent/shownThread.ts'
 export interface RulesControllerDeps {
   readonly rules: RulesStore;
   readonly threads: ShownThread;
-  /** What commands run under now. */
+  /** The settings that commands run under now. */
   readonly current: () => TurnSettings;
   readonly ports: Pick<Ports, 'host' | 'workspace'>;
 }
 
-/** The rules as this window sees them: those of the person, of its folder and of the thread that it shows. */
+/** The rules that hold in this window: the user's, the workspace folder's and the shown thread's. */
 export class RulesController implements RulesPageDeps {
   readonly #deps: RulesControllerDeps;
 
@@ -66,7 +66,7 @@ export class RulesController implements RulesPageDeps {
   }
 }
 
-/** Whether what the page shows may be another after it. */
+/** Whether the rules page may show something else after the change. */
 export function changesRules(change: ThreadChange): boolean {
   if (change.type === 'switched') return true;
   switch (change.event.msg.type) {

@@ -11,12 +11,12 @@ import {
 import { PagePanel } from '../ui/pagePanel.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
 
-/** What the page is filled and its wishes are carried out with. */
+/** The data and services of the page. */
 export interface RulesPageDeps {
   state(): Promise<RulesPageState>;
-  /** Never rejects: what cannot be done says why. */
+  /** Never rejects: a failure is returned with its reason. */
   edit(edit: RuleEdit): Promise<RuleEditResult>;
-  /** Runs nothing. */
+  /** Explains the decision without running the command. */
   explain(command: string): Promise<CommandExplanation>;
 }
 
@@ -26,10 +26,10 @@ export interface RulesPageOptions {
   readonly log: (level: 'warn' | 'error', message: string, error?: unknown) => void;
 }
 
-/** Changes that come together are shown together. */
+/** Debounces updates. */
 const GATHER_MS = 100;
 
-/** "Tiller: Rules and Approvals" as the host sees it. */
+/** The host side of the page "Tiller: Rules and Approvals". */
 export class RulesPage implements Disposable {
   readonly #deps: RulesPageDeps;
   readonly #log: RulesPageOptions['log'];
@@ -52,7 +52,7 @@ export class RulesPage implements Disposable {
         warn: (message) => log('warn', message),
       }),
     );
-    // A rules file may have been mended by hand, here or elsewhere.
+    // A rules file may have been edited by hand, in this window or elsewhere.
     this.#store.add(vscode.workspace.onDidSaveTextDocument(() => this.refresh()));
     this.#store.add(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.refresh()));
   }
@@ -61,7 +61,7 @@ export class RulesPage implements Disposable {
     this.#panel.show();
   }
 
-  /** Something that it shows may have changed. */
+  /** Call when something that the page shows may have changed. */
   refresh(): void {
     this.#panel.refresh();
   }

@@ -12,8 +12,8 @@ export interface IssueFacts {
 
 /**
  * A report for the issue tracker, as Markdown: headings for the user to fill in, the facts, settings that differ from
- * their defaults, the end of the log. The values of headers, query parameters and variables are left out whatever they
- * are, as are paths of servers and the user's own instructions; `redact` replaces known secrets in all the rest.
+ * their defaults, the end of the log. The values of headers, query parameters and variables are always left out, as are
+ * paths of servers and the user's own instructions; `redact` replaces known secrets in all the rest.
  */
 export function issueReport({ environment, settings, log }: IssueFacts, redact: (text: string) => string): string {
   const defaults: Readonly<Record<string, unknown>> = withoutSecrets(DEFAULT_SETTINGS);
@@ -67,7 +67,7 @@ function valuesLeftOut(record: Readonly<Record<string, string>> | undefined): Re
   return record && Object.fromEntries(Object.keys(record).map((name) => [name, LEFT_OUT]));
 }
 
-/** The rest of an address may hold a password or a token. */
+/** The rest of a URL may contain a password or a token. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : LEFT_OUT;
 }

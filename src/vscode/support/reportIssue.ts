@@ -16,7 +16,7 @@ export interface ReportIssueDeps {
 
 /**
  * "Tiller: Report Issue": opens the report as a document that the user can read and edit, and copies it from there only
- * when asked to. Tiller sends nothing.
+ * when the user confirms. Tiller sends nothing.
  */
 export async function reportIssue(deps: ReportIssueDeps): Promise<void> {
   const { settings, logTail, redact, issuesUrl } = deps;

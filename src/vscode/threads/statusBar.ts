@@ -5,17 +5,17 @@ import { allowsNetwork } from '../../protocol/policy.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
-/** Always says whether Tiller works or waits, and in what box commands run. */
+/** Shows whether Tiller works or waits, and the sandbox that commands run in. */
 export class StatusBar implements Disposable {
   readonly #item: vscode.StatusBarItem;
   readonly #store = new DisposableStore();
   readonly #threads: ShownThread;
   readonly #settings: () => TurnSettings;
   readonly #interrupted: () => number;
-  /** What the window was told last: it is asked with every delta of a model. */
-  #said = '';
+  /** The text shown, to skip updates without a change: `refresh` is called with every delta of a model. */
+  #shown = '';
 
-  /** `interrupted`: how many patches wait for a decision since a crash; `refresh` when there are more or fewer. */
+  /** `interrupted`: the number of interrupted patches; call `refresh` when it changes. */
   constructor(threads: ShownThread, settings: () => TurnSettings, interrupted: () => number) {
     this.#threads = threads;
     this.#settings = settings;
@@ -30,7 +30,7 @@ export class StatusBar implements Disposable {
     this.#item.show();
   }
 
-  /** A click leads to the thread that waits, whichever is shown, or to what a crash has left. */
+  /** A click shows the thread with the pending request, even if another is shown, or the interrupted patches. */
   refresh(): void {
     const { live, waiting, questions, state } = this.#threads;
     const interrupted = this.#interrupted();
@@ -41,7 +41,7 @@ export class StatusBar implements Disposable {
       const names = waiting.map(({ title }) => title ?? vscode.l10n.t('Untitled'));
       this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: {0} waiting for you', questions), ...names], true);
     } else if (interrupted > 0) {
-      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it landed')], true);
+      this.#set('$(bell-dot)', [vscode.l10n.t('Tiller: a patch was interrupted while it was applied')], true);
     } else if (running > 1) {
       this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working on {0} threads', running)], false);
     } else if (running === 1) this.#set('$(loading~spin)', [vscode.l10n.t('Tiller is working')], false);
@@ -55,9 +55,9 @@ export class StatusBar implements Disposable {
   #set(icon: string, sentences: readonly string[], wantsAttention: boolean): void {
     const text = `${icon} ${vscode.l10n.t('Tiller')}`;
     const tooltip = [...sentences, sandboxSentence(this.#settings())].join('\n');
-    const said = `${text}\n${tooltip}`;
-    if (said === this.#said) return;
-    this.#said = said;
+    const shown = `${text}\n${tooltip}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
     this.#item.text = text;
     this.#item.tooltip = tooltip;
     this.#item.accessibilityInformation = { label: sentences.join(', ') };
@@ -67,7 +67,7 @@ export class StatusBar implements Disposable {
 
 function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null): string {
   if (waiting && waiting !== shown) return 'tiller.showWaitingThread';
-  // A list is for several.
+  // A list makes sense only for several.
   return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
 }
 
@@ -85,7 +85,7 @@ function sandboxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): stri
       return noBoxCause === undefined
         ? vscode.l10n.t('Commands run without a sandbox.')
         : vscode.l10n.t(
-            'No sandbox works here, so every command that is not known to only read is asked about. {0}',
+            'No sandbox works here, so every command that is not known to be read-only needs approval. {0}',
             noBoxCause,
           );
   }

@@ -50,7 +50,7 @@ export class ThreadCommands implements Disposable {
   }
 
   async open(threadId: string): Promise<void> {
-    if (!(await this.#deps.threads.open(threadId))) sayWhyNot({ type: 'missing' });
+    if (!(await this.#deps.threads.open(threadId))) showFailure({ type: 'missing' });
   }
 
   async rename(threadId: string, title: string): Promise<void> {
@@ -58,15 +58,15 @@ export class ThreadCommands implements Disposable {
       return this.#deps.threads.submitTo(threadId, { type: 'set_title', title });
     }
     const renamed = await this.#deps.manager.catalog.rename(threadId, title);
-    if (renamed.type !== 'done') sayWhyNot(renamed);
+    if (renamed.type !== 'done') showFailure(renamed);
     this.list.refresh();
   }
 
-  /** In the list where the person is looking at it, else in a box of its own. */
+  /** In the open list where it is visible, else in an input box. */
   async askName(context: ThreadContext | undefined): Promise<void> {
     const { state } = this.#deps.threads;
     const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#sayNone();
+    if (threadId === undefined) return this.#showNoThread();
     if (context?.threadId !== undefined) return this.#deps.view.showThreads(threadId);
     const given = await vscode.window.showInputBox({
       title: vscode.l10n.t('Rename Thread'),
@@ -77,47 +77,47 @@ export class ThreadCommands implements Disposable {
     if (title) await this.rename(threadId, title);
   }
 
-  /** The copy is shown; the message it was cut at stands in the composer, to be said in another way. */
+  /** Shows the copy and puts the message at which it was cut into the composer, to be edited. */
   async fork(context: ThreadContext | undefined): Promise<void> {
     const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#sayNone();
+    if (threadId === undefined) return this.#showNoThread();
     const { session, draft } = await this.#deps.factory.fork(threadId, context?.itemId ?? null);
     if (draft) this.#deps.drafts.set(session.threadId, typedText(draft));
     await this.#deps.threads.adopt(session);
     await vscode.commands.executeCommand('tiller.focus');
   }
 
-  /** Into the bin, at once: it can be taken back where it was thrown away from. */
+  /** Moves the thread to the trash without asking: it can be restored from the same place. */
   async remove(context: ThreadContext | undefined): Promise<void> {
     const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#sayNone();
+    if (threadId === undefined) return this.#showNoThread();
     const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? null;
     const { threads, manager } = this.#deps;
     const removed = await threads.forget(threadId, () => manager.remove(threadId));
-    if (removed.type !== 'done') return sayWhyNot(removed);
+    if (removed.type !== 'done') return showFailure(removed);
     if (this.list.isOpen) {
       this.list.refresh();
       return this.#deps.view.tell({ type: 'thread_deleted', threadId, title });
     }
     const undo = vscode.l10n.t('Undo');
-    const sentence = vscode.l10n.t('“{0}” is in the bin for 30 days.', shownTitle(title));
+    const sentence = vscode.l10n.t('“{0}” is in the trash for 30 days.', shownTitle(title));
     if ((await vscode.window.showInformationMessage(sentence, undo)) === undo) await this.restore(threadId);
   }
 
   async restore(threadId: string): Promise<void> {
-    if (!(await this.#deps.manager.catalog.restore(threadId))) return sayWhyNot({ type: 'missing' });
+    if (!(await this.#deps.manager.catalog.restore(threadId))) return showFailure({ type: 'missing' });
     if (this.list.isOpen) this.list.refresh();
     else await this.show(threadId);
   }
 
   async export(context: ThreadContext | undefined): Promise<void> {
     const threadId = this.#meant(context);
-    if (threadId === undefined) return this.#sayNone();
+    if (threadId === undefined) return this.#showNoThread();
     const title = (await this.#deps.manager.catalog.find(threadId))?.title ?? vscode.l10n.t('Untitled');
     const file = await askForExport(title);
     if (!file) return;
     const text = await this.#deps.manager.catalog.export(threadId, file.path.endsWith('.json') ? 'json' : 'markdown');
-    if (text === undefined) return sayWhyNot({ type: 'missing' });
+    if (text === undefined) return showFailure({ type: 'missing' });
     await vscode.workspace.fs.writeFile(file, Buffer.from(text));
     const open = vscode.l10n.t('Open');
     const sentence = vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(file));
@@ -133,14 +133,14 @@ export class ThreadCommands implements Disposable {
     await vscode.commands.executeCommand('tiller.focus');
   }
 
-  /** From the window that has it. */
+  /** Asks the owning window to hand the thread over. */
   async takeOver(): Promise<void> {
     const threadId = this.#deps.threads.state?.threadId;
     if (threadId === undefined) return;
     const location = { viewId: 'tiller.chat' };
     await vscode.window.withProgress({ location }, () => this.#deps.threads.open(threadId, 'ask'));
     if (this.#deps.threads.access.type === 'own') return;
-    void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not give the thread up.'));
+    void vscode.window.showWarningMessage(vscode.l10n.t('The other window did not hand the thread over.'));
   }
 
   async show(threadId: string): Promise<void> {
@@ -162,7 +162,7 @@ export class ThreadCommands implements Disposable {
     return context?.threadId ?? this.#deps.threads.state?.threadId;
   }
 
-  #sayNone(): void {
+  #showNoThread(): void {
     void vscode.window.showInformationMessage(vscode.l10n.t('No thread is shown.'));
   }
 
@@ -177,12 +177,12 @@ export class ThreadCommands implements Disposable {
       found.set(threadId, `${before}${match}${after}`.trim());
     }
     return listed.flatMap((thread) => {
-      const words = found.get(thread.id);
-      return words === undefined ? [] : [{ ...thread, found: words }];
+      const excerpt = found.get(thread.id);
+      return excerpt === undefined ? [] : [{ ...thread, found: excerpt }];
     });
   }
 
-  /** What is shown has been seen, and so has what ends while it is shown. */
+  /** A thread that is shown counts as seen, and so does a turn that ends while it is shown. */
   #markSeen(change: ThreadChange): void {
     const isEnd = change.type === 'event' && change.state.activeTurnId === null && change.before.activeTurnId !== null;
     if (change.state === null || (change.type === 'event' && !isEnd)) return;
@@ -190,8 +190,8 @@ export class ThreadCommands implements Disposable {
   }
 }
 
-/** Something could not be done to a thread. */
-function sayWhyNot(result: Exclude<CatalogResult, { type: 'done' }>): void {
+/** Reports why an operation on a thread failed. */
+function showFailure(result: Exclude<CatalogResult, { type: 'done' }>): void {
   const sentence =
     result.type === 'missing'
       ? vscode.l10n.t('This thread is gone or cannot be read. The log says more.')

@@ -1,6 +1,6 @@
-/** A thread that a command is about: named by a context menu, else the one that is shown. */
+/** The thread of a command: named by a context menu, else the shown one. */
 export interface ThreadContext {
   readonly threadId?: string;
-  /** The message it is about. */
+  /** The message that the command is about. */
   readonly itemId?: string | null;
 }

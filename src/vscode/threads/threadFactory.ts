@@ -17,7 +17,7 @@ import type { Opened, OpenHow, ThreadSource } from '../../core/agent/shownThread
 
 export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'proposals' | 'undoTurn' | 'givesWay'> {
   readonly manager: AgentService;
-  /** Undefined when the settings name no provider that is known. */
+  /** Undefined when the settings name an unknown provider. */
   readonly modelsOf: (settings: Settings) => ModelClientFactory | undefined;
   readonly settings: () => Settings;
   readonly homeDirectory: string;
@@ -26,14 +26,14 @@ export interface ThreadFactoryDeps extends Pick<ThreadHost, 'sandboxFor' | 'prop
 
 type StartedWith = readonly [settings: ThreadSettings, host: ThreadHost];
 
-/** How often, and after what time, a thread is asked for that an ended host may still be letting go of. */
+/** How often, and after what pause, opening a thread is retried that a previous extension host may still own. */
 const RELOAD_LOOKS = 5;
 const RELOAD_PAUSE_MS = 200;
 
-/** Threads under the settings of the person and what was chosen in the panel. */
+/** Creates threads from the user's settings and the choices made in the panel. */
 export class ThreadFactory implements ThreadSource {
   readonly #deps: ThreadFactoryDeps;
-  /** Chosen in the panel: for every thread begun from now on, until the window closes. */
+  /** Chosen in the panel: for every thread started from now on, until the window closes. */
   #chosen: TurnOverrides = {};
 
   constructor(deps: ThreadFactoryDeps) {
@@ -44,14 +44,14 @@ export class ThreadFactory implements ThreadSource {
     this.#chosen = { ...this.#chosen, ...overrides };
   }
 
-  /** What the next thread would run under; the model may still be missing. */
+  /** The settings of the next thread; the model may still be missing. */
   get settings(): TurnSettings {
     const settings = this.#deps.settings();
     const model = this.#modelOf(settings) ?? '';
     return this.#withChoices(turnSettingsOf(settings, { model, ...this.#places(), sandboxFor: this.#deps.sandboxFor }));
   }
 
-  /** A box of this kind, with all else that the settings say and the folders of this window. */
+  /** The policy for a sandbox mode, with the other settings and the folders of this window. */
   policyOf(mode: SandboxMode): SandboxPolicy {
     return sandboxPolicyOf(this.#deps.settings(), this.#places(), mode);
   }
@@ -96,14 +96,14 @@ export class ThreadFactory implements ThreadSource {
     };
   }
 
-  /** @throws Error that says why not. */
+  /** @throws Error with the reason. */
   async fork(id: string, itemId: string | null) {
     const forked = await this.#deps.manager.fork({ id }, itemId, ...(await this.#thread()));
     if (forked.type === 'resumed') return forked;
     throw new Error(forked.type === 'owned' ? vscode.l10n.t('This thread is open in another window.') : forked.message);
   }
 
-  /** @throws Error that says why not. */
+  /** @throws Error with the reason. */
   async importThread(text: string): Promise<Session> {
     const imported = await this.#deps.manager.importThread(text, ...(await this.#thread()));
     if (imported.type === 'resumed') return imported.session;
@@ -173,13 +173,13 @@ export class ThreadFactory implements ThreadSource {
     };
   }
 
-  /** The first folder; a workspace that is not trusted is not even named to the model. */
+  /** The first folder; the path of an untrusted workspace is not sent to the model. */
   #workingDirectory(): string {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     return vscode.workspace.isTrusted && folder ? folder.uri.fsPath : this.#deps.homeDirectory;
   }
 
-  /** The person opened them beside it to be worked in; other file systems no command can reach. */
+  /** The other folders of the window are writable, too; commands cannot reach other file systems. */
   #otherFolders(): string[] {
     const [, ...others] = vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
     return others.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);

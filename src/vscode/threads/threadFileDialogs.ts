@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 
-/** Where a thread goes that leaves, or `undefined` when nobody said; the ending of the name says in what form. */
+/** The target of an export, or `undefined` when the user cancels; the extension of the name selects the format. */
 export async function askForExport(title: string): Promise<vscode.Uri | undefined> {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   const name = `${nameOf(title)}.md`;
@@ -23,7 +23,7 @@ export async function askForImport(homeDirectory: string): Promise<readonly vsco
   });
 }
 
-/** A title as a file may be called. */
+/** A title as a valid file name. */
 function nameOf(title: string): string {
   const words = title.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '');
   return words.slice(0, 60) || 'thread';

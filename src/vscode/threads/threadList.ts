@@ -11,18 +11,18 @@ export interface ThreadListOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Rows of one message: a list of a thousand must not be felt (design §5, "host → panel"). */
+/** Rows of one message: a list of a thousand must not block the panel (docs/design.md §5, "host → panel"). */
 const ROWS_PER_MESSAGE = 200;
-/** News of threads come in swarms. */
+/** Debounces changes of threads, which come in bursts. */
 const REST_MS = 150;
 
-/** The list that the panel shows while it is open: sent when it is asked for, and again when something in it changes. */
+/** The list of threads in the panel while it is open: sent on request, and again when something in it changes. */
 export class ThreadList implements Disposable {
   readonly #options: ThreadListOptions;
   readonly #store = new DisposableStore();
   #query: ThreadQuery | undefined;
   #search = new AbortController();
-  /** What is under way to the panel. */
+  /** The message being sent to the panel. */
   #sending: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
@@ -62,7 +62,7 @@ export class ThreadList implements Disposable {
     }
   }
 
-  /** A search comes to its end although threads are at work; a word of the person ends it. */
+  /** Lets a running search finish although threads change; only input of the user cancels it. */
   async #refreshAfterwards(): Promise<void> {
     await this.#sending;
     if (this.#timer !== undefined) this.refresh();

@@ -9,7 +9,7 @@ import type { ShownThread } from '../../core/agent/shownThread.ts';
 /** Characters of a question in a notification; the rest is in the panel. */
 const QUESTION_LENGTH = 160;
 
-/** Says once, with its name, when a thread that is not shown begins to wait for the person. */
+/** Shows one notification when a thread that is not shown starts to wait for the user. */
 export class ThreadNotices implements Disposable {
   readonly #threads: ShownThread;
   readonly #showThread: (threadId: string) => void;

@@ -6,13 +6,13 @@ import type { ThreadRow } from '../../protocol/wire.ts';
 import { activityOf } from '../../core/agent/threadActivity.ts';
 import type { ShownThread } from '../../core/agent/shownThread.ts';
 
-/** A thread as it lies on the disk. */
+/** A thread as stored on the disk. */
 export interface StoredThread extends ThreadListEntry {
-  /** The words that were searched for, with some around them. */
+  /** The text that matched the search, with some context. */
   readonly found?: string;
 }
 
-/** What is on the disk, with what this window knows better of the threads it has open. */
+/** Rows from the disk, with the newer state of threads that are live in this window. */
 export function rowsOf(stored: readonly StoredThread[], threads: ShownThread): readonly ThreadRow[] {
   const live = new Map(threads.live.map((state) => [state.threadId, state]));
   return stored.map((thread) => {
@@ -42,7 +42,7 @@ function liveFacts(state: ThreadState, stored: StoredThread): Partial<ThreadRow>
   };
 }
 
-/** What a thread waits for, in a few words. */
+/** The pending request of a thread, in short. */
 export function questionOf({ approvals, questions }: ThreadState): string {
   const [approval] = approvals;
   if (approval) {

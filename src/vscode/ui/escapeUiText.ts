@@ -1,11 +1,11 @@
-/** Texts of a model in VS Code's own controls, which would make pictures and links of some of them. */
+/** Escapes text for VS Code's own controls, which would render parts of it as icons and links. */
 
-/** In a list or a status item: `$(name)` stays as it is written. */
+/** For a list or a status bar item: `$(name)` stays text. */
 export function withoutIcons(text: string): string {
   return text.replaceAll('$(', '\\$(');
 }
 
-/** In a notification: `[words](command:…)` must not become something to click. */
+/** For a notification: `[text](command:…)` must not become a link. */
 export function withoutLinks(text: string): string {
   return text.replaceAll('](', ']\u200b(');
 }

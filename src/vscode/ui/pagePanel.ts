@@ -9,15 +9,15 @@ export interface PagePanelOptions<Message> {
   readonly title: string;
   readonly schema: z.ZodType<Message>;
   readonly receive: (message: Message) => Promise<void>;
-  /** Sends what the page shows, as it is now. */
+  /** Posts the current content of the page. */
   readonly fill: () => Promise<void>;
-  /** Changes that come within this time are shown together. */
+  /** Debounce of updates, in milliseconds. */
   readonly gatherMs: number;
   readonly fail: (error: unknown) => void;
   readonly warn: (message: string) => void;
 }
 
-/** A page in an editor tab: at most one of its kind, and nothing while nobody has it open. */
+/** A page in an editor tab: at most one of its kind, and no work while it is not open. */
 export class PagePanel<Message> implements Disposable {
   readonly #options: PagePanelOptions<Message>;
   #panel: vscode.WebviewPanel | undefined;
@@ -32,7 +32,7 @@ export class PagePanel<Message> implements Disposable {
     this.#panel.reveal();
   }
 
-  /** Something that it shows may have changed. */
+  /** Call when something that the page shows may have changed. */
   refresh(): void {
     if (!this.#panel) return;
     this.#timer ??= setTimeout(() => {
@@ -55,7 +55,7 @@ export class PagePanel<Message> implements Disposable {
     const panel = vscode.window.createWebviewPanel(`tiller.${page}`, title, vscode.ViewColumn.Active, {
       enableScripts: true,
       localResourceRoots: [vscode.Uri.joinPath(extensionUri, 'dist', 'webview')],
-      // What a person has begun to write is still there when they come back from another tab.
+      // Keeps unfinished input while another tab is active.
       retainContextWhenHidden: true,
     });
     const store = new DisposableStore();
@@ -72,6 +72,6 @@ export class PagePanel<Message> implements Disposable {
   #receive(raw: unknown): void {
     const parsed = this.#options.schema.safeParse(raw);
     if (parsed.success) this.#options.receive(parsed.data).catch(this.#options.fail);
-    else this.#options.warn(`A page said something unknown: ${parsed.error.message}`);
+    else this.#options.warn(`A page sent an unknown message: ${parsed.error.message}`);
   }
 }

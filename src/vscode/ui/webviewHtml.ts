@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
-/** The chat, or a page in an editor tab. */
+/** The panel, or a page in an editor tab. */
 export type PageName = 'main' | 'rules' | 'audit';
 
-/** The page of the panel: its script by nonce, its own styles and font, and nothing from anywhere else. */
+/** The HTML of a page: its script by nonce, its own styles and font, and nothing from elsewhere. */
 export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri, page: PageName = 'main'): string {
   const nonce = randomBytes(16).toString('base64url');
   const file = (name: string) =>

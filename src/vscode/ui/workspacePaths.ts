@@ -1,20 +1,20 @@
-/** Paths as a person knows them in this workspace. */
+/** Paths as VS Code shows them in this workspace. */
 import * as vscode from 'vscode';
 import { insideOf } from '../../protocol/text/relativizePaths.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { withoutLinks } from './escapeUiText.ts';
 
-/** A sentence of ours with its paths as VS Code shows them: from the folder they are in, named where there are several. */
+/** A message with its paths as VS Code shows them: relative to their folder, which is named where there are several. */
 export function inWorkspace(sentence: string): string {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const innerFirst = folders.toSorted((one, other) => other.uri.fsPath.length - one.uri.fsPath.length);
   return innerFirst.reduce(
-    (said, { uri, name }) => insideOf(uri.fsPath, said, folders.length > 1 ? `${name}/` : ''),
+    (text, { uri, name }) => insideOf(uri.fsPath, text, folders.length > 1 ? `${name}/` : ''),
     sentence,
   );
 }
 
-/** For a notification: which files were left alone, and why. */
+/** For a notification: the files that were left alone, with the reasons. */
 export function leftAloneInWords(leftAlone: readonly { readonly path: string; readonly reason: string }[]): string {
   return withoutLinks(leftAlone.map(({ path, reason }) => `${visibleName(shownPath(path))}: ${reason}`).join(' '));
 }

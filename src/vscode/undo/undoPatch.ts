@@ -1,7 +1,7 @@
 /**
- * "Tiller: Undo Patch": takes back what patches of this session did, in buffers as in closed files, without git (design
- * decision 7). A file somebody worked on since keeps that work; where both touched the same lines it is left alone and
- * named. Nothing is restored from a guess.
+ * "Tiller: Undo Patch": undoes patches of this session in buffers and in closed files, without git (docs/design.md
+ * decision 7). Later changes to a file are kept; where they touch the same lines the file is left alone and named.
+ * Nothing is restored from a guess.
  */
 import * as vscode from 'vscode';
 import type { AppliedChange, ApplyChange, PatchOrigin } from '../apply/model.ts';
@@ -11,7 +11,7 @@ import type { EditorApplyResult } from '../apply/applyPatch.ts';
 export interface UndoReport {
   /** Paths as the patch named them. */
   readonly restored: readonly string[];
-  /** `reason`: one sentence for a person. */
+  /** `reason`: one sentence for the user. */
   readonly leftAlone: readonly { readonly path: string; readonly reason: string }[];
 }
 
@@ -25,7 +25,7 @@ interface Patch {
   readonly changes: readonly AppliedChange[];
 }
 
-/** Text kept for undoing; beyond it the oldest patches are forgotten. */
+/** Limit of the texts kept for undo; beyond it the oldest patches are forgotten. */
 const MAX_KEPT_CHARACTERS = 64_000_000;
 
 export class UndoPatch {
@@ -38,14 +38,14 @@ export class UndoPatch {
     this.#deps = deps;
   }
 
-  /** To be given to the workspace as `onApplied`. A patch of nobody cannot be named, so it is not kept. */
+  /** Pass it to the workspace as `onApplied`. A patch without an origin cannot be named, so it is not kept. */
   record(changes: readonly AppliedChange[], origin: PatchOrigin | undefined): void {
     if (origin === undefined) return;
     this.#undone = [];
     this.#applied = newestWithin(MAX_KEPT_CHARACTERS, [...this.#applied, { origin, changes }]);
   }
 
-  /** The patch that landed last and still stands. */
+  /** The last applied patch that is not undone. */
   get latest(): PatchOrigin | undefined {
     return this.#applied.at(-1)?.origin;
   }
@@ -63,21 +63,21 @@ export class UndoPatch {
   async undo(id: string): Promise<UndoReport> {
     const reports: UndoReport[] = [];
     for (const patch of this.#applied.filter(({ origin }) => isOf(id, origin)).toReversed()) {
-      const { report, changes, remaining } = await this.#takeBack(patch);
+      const { report, changes, remaining } = await this.#revert(patch);
       reports.push(report);
-      // What was left alone can be undone when its reason is gone.
+      // What was left alone can be undone later, when the reason no longer holds.
       this.#applied = this.#applied.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
       this.#undone = [...this.#undone, ...withChanges(patch, changes)];
     }
     return joined(reports);
   }
 
-  /** Takes back what was undone last: one patch, or the patches of one turn. */
+  /** Reverts the last undo: one patch, or the patches of one turn. */
   async redo(): Promise<UndoReport> {
     const last = this.#undone.at(-1)?.origin.turnId;
     const reports: UndoReport[] = [];
     for (const patch of this.#undone.filter(({ origin }) => origin.turnId === last).toReversed()) {
-      const { report, changes, remaining } = await this.#takeBack(patch);
+      const { report, changes, remaining } = await this.#revert(patch);
       reports.push(report);
       this.#undone = this.#undone.flatMap((other) => (other === patch ? withChanges(patch, remaining) : other));
       this.#applied = [...this.#applied, ...withChanges(patch, changes)];
@@ -85,8 +85,8 @@ export class UndoPatch {
     return joined(reports);
   }
 
-  /** `changes`: what taking back did, which can be taken back in its turn. */
-  async #takeBack({ changes }: Patch): Promise<{
+  /** `changes`: the changes made by the undo, which can be undone in turn. */
+  async #revert({ changes }: Patch): Promise<{
     report: UndoReport;
     changes: readonly AppliedChange[];
     remaining: readonly AppliedChange[];

@@ -1,18 +1,18 @@
-/** Which files a text edit may land in, and the sentence for each kind where it may not. */
+/** Which files a text edit can be applied to, and the message for each kind where it cannot. */
 import * as vscode from 'vscode';
 import { documentAt, tabsOf } from './documents.ts';
 import { pathOf } from './places.ts';
 import { isMarkedReadonly } from './readonlyFiles.ts';
 
-/** Above this a file is not text for us: VS Code opens it only half (workspace-edits.md §3). */
+/** Larger files are not treated as text: VS Code opens only half of them (workspace-edits.md §3). */
 export const MAX_TEXT_BYTES = 50 * 1024 * 1024;
 
-/** Above this a closed file is written whole: as an edit it would hold the window for seconds. */
+/** A larger closed file is written whole: an edit would block the window for seconds. */
 export const MAX_EDIT_BYTES = 5 * 1000 * 1000;
 
 /**
- * Why nothing may be written at this address, whatever the change; `undefined` when it may. VS Code itself would say
- * `true` to most of these and lose the edit (workspace-edits.md §6).
+ * The reason why nothing may be written at this URI, whatever the change; `undefined` when it may. For most of these VS
+ * Code itself would return `true` and lose the edit (workspace-edits.md §6).
  */
 export function obstacleAt(uri: vscode.Uri): string | undefined {
   const path = pathOf(uri);
@@ -30,13 +30,15 @@ export function obstacleAt(uri: vscode.Uri): string | undefined {
   return undefined;
 }
 
-/** The notebook that is open on this file. Text edits do not go into it: it is written, and reloads (§6). */
+/**
+ * The notebook that is open on this file. It takes no text edits: the file is written, and the notebook reloads (§6).
+ */
 export function openNotebook(uri: vscode.Uri): vscode.NotebookDocument | undefined {
   const address = uri.toString();
   return vscode.workspace.notebookDocuments.find((notebook) => notebook.uri.toString() === address);
 }
 
-/** A custom editor keeps its unsaved state to itself; the tab is all we see of it. */
+/** A custom editor does not expose its unsaved state; only its tab shows that there is some. */
 function isDirtyElsewhere(uri: vscode.Uri): boolean {
   return (
     tabsOf(uri).some((tab) => tab.isDirty && tab.input instanceof vscode.TabInputCustom) && !documentAt(uri)?.isDirty

@@ -1,16 +1,16 @@
-/** Documents and tabs that are open right now. */
+/** Open documents and tabs. */
 import { realpath } from 'node:fs/promises';
 import * as vscode from 'vscode';
 
-/** The live document at exactly this address; also one without a tab, which some extension holds. */
+/** The live document with exactly this URI; also one without a tab, held by an extension. */
 export function openDocument(uri: vscode.Uri): vscode.TextDocument | undefined {
   const address = uri.toString();
   return vscode.workspace.textDocuments.find((document) => !document.isClosed && document.uri.toString() === address);
 }
 
 /**
- * The document a person means by this file: the one that is open there, or an untitled one that will be saved there
- * and is not yet.
+ * The document for this file: the one that is open there, or an untitled one that will be saved there and is not saved
+ * yet.
  */
 export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
   const untitled = uri.scheme === 'file' ? openDocument(uri.with({ scheme: 'untitled' })) : undefined;
@@ -19,14 +19,14 @@ export function documentAt(uri: vscode.Uri): vscode.TextDocument | undefined {
 
 /**
  * The document that holds this file, also when it was opened by another name: VS Code keeps a link and its target as
- * two documents, and whoever saves the second meets a conflict (workspace-edits.md §6). Unsaved text comes first.
- * `place`: where the file lies; looked up where it is not known.
+ * two documents, and saving the second gives a conflict (workspace-edits.md §6). A document with unsaved text is
+ * preferred. `place`: the resolved place of the file; computed when absent.
  */
 export async function documentOfFile(uri: vscode.Uri, place?: string): Promise<vscode.TextDocument | undefined> {
   const named = documentAt(uri);
   if (uri.scheme !== 'file' || named?.isDirty) return named;
   const wanted = place ?? (await realPath(uri));
-  // A clean one without a tab is only the disk's shadow.
+  // A clean document without a tab only copies the disk.
   const others = vscode.workspace.textDocuments.filter(
     ({ uri, isClosed, isDirty }) => !isClosed && uri.scheme === 'file' && (isDirty || tabsOf(uri).length > 0),
   );
@@ -35,7 +35,7 @@ export async function documentOfFile(uri: vscode.Uri, place?: string): Promise<v
   return sameFile.find((document) => document.isDirty) ?? named ?? sameFile[0];
 }
 
-/** All of them, by whatever name a file was opened. */
+/** All documents of these files, by whatever names they were opened. */
 export async function documentsOfFiles(uris: readonly vscode.Uri[]): Promise<readonly vscode.TextDocument[]> {
   const places = new Set(await Promise.all(uris.map(realPath)));
   const open = vscode.workspace.textDocuments.filter(({ uri, isClosed }) => !isClosed && uri.scheme === 'file');
@@ -66,16 +66,18 @@ function shownIn({ input }: vscode.Tab): vscode.Uri | undefined {
   return hasUri ? input.uri : undefined;
 }
 
-/** Tabs that were not asked for: VS Code shows every file that stays unsaved for 800 ms (workspace-edits.md §3). */
+/** Closes tabs that VS Code opens by itself, for every file that stays unsaved for 800 ms (workspace-edits.md §3). */
 export class UninvitedTabs {
   readonly #before: ReadonlySet<string>;
 
-  /** To be made before the first edit. */
+  /** Create it before the first edit. */
   constructor() {
     this.#before = new Set(allTabs().map((tab) => shownIn(tab)?.toString() ?? tab.label));
   }
 
-  /** Closes those of the given files that came since. One with unsaved text stays: closing it would ask. */
+  /**
+   * Closes tabs of the given files that were opened since. One with unsaved text stays: closing it would ask the user.
+   */
   async close(uris: readonly vscode.Uri[]): Promise<void> {
     const nothingWasOpen = this.#before.size === 0;
     const uninvited = uris

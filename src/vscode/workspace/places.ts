@@ -1,17 +1,17 @@
-/** Paths as core writes them, and the addresses VS Code knows them by. */
+/** Converts between paths of core and URIs of VS Code. */
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { isBelow } from '../../core/util/pathBelow.ts';
 
-/** Folders that are open, the first one first. */
+/** Open folders, the first one first. */
 export function workspaceRoots(): readonly string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => pathOf(uri));
 }
 
 /**
- * A path is a file of this machine, unless it lies in a folder of another file system and in none of this one. Untitled
- * documents go by their name, `untitled:Untitled-1`, and files of an open folder of another file system by their whole
- * address, too, wherever they are looked for.
+ * A path is a file of this machine, unless it is in an open folder of another file system and in none of this one.
+ * Untitled documents are recognized by their name, `untitled:Untitled-1`, and files of an open folder of another file
+ * system by their whole URI, whatever folder the path is resolved against.
  */
 export function uriOf(path: string): vscode.Uri {
   const untitled = /(?:^|[\\/])untitled:([^\\/]+)$/.exec(path)?.[1];
@@ -23,7 +23,7 @@ export function uriOf(path: string): vscode.Uri {
   return isLocal ? vscode.Uri.file(path) : (holding[0]?.uri.with({ path }) ?? vscode.Uri.file(path));
 }
 
-/** `memfs:/folder/a.txt`, when such a folder is open. */
+/** `memfs:/folder/a.txt`, if such a folder is open. */
 function virtualUri(path: string): vscode.Uri | undefined {
   const [, scheme, rest] = /(?:^|[\\/])([a-z][\w.+-]+):[\\/]+(.+)$/i.exec(path) ?? [];
   if (scheme === undefined || rest === undefined) return undefined;

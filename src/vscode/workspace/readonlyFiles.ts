@@ -1,6 +1,6 @@
 /**
- * Files a person has marked read-only in the settings. `applyEdit` says `true` for them and the edit vanishes, and
- * `workspace.fs` does not ask at all (workspace-edits.md §6): so we ask.
+ * Files that the user's settings make read-only. `applyEdit` returns `true` for them and the edit is lost, and
+ * `workspace.fs` does not check at all (workspace-edits.md §6), so Tiller checks.
  */
 import * as vscode from 'vscode';
 
@@ -17,12 +17,12 @@ function matchesAny(uri: vscode.Uri, patterns: Patterns = {}): boolean {
   return Object.entries(patterns).some(([pattern, isOn]) => isOn && matches(uri, pattern));
 }
 
-/** Patterns are relative to the folder of the file, or absolute. */
+/** Patterns are absolute, or relative to the workspace folder of the file. */
 function matches(uri: vscode.Uri, pattern: string): boolean {
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   const filters: vscode.DocumentFilter[] = [{ pattern }];
   if (folder !== undefined) filters.push({ pattern: new vscode.RelativePattern(folder, pattern) });
-  // `match` looks at nothing but the address and the language; opening every file for it would be a heavy price.
+  // `match` uses only the URI and the language; opening every file for it would be too slow.
   const document = { uri, languageId: 'plaintext' } as vscode.TextDocument;
   return vscode.languages.match(filters, document) > 0;
 }

@@ -1,4 +1,4 @@
-/** What a file holds as text: UTF-8 by itself, any other encoding with VS Code's help (workspace-edits.md §5). */
+/** The content of a file as text: UTF-8 directly, any other encoding by VS Code (workspace-edits.md §5). */
 import * as vscode from 'vscode';
 import { decodeText, encodeText } from '../../core/util/textBytes.ts';
 
@@ -6,11 +6,11 @@ export interface TextContent {
   /** Without a byte order mark. */
   readonly text: string;
   readonly hasByteOrderMark: boolean;
-  /** VS Code's name of it; `utf8` covers the mark. */
+  /** VS Code's name of the encoding; `utf8` includes the byte order mark. */
   readonly encoding: string;
 }
 
-/** `undefined` when it is not text, or not in a way that would give the same bytes again. */
+/** `undefined` for binary files, and for text that would not be encoded to the same bytes again. */
 export async function textContent(uri: vscode.Uri, bytes: Uint8Array): Promise<TextContent | undefined> {
   const decoded = decodeText(bytes);
   if (decoded !== undefined) return { ...decoded, encoding: 'utf8' };
@@ -37,7 +37,10 @@ export async function contentBytes({ text, hasByteOrderMark, encoding }: TextCon
 
 export class UnencodableText extends Error {}
 
-/** As VS Code would open it: the settings of the file, or its byte order mark. `undefined` for binary files. */
+/**
+ * The encoding that VS Code would open it with: from the settings, or its byte order mark. `undefined` for binary
+ * files.
+ */
 async function encodingOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return (await vscode.workspace.openTextDocument(uri)).encoding;
@@ -58,7 +61,7 @@ export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
 
 // ---------------------------------------------------------------- line endings
 
-/** Texts that VS Code would hold in the same buffer: it knows one line ending per document. */
+/** Whether VS Code would hold both in the same buffer: it has one line ending per document. */
 export function sameButEndings(one: string, other: string): boolean {
   return one === other || lineFeedsOnly(one) === lineFeedsOnly(other);
 }

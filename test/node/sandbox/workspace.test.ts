@@ -286,7 +286,7 @@ describe.skipIf(noBox)('what a command leaves behind', () => {
     expect(quarantine.restore(entry?.id ?? '')).toBe(place.at('.claude'));
     expect(readFileSync(place.at('.claude', 'settings.json'), 'utf8')).toBe('x\n');
     expect(quarantine.list()).toEqual([]);
-    expect(() => quarantine.restore(entry?.id ?? '')).toThrow('put back before');
+    expect(() => quarantine.restore(entry?.id ?? '')).toThrow('restored before');
   });
 
   const CONFIGURATIONS = [

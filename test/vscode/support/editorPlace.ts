@@ -202,7 +202,7 @@ export class EditorPlace {
   }
 }
 
-/** Made beforehand: a landing waits for a moment where a folder has just come to stand (`StillWays`). */
+/** Made beforehand: a landing waits for a moment where a folder has just come to stand (`PathStability`). */
 const fresh = Array.from({ length: 20 }, newFolder);
 
 function newFolder(): string {

@@ -1,4 +1,4 @@
-/** The part of a story in which one line of a file is changed. */
+/** The part of a story that changes one line of a file. */
 import type { Answer, PatchForm } from '../conversation.ts';
 import { patchCall } from './calls.ts';
 import type { WorkingTools } from './execute.ts';
@@ -8,28 +8,28 @@ import { readPatchOutcome } from './patchOutcome.ts';
 import { finish, type Story } from './story.ts';
 import { patchDenied, patchDoesNotFit, says } from './wording.ts';
 
-/** Lines of context: generous at first, then as few as will do. */
+/** Lines of context: generous first, then minimal. */
 const REACHES = [3, 1] as const;
 
 export type PatchingTools = WorkingTools & { readonly patch: PatchForm };
 
 export interface AppliedPatch {
-  /** As it was made: the line may have moved. */
+  /** As computed at first: the line may have moved since. */
   readonly change: LineChange;
-  /** The file as it was just before. */
+  /** The file directly before the change. */
   readonly text: string;
 }
 
 /**
- * Makes the change, or ends the story. A patch that does not fit is tried once more on what the file says now.
- * `aftermath` is what the last words must then add about the state of the files.
+ * Makes the change, or ends the story. A patch that does not fit is retried once with the file's current text.
+ * `stateNote` is what the final message then adds about the state of the files.
  */
 export function* apply(
   tools: PatchingTools,
   preface: Answer,
   wanted: LineChange,
   known: string,
-  aftermath: string,
+  stateNote: string,
 ): Story<AppliedPatch> {
   let interrupted: AppliedPatch = { change: wanted, text: known };
   let words = preface;
@@ -40,16 +40,16 @@ export function* apply(
     const outcome = readPatchOutcome(outputs.at(-1) ?? '');
     if (outcome.type === 'applied') return interrupted;
     if (outcome.type === 'denied')
-      return yield* finish(says(patchDenied(outcome.message, interrupted.change, aftermath)));
+      return yield* finish(says(patchDenied(outcome.message, interrupted.change, stateNote)));
     refusal = outcome.message;
     if (reach === REACHES.at(-1)) break;
 
     const reread: Answer = [{ type: 'message', text: `The patch does not fit. I will read \`${wanted.path}\` again.` }];
-    const text = (yield* readFiles(tools, [wanted.path], reread, aftermath)).get(wanted.path);
+    const text = (yield* readFiles(tools, [wanted.path], reread, stateNote)).get(wanted.path);
     const change = text === undefined ? undefined : relocated(wanted, text);
     if (text === undefined || change === undefined) break;
     interrupted = { change, text };
     words = [{ type: 'message', text: 'Once more, with the file as it is now.' }];
   }
-  return yield* finish(says(patchDoesNotFit(refusal, wanted.path, aftermath)));
+  return yield* finish(says(patchDoesNotFit(refusal, wanted.path, stateNote)));
 }

@@ -1,4 +1,4 @@
-/** The calls the brain knows how to make, in the form the offered tools want. */
+/** The calls that the brain makes, in the form that the offered tools expect. */
 import type { Call, PatchForm, ShellTool } from '../conversation.ts';
 
 /** How long a command may be silent before the tool reports that it is still running. */
@@ -21,7 +21,7 @@ export function pollCall(sessionId: number): Call {
   return functionCall('write_stdin', { session_id: sessionId, chars: '', yield_time_ms: PATIENCE_MS });
 }
 
-/** The plan with `done` of its five steps behind us. */
+/** The plan with the first `done` of its five steps completed. */
 export function planCall(done: number): Call {
   const plan = PLAN.map((step, index) => ({
     step,
@@ -40,7 +40,7 @@ function functionCall(name: string, args: object): Call {
   return { kind: 'function', name, input: JSON.stringify(args) };
 }
 
-/** A word for a POSIX shell: plain where it can be, quoted where it must be. */
+/** A word for a POSIX shell, quoted where necessary. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

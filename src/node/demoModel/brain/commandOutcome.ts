@@ -1,14 +1,13 @@
-/** What became of a command, read from the text that the tool returned. */
+/** The outcome of a command, parsed from the output of the tool. */
 
 export type CommandOutcome =
   | { readonly type: 'exited'; readonly exitCode: number; readonly output: string }
   | { readonly type: 'running'; readonly sessionId: number; readonly output: string }
-  /** It was never started, or was stopped before it could say anything: denied, forbidden, interrupted. */
+  /** It was not started, or was stopped before its first output: denied, forbidden, interrupted. */
   | { readonly type: 'not_run'; readonly message: string };
 
 /**
- * Every tool that has run a command says so in a header of its own. A text without one is the reason why nothing ran,
- * whoever worded it.
+ * Every tool that has run a command starts its output with a header. A text without one is the reason why nothing ran.
  */
 export function readCommandOutcome(text: string): CommandOutcome {
   const [header, output] = splitAtOutput(text);

@@ -1,4 +1,4 @@
-/** The demo model's whole mind: a pure function from what was said and done to what to say and do next. */
+/** The demo model's decision: a pure function from the conversation to the next answer. */
 import type { Answer, Conversation } from '../conversation.ts';
 import { repairTests } from './repair.ts';
 import { requestIn } from './request.ts';

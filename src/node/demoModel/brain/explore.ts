@@ -1,4 +1,4 @@
-/** The beginning of the story: what kind of project is this, what do its tests say, and which code is behind it? */
+/** The beginning of a story: the kind of project, the output of its tests, and the code that they test. */
 import { planCall, shellWord } from './calls.ts';
 import { execute, type Finished, type WorkingTools } from './execute.ts';
 import type { ReadFiles } from './ranking.ts';
@@ -43,20 +43,20 @@ function testScriptIn(manifest: string): string | undefined {
   }
 }
 
-/** Runs the tests; `done` steps of the plan are behind us. */
+/** Runs the tests; the first `done` steps of the plan are completed. */
 export function* runTests(
   tools: WorkingTools,
   project: Project,
   text: string,
   done: number,
-  aftermath?: string,
+  stateNote?: string,
 ): Story<TestRun> {
   const preface: Answer = [{ type: 'message', text }, ...plan(tools, done)];
-  const [outcome] = yield* execute(tools, preface, [project.testCommand], aftermath);
+  const [outcome] = yield* execute(tools, preface, [project.testCommand], stateNote);
   return readTestRun(outcome ?? { type: 'exited', exitCode: 1, output: '' });
 }
 
-/** The tests that fail before anything was touched; without any the story is over. */
+/** The tests that fail before any change; without any the story ends. */
 export function* findFailures(tools: WorkingTools, project: Project): Story<FailedRun> {
   const { testCommand } = project;
   const run = yield* runTests(tools, project, `The tests run with \`${testCommand}\`. Let me see what fails.`, 1);
@@ -70,7 +70,7 @@ export function* findFailures(tools: WorkingTools, project: Project): Story<Fail
   }
 }
 
-/** The failing tests' files, and every file of the project that they import, directly or not. */
+/** Reads the failing tests' files, and all files of the project that they import, directly or not. */
 export function* readCode(
   tools: WorkingTools,
   project: Project,
@@ -96,16 +96,16 @@ export function* readCode(
   return { tests, sources };
 }
 
-/** Reads files side by side; those that cannot be read are left out. */
+/** Reads files in parallel; unreadable ones are left out. */
 export function* readFiles(
   tools: WorkingTools,
   paths: readonly string[],
   preface: Answer,
-  aftermath?: string,
+  stateNote?: string,
 ): Story<Map<string, string>> {
   const unique = [...new Set(paths)];
   const commands = unique.map((path) => `cat ${shellWord(path)}`);
-  const outcomes: readonly Finished[] = yield* execute(tools, preface, commands, aftermath);
+  const outcomes: readonly Finished[] = yield* execute(tools, preface, commands, stateNote);
   return new Map(
     unique.flatMap((path, index) => {
       const outcome = outcomes[index];
@@ -119,7 +119,7 @@ function importsOf(files: ReadFiles): string[] {
   return [...new Set(imports.map((path) => (/\.\w+$/.test(path) ? path : `${path}.js`)))];
 }
 
-/** A place as a path from the root of the project. */
+/** A place as a path relative to the root of the project. */
 export function pathIn({ root }: Project, place: Place | undefined): string | undefined {
   return place?.path.startsWith(`${root}/`) ? place.path.slice(root.length + 1) : place?.path;
 }

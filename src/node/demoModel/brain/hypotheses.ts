@@ -1,9 +1,9 @@
-/** Every repair of one line that a block of code offers. */
+/** All one-line repairs that are possible in a block of code. */
 import type { LineChange } from './patchText.ts';
 import { REPAIR_RULES, type RepairKind, type RepairRule } from './repairRules.ts';
 import type { Block } from './source.ts';
 
-/** A guess: this line, changed like that, because of this. */
+/** A possible repair: the change of a line, with its reason. */
 export interface Hypothesis {
   readonly kind: RepairKind;
   readonly change: LineChange;

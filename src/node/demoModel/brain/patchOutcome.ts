@@ -1,13 +1,13 @@
-/** What became of a patch, read from the text that the tool returned. */
+/** The outcome of a patch, parsed from the output of the tool. */
 
 export type PatchOutcome =
   | { readonly type: 'applied' }
-  /** Somebody said no, perhaps with a word. */
+  /** The user denied it, perhaps with a message. */
   | { readonly type: 'denied'; readonly message: string }
   /** It did not fit the file, or the file could not be written. */
   | { readonly type: 'failed'; readonly message: string };
 
-/** The exit code, or else the list of files that a successful patch prints. */
+/** The exit code; without one, the list of files that a successful patch prints. */
 const EXIT_CODE = /^(?:Exit code:|Process exited with code) (\d+)/m;
 const FILE_LIST = /^[AMD] \S+$/m;
 const DENIED = /den(?:y|ied)|declin|reject|refus|forbid|not allowed|not approved|non_interactive|aborted|interrupt/i;

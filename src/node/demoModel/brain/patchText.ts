@@ -1,6 +1,6 @@
-/** Writes patches of one line. */
+/** Writes patches that change one line. */
 
-/** One line of one file that gives way to another. `line` counts from 1. */
+/** One line of one file that is replaced by another. `line` counts from 1. */
 export interface LineChange {
   readonly path: string;
   readonly line: number;
@@ -12,7 +12,7 @@ export function reversed(change: LineChange): LineChange {
   return { ...change, before: change.after, after: change.before };
 }
 
-/** The text with the change made. */
+/** The text after the change. */
 export function changed(text: string, change: LineChange): string {
   return text
     .split('\n')
@@ -21,8 +21,8 @@ export function changed(text: string, change: LineChange): string {
 }
 
 /**
- * The same change in another state of the file, found by the text of its line, nearest to where it was; `undefined`
- * when the line is gone.
+ * The same change in another state of the file: the line with the same text that is nearest to the original one;
+ * `undefined` when there is none.
  */
 export function relocated(change: LineChange, text: string): LineChange | undefined {
   const places = text.split('\n').flatMap((line, index) => (line === change.before ? [index + 1] : []));
@@ -30,7 +30,7 @@ export function relocated(change: LineChange, text: string): LineChange | undefi
   return nearest === undefined ? undefined : { ...change, line: nearest };
 }
 
-/** With `reach` lines of context on both sides, or as many more as it takes to mean only this place in `text`. */
+/** With `reach` lines of context on both sides, or as many more as are needed to be unambiguous in `text`. */
 export function patchFor(change: LineChange, text: string, reach: number): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const place = change.line - 1;

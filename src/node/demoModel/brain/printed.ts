@@ -1,8 +1,8 @@
-/** Makes values that a test runner printed fit into a sentence. */
+/** Shortens values printed by a test runner for use in a sentence. */
 
 const LONGEST = 120;
 
-/** On one line, list numbers left out, cut where it gets long. */
+/** On one line, without list numbers, truncated. */
 export function inOneLine(printed: string): string {
   const isYaml = /^\s*(?:\d+|'[^']*'|[\w$-]+):(?:\s|$)/.test(printed);
   const lines = printed.split('\n').map((line) => line.trim());

@@ -1,4 +1,4 @@
-/** Puts the hypotheses in order: those first which the failing tests speak for. */
+/** Sorts the hypotheses by how well they explain the failing tests. */
 import { type Hypothesis, hypothesesIn } from './hypotheses.ts';
 import { AFFINITY } from './repairRules.ts';
 import { blocksOf, type Block } from './source.ts';
@@ -6,10 +6,10 @@ import { type Symptom, symptomOf } from './symptom.ts';
 import { numbersIn, testCasesOf, type TestCase } from './testCase.ts';
 import type { TestFailure } from './testReport.ts';
 
-/** What the brain has read, path to text. */
+/** The files that were read, from path to text. */
 export type ReadFiles = ReadonlyMap<string, string>;
 
-/** All hypotheses worth a try, best first. Only code that a failing test can reach is suspected. */
+/** All plausible hypotheses, best first. Only code that a failing test can reach is considered. */
 export function rankHypotheses(failures: readonly TestFailure[], tests: ReadFiles, sources: ReadFiles): Hypothesis[] {
   const blocks = [...sources].flatMap(([path, text]) => blocksOf(path, text));
   const cases = [...tests].flatMap(([path, text]) => testCasesOf(path, text));
@@ -38,7 +38,7 @@ export function rankHypotheses(failures: readonly TestFailure[], tests: ReadFile
     .map(({ hypothesis }) => hypothesis);
 }
 
-/** 1 for code that the test names itself, less for code behind it, 0 for code it never reaches. */
+/** 1 for code that the test names itself, less for code that it reaches indirectly, 0 for other code. */
 function nearnessTo(testCase: TestCase, block: Block, blocks: readonly Block[]): number {
   let reached = new Set(blocks.filter(({ name }) => name !== undefined && testCase.words.has(name)));
   for (const nearness of [1, 0.8, 0.65, 0.5]) {
@@ -55,7 +55,7 @@ function mentions(failure: TestFailure, block: Block): boolean {
   );
 }
 
-/** What in particular speaks for a hypothesis (more than 1) or against it (less). */
+/** A factor for evidence for a hypothesis (more than 1) or against it (less). */
 function evidenceFor(
   { kind, effect, change, block }: Hypothesis,
   symptom: Symptom,
@@ -86,7 +86,7 @@ function evidenceFor(
   }
 }
 
-/** The numbers a line compares with, written out or behind a name. */
+/** The numbers that a line compares with, literal or by the name of a constant. */
 function limitsOn(line: string, constants: ReadonlyMap<string, number>): number[] {
   const named = (line.match(/[A-Za-z_$][\w$]*/g) ?? []).flatMap((word) => constants.get(word) ?? []);
   return [...named, ...numbersIn(line)];

@@ -1,4 +1,4 @@
-/** The story the demo model tells: find what fails, guess why, try, check, report. */
+/** The story of the demo model: find the failure, guess the cause, try a repair, check, report. */
 import type { Answer } from '../conversation.ts';
 import type { WorkingTools } from './execute.ts';
 import { findFailures, lookAround, pathIn, plan, type Project, readCode, runTests } from './explore.ts';
@@ -24,7 +24,7 @@ export function* repairTests(tools: WorkingTools): Story<never> {
   return yield* tryRepairs({ ...tools, patch }, project, firstRun, tests, sources);
 }
 
-/** One guess after the other: what helps stays, what does not is taken back before the next. */
+/** Tries one hypothesis after the other: a repair that helps stays, one that does not is undone before the next. */
 function* tryRepairs(
   tools: PatchingTools,
   project: Project,
@@ -102,7 +102,7 @@ function placeOf({ change }: Hypothesis): string {
   return `\`${change.path}:${change.line}\``;
 }
 
-/** Where the failure was noticed, innermost place of the project first. */
+/** The innermost place of the project where the failure was reported. */
 function placeIn(project: Project, failure: TestFailure): string {
   const place = failure.places[0];
   return `\`${pathIn(project, place) ?? '?'}:${place?.line ?? '?'}\``;

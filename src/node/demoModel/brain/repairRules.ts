@@ -1,6 +1,6 @@
 /**
- * The repairs the brain can think of: small slips everybody makes, each with the change that mends it and the kind of
- * failure it tends to cause. Patterns see code without strings and comments.
+ * The repairs that the brain knows: small common mistakes, each with the change that repairs it and the kind of failure
+ * that it tends to cause. Patterns match code without strings and comments.
  */
 import type { Symptom } from './symptom.ts';
 
@@ -23,7 +23,7 @@ export type RepairKind =
   | 'arguments'
   | 'method';
 
-/** How well a kind of repair explains a kind of failure, from 0 to 1. What is not named hardly ever does. */
+/** How well a kind of repair explains a kind of failure, from 0 to 1. Kinds that are not listed are very unlikely. */
 export const AFFINITY: Readonly<Record<RepairKind, Partial<Record<Symptom['type'], number>>>> = {
   boundary: { flipped: 0.9, number: 0.7, resized: 0.7, other: 0.3 },
   direction: { flipped: 0.5, number: 0.4, resized: 0.4, other: 0.2 },
@@ -48,11 +48,11 @@ export interface RepairRule {
   readonly kind: RepairKind;
   /** With the flag `g`; the whole match is rewritten. */
   readonly pattern: RegExp;
-  /** What the match may become, likelier ones first. */
+  /** Possible replacements of the match, likelier ones first. */
   readonly rewrite: (match: readonly string[]) => readonly string[];
-  /** What a number does when the match is rewritten, where that can be told. */
+  /** The effect of the replacement on a number, where it is known. */
   readonly effect?: (match: readonly string[]) => 'shrinks' | 'grows';
-  /** What went wrong, as half a sentence after "because". */
+  /** The cause, as half a sentence after "because". */
   readonly because: (match: readonly string[]) => string;
 }
 

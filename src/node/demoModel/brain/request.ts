@@ -1,8 +1,8 @@
-/** Understands the few things that may be asked of the demo model. */
+/** Recognizes the few requests that the demo model supports. */
 import type { Entry } from '../conversation.ts';
 
 export type Request =
-  /** To repair failing tests; `happened` is everything since it was asked. */
+  /** To repair failing tests; `happened` is everything since the request. */
   { readonly type: 'repair'; readonly happened: readonly Entry[] } | { readonly type: 'something_else' };
 
 const ABOUT_TESTS = /\b(?:tests?|specs?|suite|bugs?|fail(?:s|ed|ing|ures?)?|broken)\b/i;
@@ -12,7 +12,7 @@ const NOT_REPAIR = /\b(?:don't|do not|never)\s+(?:fix|repair|mend)\b|\b(?:add|wr
 const GO_ON =
   /^\W*(?:yes|yep|ok(?:ay)?|sure|please|go on|go ahead|go|continue|proceed|(?:try )?again|retry|carry on)\b/i;
 
-/** Decided by the last message of the user; "go on" means the last thing that was understood. */
+/** Decided by the user's last message; "go on" repeats the last recognized request. */
 export function requestIn(entries: readonly Entry[]): Request {
   const messages = entries.flatMap((entry, index) => {
     const text = entry.type === 'user' ? spokenText(entry.texts) : '';
@@ -30,7 +30,7 @@ function asksForRepair(text: string): boolean {
   return ASKS_FOR_DEMO.test(text) || (ABOUT_TESTS.test(text) && REPAIR.test(text));
 }
 
-/** What a person has typed: the blocks that an editor puts into user messages on its own are left out. */
+/** The text typed by the user, without the blocks that an editor adds to user messages. */
 function spokenText(texts: readonly string[]): string {
   return texts
     .join('\n')

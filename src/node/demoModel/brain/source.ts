@@ -1,30 +1,30 @@
-/** Reads JavaScript and TypeScript with half-closed eyes: enough to know what is code, who declares it and who uses it. */
+/** Parses JavaScript and TypeScript roughly: enough to find code, its declarations and the names that it uses. */
 
 /** A top-level piece of a file: a function, a constant, a test. Lines count from 1, both ends included. */
 export interface Block {
   readonly path: string;
   readonly firstLine: number;
   readonly lastLine: number;
-  /** What it declares; `undefined` for a bare statement. */
+  /** The declared name; `undefined` for a bare statement. */
   readonly name: string | undefined;
   readonly isAsync: boolean;
   /** Every identifier in it. */
   readonly words: ReadonlySet<string>;
-  /** Its lines with strings and comments blanked out, columns kept. */
+  /** Its lines with strings and comments replaced by spaces, columns kept. */
   readonly code: readonly string[];
-  /** Its lines as they are. */
+  /** Its original lines. */
   readonly lines: readonly string[];
 }
 
 const STRING_OR_COMMENT =
   /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|\$\{[^`{}]*\}|[^`\\])*`/g;
 
-/** Blanks out what is not code; every character keeps its place. */
+/** Replaces strings and comments by spaces; every character keeps its place. */
 export function codeOnly(text: string): string {
   return text.replace(STRING_OR_COMMENT, (match) => match.replace(/[^\n]/g, ' '));
 }
 
-/** The pieces of a file, cut where a line starts without indentation. Comments belong to what follows them. */
+/** The blocks of a file, which begin at lines without indentation. Comments belong to the block after them. */
 export function blocksOf(path: string, text: string): Block[] {
   const lines = text.split('\n');
   const code = codeOnly(text).split('\n');
@@ -55,7 +55,7 @@ function declaration(line: string): { name: string | undefined; isAsync: boolean
   return { name, isAsync: /\basync\b/.test(line) };
 }
 
-/** The files that a file asks for by a relative path, as paths from where `path` itself is counted. */
+/** The files imported by relative paths, as paths relative to the same folder as `path`. */
 export function relativeImports(path: string, text: string): string[] {
   const matches = text.matchAll(/(?:\bfrom|\bimport|\brequire\()\s*(['"])(\.[^'"\n]*)\1/g);
   return [...new Set([...matches].map(([, , target = '']) => joinPath(directoryOf(path), target)))];

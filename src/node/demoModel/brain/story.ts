@@ -1,16 +1,16 @@
 /**
- * How a model without a memory can tell a story from its beginning to its end.
+ * A story is a sequence of answers by a model without a memory.
  *
- * A story is a generator: it yields an answer with calls, is handed their outputs and goes on. Each request replays it
- * from the start with the outputs the history holds; the first answer whose calls are not in the history is what to
- * say now. Calls are recognised by their name and input, so whatever else the history holds does no harm.
+ * It is a generator: it yields an answer with calls, receives their outputs and goes on. Each request replays it from
+ * the start with the outputs in the history; the first answer whose calls are not in the history is the next answer.
+ * Calls are recognized by their name and input, so other entries in the history do no harm.
  */
 import { type Answer, type Call, callsOf, type Entry } from '../conversation.ts';
 
-/** Yields answers, receives one output per call, in order. */
+/** Yields answers; receives one output per call, in order. */
 export type Story<Result> = Generator<Answer, Result, readonly string[]>;
 
-/** What the next answer of the story is, given what has happened. The story must end by `finish`. */
+/** The next answer of the story, given the history. The story must end with `finish`. */
 export function tell(story: Story<never>, happened: readonly Entry[]): Answer {
   const takeOutput = outputsByCall(happened);
   let { value: answer } = story.next();
@@ -21,13 +21,13 @@ export function tell(story: Story<never>, happened: readonly Entry[]): Answer {
   }
 }
 
-/** The last answer: nothing of the story comes after it. */
+/** The last answer of a story. */
 export function* finish(answer: Answer): Story<never> {
   yield answer;
   throw new Error('A finished story does not go on.');
 }
 
-/** Hands out the outputs of equal calls in the order in which the calls were made. */
+/** Returns the outputs of equal calls in the order in which the calls were made. */
 function outputsByCall(entries: readonly Entry[]): (call: Call) => string | undefined {
   const outputs = new Map<string, string>();
   for (const entry of entries) if (entry.type === 'output') outputs.set(entry.callId, entry.text);

@@ -1,16 +1,16 @@
-/** What kind of wrong a failing test shows, judged by the values it expected and got. */
+/** The kind of a failure, judged by the expected and actual values. */
 import type { TestFailure } from './testReport.ts';
 
 export type Symptom =
-  /** Something blew up before an assertion was reached. */
+  /** An exception was thrown before an assertion. */
   | { readonly type: 'threw' }
   /** No value where one was expected: undefined, NaN, a promise. */
   | { readonly type: 'missing' }
   | { readonly type: 'flipped' }
   | { readonly type: 'number'; readonly expected: number; readonly actual: number }
-  /** The right things in the wrong order. */
+  /** The right values in the wrong order. */
   | { readonly type: 'reordered' }
-  /** Too many things, or too few. */
+  /** Too many values, or too few. */
   | { readonly type: 'resized' }
   | { readonly type: 'other' };
 
@@ -33,7 +33,7 @@ function compare(expected: string, actual: string): Symptom {
   return { type: truths.includes(expected) && truths.includes(actual) ? 'flipped' : 'other' };
 }
 
-/** The primitive values in a printed value, in order, whether it was printed as YAML or as JavaScript. */
+/** The primitive values in a printed value, in order, whether it is printed as YAML or as JavaScript. */
 function leavesOf(printed: string): string[] {
   const withoutKeys = printed.replace(/^\s*(?:'[^'\n]*'|[\w$-]+):(?=\s|$)/gm, '');
   const leaf = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|-?\b\d[\d.]*(?:e[+-]?\d+)?|\b(?:true|false|null|undefined|NaN)\b/g;

@@ -1,7 +1,7 @@
-/** What a test run says, whether Node's runner speaks TAP (Node 20 and 22 into a pipe) or its spec format (24). */
+/** Parses the output of Node's test runner: TAP (Node 20 and 22 into a pipe) or its spec format (24). */
 import type { CommandOutcome } from './commandOutcome.ts';
 
-/** A place in a file, as the runner wrote it: often absolute. */
+/** A place in a file, as the runner printed it: often absolute. */
 export interface Place {
   readonly path: string;
   readonly line: number;
@@ -9,20 +9,20 @@ export interface Place {
 
 export interface TestFailure {
   readonly name: string;
-  /** The first line of what went wrong. */
+  /** The first line of the failure. */
   readonly message: string;
-  /** The values as they were printed; absent when the runner did not say. */
+  /** The values as printed; absent when the runner did not print them. */
   readonly expected: string | undefined;
   readonly actual: string | undefined;
   /** Everything the runner printed about it. */
   readonly details: string;
-  /** Where it was noticed, innermost first; the runner's own frames are left out. */
+  /** The stack, innermost place first; the runner's own frames are left out. */
   readonly places: readonly Place[];
 }
 
 export interface FailedRun {
   readonly type: 'failed';
-  /** Of all tests, those that passed included. */
+  /** The number of tests, including those that passed. */
   readonly count: number;
   readonly failures: readonly TestFailure[];
 }
@@ -43,7 +43,7 @@ export function readTestRun(outcome: Extract<CommandOutcome, { type: 'exited' }>
   return { type: 'could_not_run', reason: reasonIn(output) || `It ended with exit code ${outcome.exitCode}.` };
 }
 
-/** A group whose tests failed, or a file that could not be loaded: no failing test of its own. */
+/** A group whose tests failed, or a file that could not be loaded: not a failing test itself. */
 const SECOND_HAND = /failureType: 'subtestsFailed'|^\s*'?(?:error: ')?test failed'$/m;
 
 interface Section {
@@ -81,7 +81,7 @@ function readFailure({ name, body }: Section): TestFailure {
   };
 }
 
-/** The value of a field and the deeper lines that belong to it, in YAML as in an inspected object. */
+/** The value of a field and the indented lines that belong to it, in YAML or in an inspected object. */
 function field(body: string, name: string): string | undefined {
   const match = new RegExp(`^( *)${name}:(.*(?:\\n(?:\\1 +\\S.*|\\1[\\]}],?))*)`, 'm').exec(body);
   return match?.[2]?.trim().replace(/,$/, '');
@@ -101,7 +101,7 @@ function placesIn(body: string): Place[] {
     .filter(({ path }) => !path.startsWith('node:') && !path.includes('node_modules'));
 }
 
-/** The line that names the trouble: an error by its name, or the shell's own complaint. */
+/** The line with the reason: an error with its name, or a message of the shell. */
 function reasonIn(output: string): string {
   const lines = output.split('\n').map((line) => line.replace(/^# ?/, '').trim());
   const telling = lines.find(

@@ -1,4 +1,4 @@
-/** The longer texts of the demo model: what it says at the end of a turn. */
+/** The longer texts of the demo model: its messages at the end of a turn. */
 import type { Answer } from '../conversation.ts';
 import type { LineChange } from './patchText.ts';
 import { inOneLine } from './printed.ts';
@@ -23,10 +23,10 @@ export const NO_TEST_SCRIPT = `I found no \`test\` script in a \`package.json\` 
 
 I am only the demo model. For a real one, run **Tiller: Select Model**.`;
 
-/** What the last words add when no file was touched. */
+/** Added to the final message when no file was changed. */
 export const NOTHING_CHANGED = 'I changed nothing.';
 
-/** What the last words add about changes that are in the files when the story ends early. */
+/** Added to the final message about changes that are in the files when the story ends early. */
 export function stillThere(unproven: readonly Repair[], kept: readonly Repair[]): string {
   const sentences = [
     ...unproven.map(({ change }) => `My change in \`${change.path}:${change.line}\` is still there, unproven.`),
@@ -35,20 +35,20 @@ export function stillThere(unproven: readonly Repair[], kept: readonly Repair[])
   return sentences.length > 0 ? sentences.join(' ') : NOTHING_CHANGED;
 }
 
-export function notAllowed(command: string, message: string, aftermath: string): string {
+export function notAllowed(command: string, message: string, stateNote: string): string {
   return `\`${command}\` was not run, and I do not ask a second time. The answer was:
 
 ${quote(message)}
 
-I cannot work without it, so I stop here. ${aftermath} What you can do:
+I cannot work without it, so I stop here. ${stateNote} What you can do:
 
 - ask me again and approve the command,
 - switch to a mode in which it may run without asking, or
 - run \`${command}\` yourself in a terminal.`;
 }
 
-export function stillRunning(command: string, aftermath: string): string {
-  return `\`${command}\` is still running and I have waited long enough. ${aftermath} Look at it in the terminal, then ask me again.`;
+export function stillRunning(command: string, stateNote: string): string {
+  return `\`${command}\` is still running and I have waited long enough. ${stateNote} Look at it in the terminal, then ask me again.`;
 }
 
 export function nothingToRepair(command: string, count: number): string {
@@ -77,7 +77,7 @@ ${difference(change)}
 No tool for patches is offered to me here, so I leave it at that.`;
 }
 
-export function patchDenied(message: string, change: LineChange, aftermath: string): string {
+export function patchDenied(message: string, change: LineChange, stateNote: string): string {
   return `The patch was declined, so I stop here. The answer was:
 
 ${quote(message)}
@@ -86,15 +86,15 @@ This is what I would have changed in \`${change.path}:${change.line}\`:
 
 ${difference(change)}
 
-${aftermath} Ask me again if you want it after all, or change the line yourself.`;
+${stateNote} Ask me again if you want it after all, or change the line yourself.`;
 }
 
-export function patchDoesNotFit(message: string, path: string, aftermath: string): string {
+export function patchDoesNotFit(message: string, path: string, stateNote: string): string {
   return `My patch for \`${path}\` did not fit, and after reading the file again it still does not. The last answer was:
 
 ${fence('', message)}
 
-I give up rather than guess. ${aftermath} The file may be changing under my hands; ask me again when it rests.`;
+I give up rather than guess. ${stateNote} The file may be changing under my hands; ask me again when it rests.`;
 }
 
 export interface Repair {

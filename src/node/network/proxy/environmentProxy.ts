@@ -1,11 +1,11 @@
 /**
- * The proxy that the environment names for an address, read as curl and its kin read it: `https_proxy`, `http_proxy`,
- * `all_proxy`, `no_proxy`, in small letters first. For the command line only: in VS Code the person's proxy is VS Code's.
+ * The proxy that the environment names for a URL, with curl's rules: `https_proxy`, `http_proxy`, `all_proxy`,
+ * `no_proxy`, lower case first. For the command line only: in VS Code the proxy is VS Code's setting.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { ProxyFailure } from './proxyFailure.ts';
 
-/** `undefined`: go there directly. @throws ProxyFailure when what is named cannot be a proxy of ours. */
+/** `undefined`: no proxy. @throws ProxyFailure when the variable names no usable proxy. */
 export function proxyFor(url: URL, environment: NodeJS.ProcessEnv): URL | undefined {
   const host = bare(url.hostname);
   if (isThisMachine(host)) return undefined;
@@ -18,14 +18,14 @@ export function proxyFor(url: URL, environment: NodeJS.ProcessEnv): URL | undefi
   return addressOf(named);
 }
 
-/** A server on the same machine is never behind a proxy; VS Code holds it so too. */
+/** A server on the same machine is never behind a proxy; VS Code has the same rule. */
 function isThisMachine(host: string): boolean {
   return (
     host === 'localhost' || host.endsWith('.localhost') || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
   );
 }
 
-/** `*`, a name with all that ends in it, an address, a range of addresses; each perhaps with a port. */
+/** `*`, a name with everything that ends in it, an address, a range of addresses; each optionally with a port. */
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   if (entry.includes('/')) return isInRange(host, entry);
@@ -45,7 +45,7 @@ function isInRange(host: string, range: string): boolean {
   return list.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** What is named is not repeated: there may be a password in it. */
+/** Errors do not contain the value: it may include a password. */
 function addressOf(named: string): URL {
   const address = named.includes('://') ? named : `http://${named}`;
   if (!URL.canParse(address)) throw unusable('The environment names a proxy by something that is no address.');

@@ -1,4 +1,6 @@
-/** Something on the way to a proxy or in it. The message names the proxy: that is how it is told from the server's. */
+/**
+ * A failure of, or on the way to, a proxy. The message names the proxy, to distinguish it from a failure of the server.
+ */
 export class ProxyFailure extends Error {
   readonly code: string;
 

@@ -7,7 +7,7 @@ import { ProxyFailure } from './proxyFailure.ts';
 
 type Asked = Pick<https.RequestOptions, 'method'> & { readonly headers: Readonly<Record<string, string>> };
 
-/** The way through one proxy: plain requests are handed to it, for https it opens a tunnel that it cannot look into. */
+/** Requests through one proxy: plain HTTP is sent to it, for HTTPS it opens a tunnel that it cannot look into. */
 export class ProxyRoute {
   readonly #proxy: URL;
   readonly #plain: http.Agent;
@@ -19,7 +19,7 @@ export class ProxyRoute {
     this.#tunnels = new TunnelAgent(proxy, { keepAlive: true });
   }
 
-  /** `fresh` asks for a connection that nobody has used. */
+  /** `fresh` requires a new connection. */
   request(url: URL, asked: Asked, fresh: boolean): http.ClientRequest {
     if (url.protocol === 'https:') {
       return https.request(url, { ...asked, agent: fresh ? new TunnelAgent(this.#proxy) : this.#tunnels });
@@ -33,13 +33,13 @@ export class ProxyRoute {
     });
   }
 
-  /** What went wrong on the way to the proxy is told as that. */
+  /** Turns a connection error into one that names the proxy. */
   describe(error: NodeJS.ErrnoException): Error {
     return error.syscall === 'connect' || error.syscall === 'getaddrinfo' ? unreachable(this.#proxy, error) : error;
   }
 }
 
-/** A proxy that does not say within this time whether it opens a tunnel does not. */
+/** How long the proxy may take to open a tunnel. */
 const TUNNEL_WITHIN_MS = 30_000;
 
 class TunnelAgent extends https.Agent {
@@ -72,8 +72,8 @@ class TunnelAgent extends https.Agent {
         return;
       }
       socket.destroy();
-      const words = `CONNECT response ${response.statusCode} from the proxy ${this.#proxy.host}`;
-      fail(new ProxyFailure(words, 'ERR_PROXY_TUNNEL'));
+      const message = `CONNECT response ${response.statusCode} from the proxy ${this.#proxy.host}`;
+      fail(new ProxyFailure(message, 'ERR_PROXY_TUNNEL'));
     });
     connect.once('timeout', () => connect.destroy(new Error('it did not answer')));
     connect.once('error', (error) => fail(unreachable(this.#proxy, error)));
@@ -83,8 +83,8 @@ class TunnelAgent extends https.Agent {
 }
 
 function unreachable(proxy: URL, error: Error): ProxyFailure {
-  const words = `The proxy ${proxy.host} cannot be reached: ${error.message}`;
-  return new ProxyFailure(words, errorCode(error) ?? 'ERR_PROXY_TUNNEL');
+  const message = `The proxy ${proxy.host} cannot be reached: ${error.message}`;
+  return new ProxyFailure(message, errorCode(error) ?? 'ERR_PROXY_TUNNEL');
 }
 
 function moduleFor(proxy: URL): typeof http | typeof https {
@@ -95,9 +95,9 @@ function placeOf(proxy: URL): { host: string; port: string | undefined } {
   return { host: proxy.hostname.replace(/^\[|\]$/g, ''), port: proxy.port || undefined };
 }
 
-/** Goes to the proxy alone: within a tunnel nobody sends it on. */
+/** Only for the proxy: it is not forwarded within a tunnel. */
 function authorizationOf({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` };
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }

@@ -1,38 +1,40 @@
-/** What a boxed command has left behind that nobody may trip over: found, put right where we can, and told. */
+/** Finds dangerous leftovers of a sandboxed command, quarantines or repairs what it can and reports the rest. */
 import { existsSync, lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding } from '../../core/ports.ts';
 import { isProtectedEntry, PROTECTED_ENDING } from '../../core/sandbox/writableRoots.ts';
 import { visibleName } from '../../protocol/text/escapeInvisible.ts';
 import { messageOf } from '../../core/util/fileErrors.ts';
-import { mendDevices } from './devices.ts';
+import { restoreDevices } from './devices.ts';
 import { exists, namesIn } from './disk.ts';
 import { identityOf, type Look } from './look.ts';
 import type { Quarantine } from './quarantine.ts';
 import { repositoryWarning } from './repositories.ts';
 import type { TreeScan } from './treeScan.ts';
 
-export function aftermath(
+export function runPostRunChecks(
   before: Look,
   { scan, quarantine }: { readonly scan: TreeScan; readonly quarantine: Quarantine },
 ): SandboxFinding[] {
   return [
-    ...mendDevices(),
-    ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) => takeAway(name, quarantine)),
-    ...[...before.links].flatMap(([link, target]) => mendLink(link, target, quarantine)),
-    ...[...before.identities].flatMap(tellReplaced),
+    ...restoreDevices(),
+    ...[...before.absentNames.filter(exists), ...newWorkspaceFiles(before)].map((name) =>
+      quarantineFile(name, quarantine),
+    ),
+    ...[...before.links].flatMap(([link, target]) => restoreLink(link, target, quarantine)),
+    ...[...before.identities].flatMap(reportReplaced),
     ...changeableRepositories(before, scan).flatMap((one) => warningOf(one, before)),
   ].map((finding) => ({ ...finding, message: visibleName(finding.message) }));
 }
 
-/** At the top of a writable folder, where editors look for them. Their names cannot be known before. */
+/** At the top of a writable root, where editors look for them. Their names are not known beforehand. */
 function newWorkspaceFiles({ roots, identities, links }: Look): string[] {
   return roots
     .flatMap((root) => namesIn(root).map((name) => path.join(root, name)))
     .filter((name) => name.endsWith(PROTECTED_ENDING) && !identities.has(name) && !links.has(name));
 }
 
-function takeAway(name: string, quarantine: Quarantine): SandboxFinding {
+function quarantineFile(name: string, quarantine: Quarantine): SandboxFinding {
   const what = `The command made ${name}, which decides what editors and agents run`;
   try {
     const quarantineId = quarantine.take(name);
@@ -44,11 +46,11 @@ function takeAway(name: string, quarantine: Quarantine): SandboxFinding {
   }
 }
 
-/** A link in a folder that can be written can be replaced; so it is looked after when the command has ended. */
-function mendLink(link: string, target: string, quarantine: Quarantine): SandboxFinding[] {
+/** A link in a writable folder can be replaced, so it is checked when the command has ended. */
+function restoreLink(link: string, target: string, quarantine: Quarantine): SandboxFinding[] {
   const stat = lstatSync(link, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() && readlinkSync(link) === target) return [];
-  // With the folder around it gone there is nothing to mislead anybody.
+  // Without its folder the link misleads no program.
   if (stat === undefined && !existsSync(path.dirname(link))) return [];
   const what = `The command replaced the link ${link}, which decides what editors and agents run`;
   try {
@@ -64,7 +66,7 @@ function mendLink(link: string, target: string, quarantine: Quarantine): Sandbox
   }
 }
 
-/** New ones, and bare ones that were there before. */
+/** New repositories, and bare ones that existed before. */
 function changeableRepositories(before: Look, scan: TreeScan): string[] {
   const trees = before.roots.map((root) => scan.scan(root, before.roots));
   const found = trees.flatMap(({ protectedPaths, links }) =>
@@ -74,8 +76,8 @@ function changeableRepositories(before: Look, scan: TreeScan): string[] {
   return [...found.filter(isNew), ...trees.flatMap(({ bareRepositories }) => bareRepositories)];
 }
 
-/** Only told: it may as well be the user who has put something there meanwhile. */
-function tellReplaced([name, identity]: readonly [string, string]): SandboxFinding[] {
+/** Only reported: the user may have put something else there meanwhile. */
+function reportReplaced([name, identity]: readonly [string, string]): SandboxFinding[] {
   const now = identityOf(name);
   const isProtected = isProtectedEntry(path.basename(name), path.basename(path.dirname(name)));
   if (path.basename(name) === '.git' || !isProtected || now === identity || now === 'absent') return [];

@@ -1,10 +1,10 @@
 /**
- * Whether the names on the way to a place have been left alone lately, for what has to be written by its path: VS Code saves a
- * document that way and follows any link that stands in the path at that moment.
+ * Whether the names on a path have been unchanged lately, for files that have to be written by their paths: VS Code
+ * saves a document that way and follows any link that is in the path at that moment.
  *
- * Nothing can keep another process from putting a link there between a look and the write. One that does it over and over is
- * noticed beforehand: to exchange two names changes the folder in which they stand and what they name, within the same
- * moment (ctime). Where a link was seen the way is not trusted for a minute.
+ * Nothing prevents another process from creating a link between the check and the write. A process that does so
+ * repeatedly is noticed beforehand: exchanging two names changes the ctime of their folder and of what they name within
+ * the same moment. After a link was seen, the path is not trusted for a minute.
  */
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,33 +13,33 @@ import { isMissing } from '../../core/util/fileErrors.ts';
 
 /** How long nothing may have been exchanged. */
 const STILL_MS = 500;
-/** How long to wait for that. */
+/** The longest wait for that. */
 const PATIENCE_MS = 1_500;
 const POLL_MS = 20;
 const DISTRUST_MS = 60_000;
 
-export class StillWays {
-  /** By name, when a link was last seen in its place. */
+export class PathStability {
+  /** By name, the last time that a link was seen there. */
   readonly #linked = new Map<string, number>();
 
   /**
-   * Resolves to true when every folder on the way stands at its place, is no link, and was not exchanged for a moment; the
-   * same for the file, which need not exist. Waits for that moment where it may come. Never rejects. `path`: by which it is
-   * written; of its names, too, none may have been exchanged, but they may be links.
+   * Resolves to true when no name on the way to the place, nor the place itself, is a link or was exchanged within
+   * STILL_MS; none of them need exist. Waits up to PATIENCE_MS for that. Never rejects. `path`: the path that the file is
+   * written by; its names may be links, but none may have been exchanged either.
    */
-  async isStill(place: string, path = place): Promise<boolean> {
+  async isStable(place: string, path = place): Promise<boolean> {
     const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const found = lookAtBoth(place, path);
       if (found.type === 'linked') this.distrust(found.name);
       if (found.type === 'linked' || this.#isDistrusted(place)) return false;
-      if (found.type === 'still') return true;
+      if (found.type === 'stable') return true;
       if (Date.now() > deadline) return false;
       await sleep(POLL_MS);
     }
   }
 
-  /** The name was found to lead elsewhere than it did. */
+  /** Call when the name was found to lead elsewhere than before. */
   distrust(name: string): void {
     const now = Date.now();
     for (const [other, at] of this.#linked) if (now - at > DISTRUST_MS) this.#linked.delete(other);
@@ -52,14 +52,14 @@ export class StillWays {
 }
 
 type Look =
-  | { readonly type: 'still' }
-  /** Something may have been exchanged a moment ago. */
-  | { readonly type: 'restless' }
+  | { readonly type: 'stable' }
+  /** Something may have been exchanged within STILL_MS. */
+  | { readonly type: 'changing' }
   | { readonly type: 'linked'; readonly name: string };
 
 function lookAtBoth(place: string, path: string): Look {
   const found = look(place);
-  if (path === place || found.type !== 'still') return found;
+  if (path === place || found.type !== 'stable') return found;
   return look(path, { mayBeLinks: true });
 }
 
@@ -71,23 +71,23 @@ function look(place: string, { mayBeLinks = false } = {}): Look {
     try {
       stats = lstatSync(name, { bigint: true, throwIfNoEntry: false });
     } catch (error) {
-      if (!isMissing(error)) return { type: 'restless' };
+      if (!isMissing(error)) return { type: 'changing' };
     }
-    // Neither it nor anything below it exists.
-    if (stats === undefined) return { type: 'still' };
+    // Nothing below it exists either.
+    if (stats === undefined) return { type: 'stable' };
     if (stats.isSymbolicLink() && !mayBeLinks) return { type: 'linked', name };
-    if (parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since)) return { type: 'restless' };
+    if (parent !== undefined && parent.ctimeNs > since && isRenamedSince(stats, since)) return { type: 'changing' };
     parent = stats;
   }
-  return { type: 'still' };
+  return { type: 'stable' };
 }
 
-/** A file that was only written has the same time for its content; folders and links do not tell. */
+/** For a regular file a later ctime than mtime shows a rename; for folders and links the two cannot be told apart. */
 function isRenamedSince(stats: BigIntStats, since: bigint): boolean {
   return stats.ctimeNs > since && (!stats.isFile() || stats.ctimeNs > stats.mtimeNs);
 }
 
-/** From the root on, the place last. */
+/** From the root to the place, which comes last. */
 function namesTo(place: string): string[] {
   const names = [place];
   for (let name = place; dirname(name) !== name; ) names.unshift((name = dirname(name)));

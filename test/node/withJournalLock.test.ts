@@ -16,7 +16,7 @@ import { rounds } from '../support/rounds.ts';
 import { randomOf } from '../support/random.ts';
 
 const ROUNDS = rounds(2, 60);
-const random = randomOf('settleAlone');
+const random = randomOf('withJournalLock');
 const DONE = { type: 'settled', result: { leftAlone: [] } };
 
 let program: string;
@@ -161,7 +161,7 @@ describe('an interrupted patch', () => {
     const ended = await Promise.all(runs.map((run) => run.ended));
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0]);
     const told = ended.flatMap(({ stderr }) => stderr.split('\n').filter(Boolean));
-    expect(told).toEqual([expect.stringMatching(/^a patch that was interrupted on \S+ was put back: /)]);
+    expect(told).toEqual([expect.stringMatching(/^a patch that was interrupted on \S+ was rolled back: /)]);
     expect(tree(folder)).toEqual({ ...oldTree, one: 'one\n', two: 'two\n', three: 'three\n' });
   }, 30_000);
 
@@ -175,7 +175,7 @@ describe('an interrupted patch', () => {
     const { code, stderr } = await (await adding('one', folder)).ended;
     const [first, second, ...more] = stderr.trimEnd().split('\n');
     expect([code, more]).toEqual([0, []]);
-    expect(first).toMatch(/^a patch that was interrupted on \S+ was not put back$/);
+    expect(first).toMatch(/^a patch that was interrupted on \S+ was not rolled back$/);
     expect(second).toContain('left alone, because a link now leads elsewhere from there: ');
     expect(tree(folder)).toEqual({ ...cut, one: 'one\n' });
   }, 30_000);
@@ -191,7 +191,7 @@ describe('an interrupted patch', () => {
     await expect.poll(() => run.output.stderr, { timeout: 15_000 }).toContain(waits);
     expect(tree(folder)).toEqual(oldTree);
     await window.kill();
-    expect(await run.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('was put back') });
+    expect(await run.ended).toMatchObject({ code: 0, stderr: expect.stringContaining('was rolled back') });
     expect(tree(folder)).toEqual({ ...oldTree, one: 'one\n' });
   }, 40_000);
 });

@@ -3,28 +3,28 @@ import { once } from 'node:events';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { StillWays } from '../../src/node/apply/stillWays.ts';
+import { PathStability } from '../../src/node/apply/pathStability.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
 describe('a way is still', () => {
   test('where files come, go and are written on it, and where nothing is yet', async () => {
     using folder = prepared();
-    const ways = new StillWays();
+    const ways = new PathStability();
     await quiet();
     writeFileSync(folder.at('d/a.txt'), 'two\n');
     writeFileSync(folder.at('d/b.txt'), 'new\n');
-    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(true);
-    expect(await ways.isStill(folder.at('d/new/deep/c.txt'))).toBe(true);
+    expect(await ways.isStable(folder.at('d/a.txt'))).toBe(true);
+    expect(await ways.isStable(folder.at('d/new/deep/c.txt'))).toBe(true);
   });
 
   test('a moment after a folder or the file took its place', async () => {
     using folder = prepared();
-    const ways = new StillWays();
+    const ways = new PathStability();
     renameSync(folder.at('d'), folder.at('e'));
-    expect(await ways.isStill(folder.at('e/a.txt'))).toBe(true);
+    expect(await ways.isStable(folder.at('e/a.txt'))).toBe(true);
     renameSync(folder.at('e/a.txt'), folder.at('e/b.txt'));
-    expect(await ways.isStill(folder.at('e/b.txt'))).toBe(true);
+    expect(await ways.isStable(folder.at('e/b.txt'))).toBe(true);
   });
 });
 
@@ -34,14 +34,14 @@ describe('a way is not still', () => {
     { timeout: 30_000 },
     async (pauseMs) => {
       using folder = prepared();
-      const ways = new StillWays();
+      const ways = new PathStability();
       symlinkSync(folder.at('elsewhere'), folder.at('link'));
       const [program, ...args] = exchangeForever(folder.at('d'), folder.at('link'), pauseMs);
       const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       try {
         await once(child.stdout, 'data');
         for (let round = 0; round < 6; round++) {
-          expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+          expect(await ways.isStable(folder.at('d/a.txt'))).toBe(false);
           await sleep(1);
         }
       } finally {
@@ -49,9 +49,9 @@ describe('a way is not still', () => {
         await once(child, 'exit');
       }
       await quiet();
-      expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+      expect(await ways.isStable(folder.at('d/a.txt'))).toBe(false);
       // What lies beside it is not concerned.
-      expect(await ways.isStill(folder.at('other/a.txt'))).toBe(true);
+      expect(await ways.isStable(folder.at('other/a.txt'))).toBe(true);
     },
   );
 
@@ -60,41 +60,41 @@ describe('a way is not still', () => {
     symlinkSync('d', folder.at('link'));
     symlinkSync('a.txt', folder.at('d/link.txt'));
     await quiet();
-    expect(await new StillWays().isStill(folder.at('link/a.txt'))).toBe(false);
-    expect(await new StillWays().isStill(folder.at('d/link.txt'))).toBe(false);
-    const ways = new StillWays();
+    expect(await new PathStability().isStable(folder.at('link/a.txt'))).toBe(false);
+    expect(await new PathStability().isStable(folder.at('d/link.txt'))).toBe(false);
+    const ways = new PathStability();
     ways.distrust(folder.at('d'));
-    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+    expect(await ways.isStable(folder.at('d/a.txt'))).toBe(false);
   });
 
   test('where a link in the path by which it is written was exchanged', async () => {
     using folder = prepared();
     symlinkSync('d/a.txt', folder.at('link.txt'));
     await quiet();
-    const ways = new StillWays();
-    expect(await ways.isStill(folder.at('d/a.txt'), folder.at('link.txt'))).toBe(true);
+    const ways = new PathStability();
+    expect(await ways.isStable(folder.at('d/a.txt'), folder.at('link.txt'))).toBe(true);
     const timer = setInterval(() => {
       symlinkSync('other/a.txt', folder.at('new.txt'));
       renameSync(folder.at('new.txt'), folder.at('link.txt'));
     }, 5);
     await sleep(20);
-    expect(await ways.isStill(folder.at('d/a.txt'), folder.at('link.txt'))).toBe(false);
+    expect(await ways.isStable(folder.at('d/a.txt'), folder.at('link.txt'))).toBe(false);
     clearInterval(timer);
-    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(true);
+    expect(await ways.isStable(folder.at('d/a.txt'))).toBe(true);
   });
 
   test('while folders are renamed all the time, and is trusted again when that is over', async () => {
     using folder = prepared();
-    const ways = new StillWays();
+    const ways = new PathStability();
     const rename = () => {
       renameSync(folder.at('d'), folder.at('aside'));
       renameSync(folder.at('aside'), folder.at('d'));
     };
     rename();
     const timer = setInterval(rename, 5);
-    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(false);
+    expect(await ways.isStable(folder.at('d/a.txt'))).toBe(false);
     clearInterval(timer);
-    expect(await ways.isStill(folder.at('d/a.txt'))).toBe(true);
+    expect(await ways.isStable(folder.at('d/a.txt'))).toBe(true);
   });
 });
 
