@@ -37,7 +37,7 @@ class Disk {
 
   settledElsewhere(id: string): void {
     this.#ids.delete(id);
-    for (const addInput of this.#watchers) addInput();
+    for (const listener of this.#watchers) listener();
   }
 
   get watchers(): number {

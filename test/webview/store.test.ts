@@ -35,14 +35,14 @@ describe('the store', () => {
   });
 
   it('knows what was chosen of a patch that waits until it is answered', () => {
-    const addInput = (review: ReviewState) => store.receive({ type: 'patch_review', build: BUILD, review });
+    const receive = (review: ReviewState) => store.receive({ type: 'patch_review', build: BUILD, review });
     const file = { path: 'a.txt', isOut: false, isEdited: false, hunks: ['in', 'out', 'edited'] } as const;
-    addInput({ approvalId: 'p', files: [file, { ...file, path: 'b.txt', isOut: true, hunks: [] }] });
+    receive({ approvalId: 'p', files: [file, { ...file, path: 'b.txt', isOut: true, hunks: [] }] });
     const files = store.reviews.value.get('p')?.files ?? [];
     assert.deepEqual(countHunks(files), { taken: 2, total: 4 });
     assert.equal(files.every(isTouched), true);
     assert.equal(isTouched({ ...file, hunks: ['in'] }), false);
-    addInput({ approvalId: 'p', files: [] });
+    receive({ approvalId: 'p', files: [] });
     assert.equal(store.reviews.value.size, 0);
   });
 

@@ -18,7 +18,7 @@ import {
   type Step,
 } from '../../support/modelServer.ts';
 import { pairingBreaches } from '../../support/modelServer.ts';
-import { clientFor, addInput, prompt, textIn, userSays } from './harness.ts';
+import { clientFor, collectResponse, prompt, textIn, userSays } from './harness.ts';
 
 const open: ModelServer[] = [];
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function start(...script: (readonly Step[])[]) {
 
 async function answer(...steps: Step[]) {
   const { client } = await start(steps);
-  return addInput(client);
+  return collectResponse(client);
 }
 
 function messages(items: readonly ResponseItem[]) {
@@ -211,7 +211,7 @@ describe('the request', () => {
       parameters: { type: 'object' },
     } as const;
     const tools = [spec, { type: 'web_search' } as const];
-    await addInput(client, prompt({ tools, outputSchema: { type: 'object' }, effort: 'high' }));
+    await collectResponse(client, prompt({ tools, outputSchema: { type: 'object' }, effort: 'high' }));
     expect(server.lastRequest.body).toEqual({
       model: 'gpt-5.1-codex',
       messages: [
@@ -232,8 +232,8 @@ describe('the request', () => {
 
   test('tells a server its reasoning in the server’s own word', async () => {
     const { server, client } = await start([reasons('Hm'), calls('x', {}, { callId: 'a' })], [says('b')]);
-    const { items } = await addInput(client);
-    await addInput(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
+    const { items } = await collectResponse(client);
+    await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
     expect(server.lastRequest.input[2]).toMatchObject({ role: 'assistant', reasoning_content: 'Hm' });
   });
 });
@@ -385,7 +385,9 @@ describe('shapes of real servers', () => {
 
   test('a document that is an error is a fault', async () => {
     const fetch = async () => Response.json({ error: { code: 'insufficient_quota', message: 'No.' } });
-    const { fault } = await addInput(clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'chat' }, { fetch }));
+    const { fault } = await collectResponse(
+      clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'chat' }, { fetch }),
+    );
     expect(fault).toMatchObject({ kind: 'quota', retryable: false });
   });
 
@@ -468,8 +470,8 @@ describe('shapes of real servers', () => {
       [fragment({ id: 'a', function: { name: 'x', arguments: '{}' }, extra_content }), chunk({}, 'stop'), DONE],
       [says('b')],
     );
-    const { items } = await addInput(client);
-    await addInput(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
+    const { items } = await collectResponse(client);
+    await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
     expect(server.lastRequest.input[2]).toMatchObject({ tool_calls: [{ id: 'a', extra_content }] });
   });
 
@@ -479,8 +481,8 @@ describe('shapes of real servers', () => {
       [chunk({ content: [thinking, { type: 'text', text: 'Hi' }] }, 'stop'), DONE],
       [says('b')],
     );
-    const { items } = await addInput(client);
-    await addInput(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
+    const { items } = await collectResponse(client);
+    await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
     expect(server.lastRequest.input[2]).toEqual({
       role: 'assistant',
       content: [thinking, { type: 'text', text: 'Hi' }],
@@ -489,10 +491,10 @@ describe('shapes of real servers', () => {
 
   test('reasoning goes back in the server’s word also from a thread that was taken up again', async () => {
     const { client } = await start([chunk({ reasoning_content: 'Hm' }), chunk({ content: 'Hi' }, 'stop'), DONE]);
-    const { items } = await addInput(client);
+    const { items } = await collectResponse(client);
     const resumed = await start([says('b')]);
     const kept = items.map((item) => responseItemSchema.parse(JSON.parse(JSON.stringify(item))));
-    await addInput(resumed.client, prompt({ input: [userSays('Hello'), ...kept, userSays('More')] }));
+    await collectResponse(resumed.client, prompt({ input: [userSays('Hello'), ...kept, userSays('More')] }));
     expect(resumed.server.lastRequest.input[2]).toEqual({
       role: 'assistant',
       content: 'Hi',
@@ -542,7 +544,7 @@ describe('shapes of real servers', () => {
     const server = await ModelServer.start([[chunk({ content: 'Hi' }, 'stop'), hangs()]]);
     open.push(server);
     const client = clientFor({ baseUrl: server.baseUrl, wireApi: 'chat', streamIdleTimeoutMs: 100 });
-    expect((await addInput(client)).completed).toBeDefined();
+    expect((await collectResponse(client)).completed).toBeDefined();
   });
 
   test('an answer that was cut at the limit: words stay, calls do not', async () => {

@@ -24,7 +24,7 @@ import {
   type ModelScript,
   type Wire,
 } from '../../support/modelServer.ts';
-import { clientFor, clientReading, addInput, prompt, textIn } from './harness.ts';
+import { clientFor, clientReading, collectResponse, prompt, textIn } from './harness.ts';
 import { placesBelow } from '../../support/rounds.ts';
 
 const PATCH_TOOL = {
@@ -57,7 +57,7 @@ export function conformance(wire: Wire): void {
     }
 
     test('text arrives in pieces and then whole', async () => {
-      const { events, items, completed } = await addInput(await talkTo([[says('Hello there', { deltas: 4 })]]));
+      const { events, items, completed } = await collectResponse(await talkTo([[says('Hello there', { deltas: 4 })]]));
       expect(events.filter((event) => event.type === 'text_delta')).toHaveLength(4);
       expect(textIn(events)).toBe('Hello there');
       expect(items).toMatchObject([{ type: 'message', role: 'assistant', content: [{ text: 'Hello there' }] }]);
@@ -70,7 +70,7 @@ export function conformance(wire: Wire): void {
 
     test('an item begins before anything else is said of it', async () => {
       const script = [[reasons('Hm', { raw: 'hmm' }), says('a'), calls('shell', { command: ['ls'] })]];
-      const { events } = await addInput(await talkTo(script));
+      const { events } = await collectResponse(await talkTo(script));
       const started = new Set<string>();
       for (const event of events) {
         if (event.type === 'item_started') started.add(event.key);
@@ -81,7 +81,7 @@ export function conformance(wire: Wire): void {
     });
 
     test('reasoning, text and calls become history in this order', async () => {
-      const { items } = await addInput(
+      const { items } = await collectResponse(
         await talkTo([[reasons('Hm', { raw: 'hmm' }), says('Looking.'), calls('a', { n: 1 }), calls('b', { n: 2 })]]),
       );
       expect(items.map((item) => item.type)).toEqual(['reasoning', 'message', 'function_call', 'function_call']);
@@ -92,40 +92,42 @@ export function conformance(wire: Wire): void {
     });
 
     test('arguments can be watched as they are written', async () => {
-      const { events } = await addInput(await talkTo([[calls('shell', { command: ['ls', '-l'] }, { deltas: 5 })]]));
+      const { events } = await collectResponse(
+        await talkTo([[calls('shell', { command: ['ls', '-l'] }, { deltas: 5 })]]),
+      );
       const deltas = events.filter((event) => event.type === 'call_delta');
       expect(deltas.map((delta) => delta.text).join('')).toBe('{"command":["ls","-l"]}');
       expect(new Set(deltas.map((delta) => delta.name))).toEqual(new Set(['shell']));
     });
 
     test('broken arguments are handed on as they are', async () => {
-      const { items } = await addInput(await talkTo([[calls('shell', '{"command": ["l')]]));
+      const { items } = await collectResponse(await talkTo([[calls('shell', '{"command": ["l')]]));
       expect(items).toMatchObject([{ type: 'function_call', arguments: '{"command": ["l' }]);
     });
 
     test('a free-text tool is answered as one, even where it had to be told as a function', async () => {
       const client = await talkTo([[callsCustom('apply_patch', '*** Begin Patch\n…')]]);
-      const { items } = await addInput(client, prompt({ tools: [PATCH_TOOL] }));
+      const { items } = await collectResponse(client, prompt({ tools: [PATCH_TOOL] }));
       expect(items).toMatchObject([
         { type: 'custom_tool_call', name: 'apply_patch', input: '*** Begin Patch\n…', call_id: 'call_1' },
       ]);
     });
 
     test('no usage is no usage', async () => {
-      const { completed } = await addInput(await talkTo([[says('a'), usage(null)]]));
+      const { completed } = await collectResponse(await talkTo([[says('a'), usage(null)]]));
       expect(completed?.usage).toBeNull();
     });
 
     test('usage is told in full', async () => {
       const counts = { input: 1000, cachedInput: 900, output: 50, reasoning: 30 };
-      const { completed } = await addInput(await talkTo([[says('a'), usage(counts)]]));
+      const { completed } = await collectResponse(await talkTo([[says('a'), usage(counts)]]));
       expect(completed?.usage).toEqual({ ...counts, total: 1050 });
     });
 
     test('comments, unknown fields and carriage returns do no harm', async () => {
       const stream = recordStream(wire, [says('Grüße 🌻')]).replaceAll('\n', '\r\n');
       const client = await talkTo([[raw(`: ping\r\nid: 7\r\nretry: 5\r\n\r\n${stream}`), closesCleanly()]]);
-      const { events, completed } = await addInput(client);
+      const { events, completed } = await collectResponse(client);
       expect(textIn(events)).toBe('Grüße 🌻');
       expect(completed).toBeDefined();
     });
@@ -135,7 +137,7 @@ export function conformance(wire: Wire): void {
       ['the field of llama.cpp', 'error: {"code":429,"message":"Busy."}\n\n'],
       ['a document that calls itself a stream', '\n{"error": {"code": 429, "message": "Busy."}}'],
     ])('an error as %s is a fault in the words of the server', async (_case, text) => {
-      const { fault } = await addInput(await talkTo([[raw(text), closesCleanly()]]));
+      const { fault } = await collectResponse(await talkTo([[raw(text), closesCleanly()]]));
       expect(fault).toMatchObject({ kind: 'rate_limited', detail: '429: Busy.' });
     });
 
@@ -147,7 +149,7 @@ export function conformance(wire: Wire): void {
       ['the server falls silent', hangs(), 'timeout'],
     ] as const)('%s: what was said so far, then a fault worth a retry', async (_case, step, kind) => {
       const client = await talkTo([[says('Half a'), step]], { streamIdleTimeoutMs: 150 });
-      const { events, fault } = await addInput(client);
+      const { events, fault } = await collectResponse(client);
       expect(textIn(events)).toBe('Half a');
       expect(fault).toMatchObject({ kind, retryable: true });
       expect(fault?.message).toMatch(/^[A-Z].*\.$/);
@@ -160,14 +162,16 @@ export function conformance(wire: Wire): void {
       ['sends half an event', [raw('data: {"type"'), hangs()]],
       ['sends half a document', [raw('{"id":'), hangs()]],
     ] as const)('a server that %s has as long as the idle timeout says', async (_case, steps) => {
-      const { fault } = await addInput(await talkTo([steps], { streamIdleTimeoutMs: 200, progressTimeoutMs: 60_000 }));
+      const { fault } = await collectResponse(
+        await talkTo([steps], { streamIdleTimeoutMs: 200, progressTimeoutMs: 60_000 }),
+      );
       expect(fault).toMatchObject({ kind: 'timeout', retryable: true, detail: 'nothing received for 0.2 s' });
     });
 
     test('an idle timeout of years is no timeout', async () => {
       const clock = { ...systemClock };
       const client = await talkTo([[waits(50), says('At last.')]], { streamIdleTimeoutMs: 2 ** 40 }, { clock });
-      expect(textIn((await addInput(client)).events)).toBe('At last.');
+      expect(textIn((await collectResponse(client)).events)).toBe('At last.');
     });
 
     test.each([
@@ -179,20 +183,20 @@ export function conformance(wire: Wire): void {
       [500, {}, 'bad_response', true],
       [503, {}, 'overloaded', true],
     ] as const)('HTTP %i %o is a fault', async (status, body, kind, retryable) => {
-      const { events, fault } = await addInput(await talkTo([[fails(status, body)]]));
+      const { events, fault } = await collectResponse(await talkTo([[fails(status, body)]]));
       expect(events).toEqual([]);
       expect(fault).toMatchObject({ status, kind, retryable });
     });
 
     test('Retry-After is read', async () => {
-      const { fault } = await addInput(await talkTo([[fails(429, {}, { 'retry-after': '7' })]]));
+      const { fault } = await collectResponse(await talkTo([[fails(429, {}, { 'retry-after': '7' })]]));
       expect(fault?.retryAfterMs).toBe(7000);
     });
 
     test('nobody listens at the address', async () => {
       const server = await ModelServer.start([]);
       await server.close();
-      const { fault } = await addInput(clientFor({ baseUrl: server.baseUrl, wireApi: wire }));
+      const { fault } = await collectResponse(clientFor({ baseUrl: server.baseUrl, wireApi: wire }));
       expect(fault).toMatchObject({ kind: 'network', retryable: true });
       expect(fault?.detail).toContain('ECONNREFUSED');
     });
@@ -202,7 +206,7 @@ export function conformance(wire: Wire): void {
       const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
       const controller = new AbortController();
       const reason = new Error('interrupted');
-      const listening = addInput(client, prompt(), controller.signal);
+      const listening = collectResponse(client, prompt(), controller.signal);
       await server.received(1);
       setTimeout(() => controller.abort(reason), 30);
       await expect(listening).rejects.toBe(reason);
@@ -246,7 +250,7 @@ export function conformance(wire: Wire): void {
       let length = 0;
       const client = clientReading(wire, () => sse([bytes.subarray(0, length)], new TypeError('terminated')));
       for (length of placesBelow(bytes.length, 4, [done - 1, done, bytes.length - 1])) {
-        const { items, completed, fault } = await addInput(client);
+        const { items, completed, fault } = await collectResponse(client);
         if (length < done) expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
         else expect(completed, `cut after ${length} bytes`).toBeDefined();
         for (const item of items) {
@@ -261,7 +265,7 @@ export function conformance(wire: Wire): void {
       const server = await start((_request, index) => [...steps, cutsAfter(index * 37)]);
       const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
       for (let length = 0; length < whole; length += 37) {
-        const { completed, fault } = await addInput(client);
+        const { completed, fault } = await collectResponse(client);
         if (!completed) expect(fault, `cut after ${length} bytes`).toMatchObject({ retryable: true });
       }
     });
@@ -269,13 +273,13 @@ export function conformance(wire: Wire): void {
     test('the same stream in any pieces says the same', async () => {
       const stream = recordStream(wire, [reasons('Hm', { raw: 'ä' }), says('Grüße 🌻'), calls('shell', { a: 'é' })]);
       const bytes = Buffer.from(stream);
-      const whole = await addInput(await talkTo([[raw(stream), closesCleanly()]]));
+      const whole = await collectResponse(await talkTo([[raw(stream), closesCleanly()]]));
       for (const size of [1, 2, 3, 7, 64]) {
         const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
           bytes.subarray(index * size, (index + 1) * size),
         );
         const fetch = async () => sse(pieces);
-        const heard = await addInput(clientFor({ baseUrl: NOWHERE, wireApi: wire }, { fetch }));
+        const heard = await collectResponse(clientFor({ baseUrl: NOWHERE, wireApi: wire }, { fetch }));
         expect(heard.events).toEqual(whole.events);
       }
     });
@@ -285,7 +289,7 @@ export function conformance(wire: Wire): void {
       const ports = new Set<string>();
       const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
       for (let turn = 0; turn < 3; turn += 1) {
-        await addInput(client);
+        await collectResponse(client);
         ports.add(String(server.lastRequest.remotePort));
         await new Promise((resolve) => {
           setTimeout(resolve, 20);
@@ -296,7 +300,7 @@ export function conformance(wire: Wire): void {
 
     test('20,000 deltas are all there', async () => {
       const text = 'word '.repeat(20_000);
-      const { events } = await addInput(await talkTo([[says(text, { deltas: 20_000 })]]));
+      const { events } = await collectResponse(await talkTo([[says(text, { deltas: 20_000 })]]));
       expect(textIn(events)).toBe(text);
     });
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ModelFault } from '../../../src/core/model/client.ts';
 import { refusedBy, type Dispensable, type RefusedFields } from '../../../src/core/model/fieldFallback.ts';
 import { calls, fails, ModelServer, says } from '../../support/modelServer.ts';
-import { clientFor, addInput, prompt, userSays } from './harness.ts';
+import { clientFor, collectResponse, prompt, userSays } from './harness.ts';
 
 const EVERYTHING: readonly Dispensable[] = [
   'include',
@@ -71,7 +71,7 @@ test('what is refused is dropped once, told once, and remembered for the provide
   ]);
   const refused: RefusedFields = new Set();
   const provider = { id: 'acme', baseUrl: server.baseUrl, dialect: 'openai' } as const;
-  const first = await addInput(clientFor(provider, { refused }), prompt({ tools: [CUSTOM] }));
+  const first = await collectResponse(clientFor(provider, { refused }), prompt({ tools: [CUSTOM] }));
   expect(first.events.filter((event) => event.type === 'warning')).toEqual([
     { type: 'warning', message: '“acme” does not take “include”; it is left out from now on.' },
     { type: 'warning', message: '“acme” does not support free-text tools; they are offered as functions from now on.' },
@@ -85,7 +85,7 @@ test('what is refused is dropped once, told once, and remembered for the provide
     ...first.items,
     { type: 'custom_tool_call_output', call_id, output: 'ok' } as const,
   ];
-  const second = await addInput(clientFor(provider, { refused }), prompt({ tools: [CUSTOM], input }));
+  const second = await collectResponse(clientFor(provider, { refused }), prompt({ tools: [CUSTOM], input }));
   expect(second.events.some((event) => event.type === 'warning')).toBe(false);
   expect(server.requests.map(({ body }) => 'include' in body)).toEqual([true, false, false, false]);
   expect(server.lastRequest.input.slice(1)).toEqual([
@@ -97,7 +97,7 @@ test('what is refused is dropped once, told once, and remembered for the provide
 
 test('a 400 about anything else is final', async () => {
   const server = await ModelServer.start([[fails(400, { message: "Invalid value for 'model'" })]]);
-  const { fault } = await addInput(clientFor({ baseUrl: server.baseUrl, dialect: 'openai' }));
+  const { fault } = await collectResponse(clientFor({ baseUrl: server.baseUrl, dialect: 'openai' }));
   expect(fault).toMatchObject({ kind: 'invalid_request', retryable: false });
   await server.close();
 });

@@ -81,7 +81,7 @@ export interface Heard {
 }
 
 /** Listens to the end, whatever end it is. Anything but a `ModelFault` is thrown on. */
-export async function addInput(client: ModelClient, said = prompt(), signal = neverAborted): Promise<Heard> {
+export async function collectResponse(client: ModelClient, said = prompt(), signal = neverAborted): Promise<Heard> {
   const events: ResponseEvent[] = [];
   let fault: ModelFault | undefined;
   try {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { WireApi } from '../../../src/core/model/families.ts';
 import { recordStream, says } from '../../support/modelServer.ts';
 import { limitsOf } from '../../../src/core/model/providerConfig.ts';
-import { clientReading, addInput, textIn } from './harness.ts';
+import { clientReading, collectResponse, textIn } from './harness.ts';
 
 const MINUTE = 60_000;
 
@@ -47,7 +47,7 @@ describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on 
     });
     const client = clientReading(wire, () => answered, { clock });
     const send = (text: string) => void writer.write(Buffer.from(text)).catch(() => {});
-    return { clock, answer, send, heard: addInput(client) };
+    return { clock, answer, send, heard: collectResponse(client) };
   }
 
   test('may think for ten minutes before its first byte, and for ten more before its first event', async () => {
@@ -151,7 +151,7 @@ test('usage that does not come after the end of a Chat answer is not waited for,
   const writer = body.writable.getWriter();
   const send = (text: string) => void writer.write(Buffer.from(text)).catch(() => {});
   const response = new Response(body.readable, { headers: { 'content-type': 'text/event-stream' } });
-  const heard = addInput(clientReading('chat', () => response, { clock }));
+  const heard = collectResponse(clientReading('chat', () => response, { clock }));
   const stop = { choices: [{ index: 0, delta: { content: 'Done.' }, finish_reason: 'stop' }] };
   send(`data: ${JSON.stringify(stop)}\n\n`);
   await clock.pass(0);

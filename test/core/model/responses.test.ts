@@ -18,7 +18,7 @@ import {
   type ModelScript,
   type Step,
 } from '../../support/modelServer.ts';
-import { clientFor, addInput, prompt, textIn, userSays } from './harness.ts';
+import { clientFor, collectResponse, prompt, textIn, userSays } from './harness.ts';
 
 const open: ModelServer[] = [];
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function start(script: ModelScript, provider: Partial<ProviderConfig> = {}
 
 async function answer(...steps: Step[]) {
   const { client } = await start([steps]);
-  return addInput(client);
+  return collectResponse(client);
 }
 
 const TOOLS: readonly ToolSpec[] = [
@@ -62,7 +62,7 @@ const EVERY_ITEM: readonly ResponseItem[] = [
 describe('the request', () => {
   test('says everything to a model and a server that take it', async () => {
     const { server, client } = await start([[says('a')]], { dialect: 'openai' });
-    await addInput(
+    await collectResponse(
       client,
       prompt({ input: EVERY_ITEM, tools: TOOLS, outputSchema: { type: 'object' }, effort: 'high' }),
     );
@@ -96,7 +96,7 @@ describe('the request', () => {
 
   test('says to others what everybody understands', async () => {
     const { server, client } = await start([[says('a')]]);
-    await addInput(client, prompt({ input: EVERY_ITEM, tools: TOOLS, effort: 'high' }));
+    await collectResponse(client, prompt({ input: EVERY_ITEM, tools: TOOLS, effort: 'high' }));
     const { body, toolNames, input } = server.lastRequest;
     expect(Object.keys(body)).toEqual([
       'model',
@@ -120,7 +120,7 @@ describe('the request', () => {
 
   test('lets Azure store, and keeps the ids it knows items by', async () => {
     const { server, client } = await start([[says('a')]], { dialect: 'azure' });
-    await addInput(client, prompt({ input: EVERY_ITEM }));
+    await collectResponse(client, prompt({ input: EVERY_ITEM }));
     const { body, input, headers } = server.lastRequest;
     expect(body['store']).toBe(true);
     expect(input.map((item) => item['id'])).toEqual([
@@ -139,10 +139,10 @@ describe('the request', () => {
 
   test('a verbosity is said to those who have one', async () => {
     const { server, client } = await start([[says('a')], [says('b')]], { dialect: 'openai' });
-    await addInput(client, prompt({ model: 'gpt-5.2', summary: 'none' }));
+    await collectResponse(client, prompt({ model: 'gpt-5.2', summary: 'none' }));
     expect(server.lastRequest.body).toMatchObject({ text: { verbosity: 'low' }, reasoning: { effort: 'medium' } });
     expect(server.lastRequest.body['reasoning']).not.toHaveProperty('summary');
-    await addInput(client, prompt({ model: 'gpt-5.2', verbosity: 'high' }));
+    await collectResponse(client, prompt({ model: 'gpt-5.2', verbosity: 'high' }));
     expect(server.lastRequest.body).toMatchObject({ text: { verbosity: 'high' } });
   });
 
@@ -151,7 +151,7 @@ describe('the request', () => {
     process.env['OPENAI_ORG_ID'] = 'org-stray';
     try {
       const { server, client } = await start([[says('a')]], { headers: { 'X-Mine': '1' } });
-      await addInput(client);
+      await collectResponse(client);
       const names = Object.keys(server.lastRequest.headers).filter(
         (name) => !['host', 'connection', 'content-length', 'accept-encoding'].includes(name),
       );
@@ -187,8 +187,8 @@ describe('the request', () => {
     const { server, client } = await start([[reasons('Hm', { encrypted: 'x' }), says('Hi')], [says('b')]], {
       dialect: 'openai',
     });
-    const { items } = await addInput(client);
-    await addInput(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
+    const { items } = await collectResponse(client);
+    await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, userSays('More')] }));
     const [earlier, later] = server.requests;
     expect(earlier && later && prefixBreaches(earlier, later)).toEqual([]);
   });
@@ -354,7 +354,7 @@ describe('the answer', () => {
       usage: { input_tokens: 3, output_tokens: 4 },
     };
     const fetch = async () => Response.json(document);
-    const { events, completed } = await addInput(clientFor({ baseUrl: 'http://127.0.0.1:1/v1' }, { fetch }));
+    const { events, completed } = await collectResponse(clientFor({ baseUrl: 'http://127.0.0.1:1/v1' }, { fetch }));
     expect(textIn(events)).toBe('Hi');
     expect(completed?.usage).toMatchObject({ input: 3, output: 4, total: 7 });
   });

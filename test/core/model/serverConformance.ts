@@ -9,7 +9,7 @@ import type { WireApi } from '../../../src/core/model/families.ts';
 import { isToolCall, type ResponseItem, textOf, type ToolCallItem } from '../../../src/protocol/responseItem.ts';
 import { outputFor } from '../../../src/core/history/normalize.ts';
 import { type BadLine, type Spoiling, startBadLine } from '../../support/badLine.ts';
-import { clientFor, type Heard, addInput, prompt, textIn, userSays } from './harness.ts';
+import { clientFor, type Heard, collectResponse, prompt, textIn, userSays } from './harness.ts';
 
 export interface ServerUnderTest {
   readonly baseUrl: string;
@@ -36,7 +36,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       prompt({ model: facts.model, tools: facts.tools, input: [userSays('Repair what is broken.'), ...more] });
 
     test('an item begins before anything is said of it, and the end comes once and last', async () => {
-      const { events, completed, fault } = await addInput(client, asked());
+      const { events, completed, fault } = await collectResponse(client, asked());
       expect(fault).toBeUndefined();
       const started = new Set<string>();
       for (const event of events) {
@@ -48,7 +48,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
     });
 
     test('deltas add up to what is said and called', async () => {
-      const { events } = await addInput(client, asked());
+      const { events } = await collectResponse(client, asked());
       for (const event of events) {
         if (event.type !== 'item_done') continue;
         const pieces = events.filter((each) => 'key' in each && each.key === event.key);
@@ -61,7 +61,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
     });
 
     test('calls are of tools that were offered, whole, each with an id of its own', async () => {
-      const calls = (await addInput(client, asked())).items.filter(isToolCall);
+      const calls = (await collectResponse(client, asked())).items.filter(isToolCall);
       expect(calls.length).toBeGreaterThan(0);
       expect(new Set(calls.map((call) => call.call_id)).size).toBe(calls.length);
       const offered = facts.tools.flatMap((tool) => ('name' in tool ? [tool.name] : [tool.type]));
@@ -72,9 +72,9 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
     });
 
     test('an answer to its calls is taken, and the conversation goes on', async () => {
-      const { items } = await addInput(client, asked());
+      const { items } = await collectResponse(client, asked());
       const outputs = items.filter(isToolCall).map((call) => outputFor(call, 'Exit code: 0\nOutput:\n'));
-      const next = await addInput(client, asked(...items, ...outputs));
+      const next = await collectResponse(client, asked(...items, ...outputs));
       expect(next.fault).toBeUndefined();
       expect(next.items.length).toBeGreaterThan(0);
     });
@@ -91,7 +91,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
 
     test('who leaves early can come back', async () => {
       for await (const _event of client.stream(asked(), new AbortController().signal)) break;
-      expect((await addInput(client, asked())).completed).toBeDefined();
+      expect((await collectResponse(client, asked())).completed).toBeDefined();
     });
 
     describe('behind a bad line', () => {
@@ -103,7 +103,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
         line.spoiling = spoiling;
         const provider = { baseUrl: line.baseUrl, wireApi: wire };
         const idle = spoiling.type === 'hangs' ? { streamIdleTimeoutMs: 1000 } : {};
-        return addInput(clientFor({ ...provider, ...idle }), asked());
+        return collectResponse(clientFor({ ...provider, ...idle }), asked());
       };
       beforeEach(async () => {
         line = await startBadLine(server.baseUrl);
@@ -162,7 +162,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
         await line[Symbol.asyncDispose]();
         // A connection kept open from before may not know yet that it is closed; what is seen then is worth a retry, too.
         const told = async () => {
-          const { fault } = await addInput(lonely, asked());
+          const { fault } = await collectResponse(lonely, asked());
           expect(fault).toMatchObject({ retryable: true });
           return fault?.kind;
         };
@@ -171,7 +171,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
     });
 
     test('a model it does not have is a fault that says so', async () => {
-      const { fault } = await addInput(client, { ...asked(), model: 'nobody-knows-this' });
+      const { fault } = await collectResponse(client, { ...asked(), model: 'nobody-knows-this' });
       expect(fault).toMatchObject({ kind: 'model_not_found', retryable: false, action: 'select_model' });
     });
   });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { WireApi } from '../../../src/core/model/families.ts';
 import { type ResponseItem, textOf } from '../../../src/protocol/responseItem.ts';
-import { clientReading, type Heard, addInput, textIn } from './harness.ts';
+import { clientReading, type Heard, collectResponse, textIn } from './harness.ts';
 import { placesBelow } from '../../support/rounds.ts';
 
 const FOLDER = new URL('../../fixtures/streams/', import.meta.url);
@@ -70,7 +70,7 @@ function reader(name: string, bytes: Uint8Array): (length: number) => Promise<He
   const client = clientReading(name.split('-')[0] as WireApi, answer);
   return (wanted) => {
     length = wanted;
-    return addInput(client);
+    return collectResponse(client);
   };
 }
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { fails, ModelServer, says, type ModelScript } from '../../support/modelServer.ts';
-import { clientFor, addInput, textIn } from './harness.ts';
+import { clientFor, collectResponse, textIn } from './harness.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -39,7 +39,7 @@ test.each([301, 302, 307, 308])(
   async (status) => {
     const elsewhere = await modelServer([]);
     const { baseUrl, seen } = await redirectTo((path) => new URL(path, elsewhere.baseUrl).href, status);
-    const { fault } = await addInput(clientFor({ baseUrl }));
+    const { fault } = await collectResponse(clientFor({ baseUrl }));
     expect(fault).toMatchObject({ kind: 'config', retryable: false, action: 'check_settings' });
     expect(fault?.message).toContain('your key was not entered for');
     expect(seen).toHaveLength(1);
@@ -49,7 +49,7 @@ test.each([301, 302, 307, 308])(
 
 test('the same host on another port is another origin', async () => {
   const { baseUrl } = await redirectTo(() => 'http://127.0.0.1:1/v1/responses');
-  expect((await addInput(clientFor({ baseUrl }))).fault).toMatchObject({ kind: 'config', retryable: false });
+  expect((await collectResponse(clientFor({ baseUrl }))).fault).toMatchObject({ kind: 'config', retryable: false });
 });
 
 test('a redirect within the origin is followed with body and key', async () => {
@@ -61,14 +61,14 @@ test('a redirect within the origin is followed with body and key', async () => {
     bodies.push(`${new Headers(init?.headers).get('authorization')} ${typeof init?.body}`);
     return new Response('data: {"type":"response.completed","response":{"id":"r"}}\n\n');
   };
-  const { completed } = await addInput(clientFor({ baseUrl: 'https://models.example/v1' }, { fetch }));
+  const { completed } = await collectResponse(clientFor({ baseUrl: 'https://models.example/v1' }, { fetch }));
   expect(completed).toBeDefined();
   expect(bodies).toEqual(['Bearer sk-test string']);
 });
 
 test('a redirect in a circle ends', async () => {
   const { baseUrl } = await redirectTo((path) => path);
-  expect((await addInput(clientFor({ baseUrl }))).fault).toMatchObject({ kind: 'config', retryable: false });
+  expect((await collectResponse(clientFor({ baseUrl }))).fault).toMatchObject({ kind: 'config', retryable: false });
 });
 
 test('the key is asked for by origin, for each request', async () => {
@@ -80,8 +80,8 @@ test('the key is asked for by origin, for each request', async () => {
     return keys.shift();
   };
   const client = clientFor({ baseUrl: server.baseUrl }, { secrets: { keyFor } });
-  await addInput(client);
-  await addInput(client);
+  await collectResponse(client);
+  await collectResponse(client);
   expect(asked).toEqual([new URL(server.baseUrl).origin, new URL(server.baseUrl).origin]);
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
 });
@@ -91,9 +91,9 @@ test('no key, no header; and who wants one says so', async () => {
   try {
     const server = await modelServer([[says('a')], [fails(401, { message: 'Missing key' })]]);
     const client = clientFor({ baseUrl: server.baseUrl }, { secrets: { keyFor: async () => undefined } });
-    expect(textIn((await addInput(client)).events)).toBe('a');
+    expect(textIn((await collectResponse(client)).events)).toBe('a');
     expect(server.lastRequest.headers.authorization).toBeUndefined();
-    const { fault } = await addInput(client);
+    const { fault } = await collectResponse(client);
     expect(fault).toMatchObject({ kind: 'no_key', action: 'set_api_key', detail: 'HTTP 401: Missing key' });
     expect(fault?.message).toContain('none was entered');
   } finally {
@@ -103,13 +103,15 @@ test('no key, no header; and who wants one says so', async () => {
 
 test('query parameters travel, of the base URL and of the settings', async () => {
   const server = await modelServer([[says('a')]]);
-  await addInput(clientFor({ baseUrl: `${server.baseUrl}?deployment=d`, queryParams: { 'api-version': '2026' } }));
+  await collectResponse(
+    clientFor({ baseUrl: `${server.baseUrl}?deployment=d`, queryParams: { 'api-version': '2026' } }),
+  );
   const { searchParams, pathname } = new URL(server.lastRequest.url, 'http://localhost');
   expect(pathname).toBe('/v1/responses');
   expect(Object.fromEntries(searchParams)).toEqual({ deployment: 'd', 'api-version': '2026' });
 });
 
 test('a base URL that is none is a fault of the settings', async () => {
-  const { fault } = await addInput(clientFor({ baseUrl: 'localhost' }));
+  const { fault } = await collectResponse(clientFor({ baseUrl: 'localhost' }));
   expect(fault).toMatchObject({ kind: 'config', retryable: false });
 });
