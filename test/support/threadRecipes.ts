@@ -1,4 +1,5 @@
 /** Threads that are recorded by running them: what the model says, and what the user and the client do meanwhile. */
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
 import type { OpOf } from '../../src/protocol/op.ts';
@@ -28,12 +29,12 @@ export interface ThreadRecipe {
 /** `startScenario` with the same ids and times in each recording. */
 type Begin = typeof startScenario;
 
-/** Ids and times for one recording. Durations stay what they are. */
-export function steadyBegin(): Begin {
+/** The same ids in each recording, in which no time passes. Waits take the time that they take. */
+function steadyBegin(): Begin {
   let ids = 0;
-  let now = Date.parse('2026-01-15T12:00:00.000Z');
+  const now = () => new Date('2026-01-15T12:00:00.000Z');
   const hands = (real: Ports): Partial<Ports> => ({
-    clock: { ...real.clock, now: () => new Date((now += 1)) },
+    clock: { ...real.clock, now, monotonic: () => 0 },
     ids: {
       uuid: () => `019bc1a0-0000-7000-8000-${String(++ids).padStart(12, '0')}`,
       next: (prefix) => `${prefix}_${++ids}`,
@@ -42,6 +43,25 @@ export function steadyBegin(): Begin {
     host: { ...real.host, shell: '/bin/bash', timeZone: 'Europe/Berlin' },
   });
   return (options) => startScenario({ baseInstructions: 'Recorded.', ...options, hands });
+}
+
+/**
+ * Runs a recipe and returns its rollout. Folders of the machine and the port get names that are the same in each recording;
+ * nothing else of a rollout is changed.
+ */
+export async function recordingOf(record: ThreadRecipe['record']): Promise<string> {
+  const chat = await record(steadyBegin());
+  await chat.session.dispose();
+  await chat.server.close();
+  const rollouts = readdirSync(chat.home.at('threads'), { recursive: true, encoding: 'utf8' });
+  const rollout = rollouts.find((name) => name.endsWith(`${chat.session.threadId}.jsonl`)) ?? '';
+  const recorded = readFileSync(chat.home.at('threads', rollout), 'utf8')
+    .replaceAll(chat.folder.path, '/home/user/project')
+    .replaceAll(chat.home.path, '/home/user/.tiller')
+    .replaceAll(new URL(chat.server.baseUrl).origin, 'http://127.0.0.1:1234');
+  chat.folder[Symbol.dispose]();
+  chat.home[Symbol.dispose]();
+  return recorded;
 }
 
 const text = (said: string): UserInput[] => [{ type: 'text', text: said }];
