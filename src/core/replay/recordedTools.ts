@@ -4,7 +4,6 @@
  */
 import type { ApprovalRequest } from '../../protocol/event.ts';
 import { textOf } from '../../protocol/responseItem.ts';
-import { LOOP_NOTE } from '../session/loopGuard.ts';
 import type { ApprovalCard, Preparation, ToolContext, ToolHandler, ToolResult } from '../tools/handler.ts';
 import { onAbort } from '../util/abort.ts';
 import { isStopped, type RecordedApproval, type RecordedCall } from './script.ts';
@@ -140,8 +139,10 @@ async function ran(
   return { output: withoutNote(next === undefined ? said : denied), success: true, blocked };
 }
 
-/** The session adds it itself. */
+/** The loop guard of the session adds it itself, in the words that it has now. */
+const NOTE = /(?:\n\n)?Note: this was the same call [^\n]*$/;
+
 function withoutNote(output: ToolResult['output']): ToolResult['output'] {
-  if (typeof output === 'string') return output.replace(`\n\n${LOOP_NOTE}`, '');
-  return output.filter((part) => textOf([part]) !== LOOP_NOTE);
+  if (typeof output === 'string') return output.replace(NOTE, '');
+  return output.filter((part) => !NOTE.test(textOf([part])));
 }

@@ -3,7 +3,7 @@ import { fingerprintOf } from '../tools/router.ts';
 
 const REPEATS = 3;
 
-export const LOOP_NOTE =
+const NOTE =
   'Note: this was the same call with the same result three times in a row. Do something else, or say what blocks you.';
 
 /** Notices when the same call gives the same answer again and again (design decision 19). Of one turn. */
@@ -19,7 +19,7 @@ export class LoopGuard {
     this.#count = fingerprint === this.#last ? this.#count + 1 : 1;
     this.#last = fingerprint;
     if (this.#count % REPEATS !== 0) return undefined;
-    return { forModel: LOOP_NOTE, isFirst: this.#count === REPEATS };
+    return { forModel: NOTE, isFirst: this.#count === REPEATS };
   }
 }
 
