@@ -146,8 +146,9 @@ class ReplayRun {
     const [firstTurn] = part.turns;
     const continues = firstTurn?.input === 'recovered' ? this.#ending(firstTurn) : undefined;
     session.start();
-    if (part.clientTools.length > 0) {
-      const tools = part.clientTools.map((name) => ({ name, description: '', inputSchema: {} }));
+    if (part.tools.length > 0) {
+      // Those that are built in stay what they are.
+      const tools = [...new Set(part.tools)].map((name) => ({ name, description: '', inputSchema: {} }));
       this.#submit({ type: 'register_tools', tools });
     }
     let settings: TurnSettings | undefined;
@@ -259,14 +260,25 @@ class ReplayRun {
   #cut: () => void = () => {};
 
   #learn(items: readonly ResponseItem[], cwd: string): void {
+    const { files, stored } = this.#world;
+    const file = path.join(cwd, 'AGENTS.md');
     for (const item of items) {
-      const { shell, timeZone, rules, files } = surroundingsIn(item, cwd);
+      const { shell, timeZone, rules, docs, files: named } = surroundingsIn(item);
       if (shell !== undefined) this.#world.shell = shell;
       if (timeZone !== undefined) this.#world.timeZone = timeZone;
-      if (rules !== undefined) this.#world.stored.set('rules.json', rules);
-      for (const [file, content] of files) this.#world.files.set(path.resolve(cwd, file), content);
+      if (rules !== undefined) stored.set('rules.json', rules);
+      if (docs !== undefined) {
+        files.set(path.join(docs.cwd, 'AGENTS.md'), Buffer.from(docs.text));
+        this.#lastDocs = docs.text;
+      }
+      for (const [name, content] of named) files.set(path.resolve(cwd, name), content);
     }
+    // The model would have been told of instructions that are not the last that it was told.
+    const known = files.get(file);
+    if (known !== undefined && String(known) !== this.#lastDocs) files.delete(file);
   }
+
+  #lastDocs: string | undefined;
 
   // ---------------------------------------------------------------- what the session does
 

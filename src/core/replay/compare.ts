@@ -19,10 +19,6 @@ type Body = Readonly<Record<string, unknown>>;
 /** What differs from run to run, with the name that stands for it in a comparison. */
 const VOLATILE: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/aborted by user after [\d.]+ s/g, 'aborted by user after <duration>'],
-  [
-    /[^\s"']*[\\/]tmp[\\/][0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g,
-    '<temporary folder of the thread>',
-  ],
 ];
 
 /** Fields that a rollout does not record: the sets of tools, and settings of one process. */

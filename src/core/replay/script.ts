@@ -84,8 +84,8 @@ export interface RecordedPart {
   readonly line: number;
   readonly turns: readonly RecordedTurn[];
   readonly calls: ReadonlyMap<string, RecordedCall>;
-  /** Tools of the client that were called. */
-  readonly clientTools: readonly string[];
+  /** Tools that were called and were there, whoever offered them. */
+  readonly tools: readonly string[];
   /** Nobody could be asked. */
   readonly interactive: boolean;
   /** Rounds after which a turn paused. */
@@ -117,7 +117,7 @@ export function replayScript(text: string, path: string): ScriptResult {
   const starts = known.flatMap((entry, index) => (msgOf(entry)?.type === 'thread_started' ? [index] : []));
   const [begin] = starts;
   if (begin === undefined) return refused('no process has worked in this thread');
-  const compacted = known.findIndex((entry, index) => index > begin && entry.type === 'compacted');
+  const compacted = known.findIndex((entry, index) => index > begin && isCompaction(entry));
   if (compacted >= 0) return refused(`line ${compacted + 1} compacts the thread, which cannot be replayed yet`);
   const readers = starts.map((start, index) => new PartReader(known, start, starts[index + 1] ?? known.length));
   return {
@@ -129,6 +129,11 @@ export function replayScript(text: string, path: string): ScriptResult {
       exchanges: readers.flatMap((reader) => reader.exchanges),
     },
   };
+}
+
+function isCompaction(entry: ReadEntry): boolean {
+  const msg = msgOf(entry);
+  return entry.type === 'compacted' || (msg?.type === 'item_started' && msg.item.type === 'compaction');
 }
 
 function refused(message: string): ScriptResult {
@@ -180,10 +185,10 @@ class PartReader {
     string,
     { request: ApprovalRequest; calls: string[]; resolved?: EventMsgOf<'approval_resolved'> }
   >();
-  readonly #clientTools = new Set<string>();
+  /** Of functions, by the ids of their calls. */
+  readonly #names = new Map<string, string>();
   #interactive = true;
   #maxToolRounds: number | undefined;
-  #isClosed = false;
   /** Response items of the whole rollout so far. */
   #items = 0;
   #settings: TurnSettings | undefined;
@@ -227,7 +232,7 @@ class PartReader {
       line: this.#start,
       turns: this.#turns.map(({ exchanges: _exchanges, hasEnded: _hasEnded, ...turn }) => turn),
       calls: new Map([...this.#calls].map(([callId, call]) => [callId, this.#finished(call, callId)])),
-      clientTools: [...this.#clientTools],
+      tools: [...this.#names].filter(([callId]) => isThere(this.#calls.get(callId)?.output)).map(([, name]) => name),
       interactive: this.#interactive,
       maxToolRounds: this.#maxToolRounds,
     };
@@ -266,6 +271,7 @@ class PartReader {
       if (open === undefined || open.isOver) this.#begin(turn, index).items.push(item);
       else open.items.push(item);
       if (isToolCall(item)) this.#callOf(callIdOf(item) ?? '');
+      if (item.type === 'function_call') this.#names.set(item.call_id, item.name);
       return;
     }
     const open = turn.exchanges.at(-1);
@@ -293,7 +299,11 @@ class PartReader {
         this.#firstStopped = undefined;
         return;
       case 'item_started':
+        this.#takeUp(turnId, at);
         if (msg.item.type === 'user_message') this.#readMessage(msg.item.content);
+        return;
+      case 'question_requested':
+        this.#takeUp(turnId, at);
         return;
       case 'token_count': {
         if (turn === undefined) return;
@@ -323,9 +333,6 @@ class PartReader {
       case 'memory_changed':
         this.#memory = { keys: msg.keys, rules: msg.rules };
         return;
-      case 'dynamic_tool_requested':
-        this.#clientTools.add(msg.tool);
-        return;
       case 'warning': {
         const isRefused = msg.imagesLeftOut?.some(({ reason }) => reason === 'the server refused it');
         if (turn && isRefused)
@@ -342,9 +349,6 @@ class PartReader {
         if (turn === undefined) return;
         if (msg.reason === 'interrupted') this.#stopped(turn, 'interrupt', index);
         turn.hasEnded = true;
-        return;
-      case 'thread_closed':
-        this.#isClosed = true;
         return;
       default:
         return;
@@ -421,7 +425,7 @@ class PartReader {
   /** A process that ended without a word has cut its last turn. */
   #settleLastTurn(): void {
     const turn = this.#turn;
-    if (turn === undefined || this.#isClosed) return;
+    if (turn === undefined) return;
     this.#stopped(turn, 'cut', this.#end);
     turn.hasEnded = true;
   }
@@ -457,6 +461,10 @@ function openTurn(
 function answerOf({ items, steers }: OpenExchange, isLast: boolean): RecordedAnswer {
   const isOwed = items.some(isToolCall) || steers.length > 0;
   return { type: 'items', items, end: isOwed || isLast ? 'end_turn' : 'goes_on' };
+}
+
+function isThere(output: CallOutput | undefined): boolean {
+  return typeof output !== 'string' || !output.startsWith('Unsupported call: ');
 }
 
 /** A call that ended with its turn. */

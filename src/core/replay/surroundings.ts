@@ -1,8 +1,8 @@
 /** What a rollout says about the world of its thread: read from what the model was told. */
-import path from 'node:path';
 import { type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import { isAllowedPrefixesMessage } from '../prompt/allowedPrefixes.ts';
 import { factsIn } from '../prompt/environmentContext.ts';
+import { unescapeMarkup } from '../prompt/markup.ts';
 import { isProjectDocsMessage } from '../prompt/projectDocs.ts';
 
 export interface Surroundings {
@@ -10,16 +10,18 @@ export interface Surroundings {
   readonly timeZone?: string;
   /** `rules.json` that allows what the model was told is allowed. */
   readonly rules?: string;
+  /** AGENTS.md of a working directory. */
+  readonly docs?: { readonly cwd: string; readonly text: string };
   /** Absolute paths to bytes, or to the reason why a file cannot be read. */
   readonly files: ReadonlyMap<string, Uint8Array | string>;
 }
 
-/** What one item says; `cwd`: of its turn. */
-export function surroundingsIn(item: ResponseItem, cwd: string): Surroundings {
+/** What one item says. */
+export function surroundingsIn(item: ResponseItem): Surroundings {
   if (item.type !== 'message') return { files: new Map() };
   const text = textOf(item.content);
   if (isAllowedPrefixesMessage(item)) return { rules: rulesIn(text), files: new Map() };
-  if (isProjectDocsMessage(item)) return { files: new Map([[path.join(cwd, 'AGENTS.md'), docsIn(text)]]) };
+  if (isProjectDocsMessage(item)) return { docs: docsIn(text), files: new Map() };
   const { shell, timezone } = factsIn(text);
   return {
     ...(shell === undefined ? {} : { shell: `/bin/${shell}` }),
@@ -28,9 +30,10 @@ export function surroundingsIn(item: ResponseItem, cwd: string): Surroundings {
   };
 }
 
-function docsIn(text: string): Uint8Array {
-  const [, docs = ''] = /\n<INSTRUCTIONS>\n(.*)\n<\/INSTRUCTIONS>$/s.exec(text) ?? [];
-  return new TextEncoder().encode(docs);
+function docsIn(text: string): Surroundings['docs'] {
+  const [, cwd = '', docs = ''] =
+    /^# AGENTS\.md instructions for (.*)\n\n<INSTRUCTIONS>\n(.*)\n<\/INSTRUCTIONS>$/s.exec(text) ?? [];
+  return { cwd: unescapeMarkup(cwd), text: docs };
 }
 
 const LINE = /^- (.*?)( \(outside the sandbox\))?$/;
