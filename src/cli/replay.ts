@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { replayScript } from '../core/replay/script.ts';
+import { describeDropped } from '../core/rollout/replay.ts';
 import { describeFileError } from '../core/util/fileErrors.ts';
 import { wireApiSchema } from '../protocol/settings.ts';
 import { parseOptions } from './parseOptions.ts';
@@ -22,8 +22,10 @@ export async function replay(argv: readonly string[], { stdout, stderr }: Stream
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageError(describeFileError(error, file));
   });
-  const read = replayScript(text, path.resolve(file));
+  const read = replayScript(text);
   if (read.type === 'refused') throw new UsageError(`${file}: ${read.message}`);
+  const leftOut = describeDropped(read.script.dropped);
+  if (leftOut !== undefined) printSentence(stderr, `tiller: ${leftOut}`);
   const outcome = await runReplay(read.script, { wire: wireOf(values['wire-api']) });
   if (outcome.type === 'same') {
     printText(stdout, `${count(outcome.requests, 'request')} in ${count(outcome.turns, 'turn')}, all as recorded.\n`);

@@ -262,7 +262,7 @@ describe('the prompt ledger', () => {
   });
 });
 
-test('a request is its family and server together with its mode, whichever they are', async () => {
+test('a request is its family and server together with its mode, for every mode', async () => {
   const random = randomOf('families and modes');
   await using bench = await LedgerBench.start();
   for (let round = 0; round < 12; round++) {

@@ -1,6 +1,6 @@
 /** Runs a recorded thread again: a real Session, a server that answers from the rollout, and the user's recorded part. */
 import path from 'node:path';
-import { AgentService, type ThreadConfig } from '../../core/agent/agentService.ts';
+import { AgentService } from '../../core/agent/agentService.ts';
 import { HttpModels } from '../../core/model/httpModels.ts';
 import type { Dialect, WireApi } from '../../core/model/families.ts';
 import { compareRequests, ExpectedRequests, toolsDiffer } from '../../core/replay/compare.ts';
@@ -10,19 +10,18 @@ import {
   type RecordedPart,
   type RecordedTurn,
   replayedDecision,
-  type ReplayScript,
-} from '../../core/replay/script.ts';
+} from '../../core/replay/recording.ts';
+import type { ReplayScript } from '../../core/replay/script.ts';
 import { surroundingsIn } from '../../core/replay/surroundings.ts';
-import { isFromModel } from '../../core/history/fromModel.ts';
 import { parseLine } from '../../core/rollout/parseLine.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
 import type { Session } from '../../core/session/session.ts';
 import type { Event, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { Op } from '../../protocol/op.ts';
-import type { ResponseItem } from '../../protocol/responseItem.ts';
-import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';
+import { isToolCall, type ResponseItem } from '../../protocol/responseItem.ts';
 import { type ReplayWorld, replayPorts } from './ports.ts';
 import { type ReplayServer, startReplayServer } from './server.ts';
+import { configOf, dialectOf, homeIn, wireOf } from './threadOf.ts';
 
 export type ReplayOutcome =
   | { readonly type: 'same'; readonly requests: number; readonly turns: number }
@@ -176,7 +175,22 @@ class ReplayRun {
       lines.slice(0, part.line).flatMap((line) => itemIn(line) ?? []),
       part.started.cwd,
     );
-    const config = this.#configOf(part, new HttpModels(ports, meta.tiller_version), server);
+    const config = configOf(this.#script, part, {
+      settings: () => this.#turn?.settings,
+      models: new HttpModels(ports, meta.tiller_version).of({
+        id: meta.provider,
+        baseUrl: server.baseUrl,
+        wireApi: this.#wire,
+        dialect: this.#dialect,
+        auth: 'none',
+      }),
+      replaceTool: (tool) =>
+        recordedTool(tool, {
+          call: (callId) => this.#part.calls.get(callId),
+          problem: (message) => this.#fail(new Different(message)),
+          stopsHere: () => this.#reachStop(),
+        }),
+    });
     const inherited = lines.slice(0, part.line).join('\n');
     const isNew = index === 0 && !/"type":"(?:response_item|turn_context)"/.test(inherited);
     if (isNew) {
@@ -196,52 +210,6 @@ class ReplayRun {
     return resumed.session;
   }
 
-  #configOf(part: RecordedPart, models: HttpModels, server: ReplayServer): ThreadConfig {
-    const { meta } = this.#script;
-    const { started } = part;
-    const settings: TurnSettings = part.turns[0]?.settings ?? {
-      model: started.model,
-      effort: null,
-      summary: 'auto',
-      cwd: started.cwd,
-      approvalPolicy: started.approvalPolicy,
-      sandboxPolicy: { type: 'danger-full-access' },
-      box: started.box,
-    };
-    return {
-      settings,
-      models: models.of({
-        id: meta.provider,
-        baseUrl: server.baseUrl,
-        wireApi: this.#wire,
-        dialect: this.#dialect,
-        auth: 'none',
-      }),
-      baseInstructions: meta.instructions,
-      keepsSettings: true,
-      boxFor: () => boxOf(this.#turn?.settings ?? settings),
-      unreadable: [],
-      isTrusted: () => true,
-      review: 'after',
-      environment: DEFAULT_ENVIRONMENT,
-      saveBeforeCommands: 'never',
-      interactive: part.interactive,
-      replaceTool: (tool) =>
-        recordedTool(tool, {
-          call: (callId) => this.#part.calls.get(callId),
-          problem: (message) => this.#fail(new Different(message)),
-          stopsHere: () => this.#reachStop(),
-        }),
-      showRawReasoning: false,
-      maxToolRounds: part.maxToolRounds ?? Number.MAX_SAFE_INTEGER,
-      maxAttempts: 1,
-      verbosity: null,
-      projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
-      projectDocFallbackFilenames: [],
-      userInstructions: '',
-    };
-  }
-
   /** Resolves when the turn has ended as it was recorded to. */
   async #ending(turn: RecordedTurn): Promise<void> {
     this.#turn = turn;
@@ -249,12 +217,13 @@ class ReplayRun {
     this.#world.now = turn.at;
     this.#learn([...turn.context, ...turn.messages], turn.settings.cwd);
     const isEnd = ({ msg }: Event) => msg.type === 'turn_completed' || msg.type === 'turn_aborted';
-    if (turn.stop?.type === 'cut') {
-      await this.#orFailed(new Promise<void>((resolve) => (this.#cut = resolve)));
-      await this.#session?.suspend();
-      return;
-    }
-    await this.#next(isEnd);
+    if (turn.stop?.type !== 'cut') return this.#next(isEnd);
+    await this.#orFailed(
+      new Promise<void>((resolve) => {
+        // At once: nothing more is written.
+        this.#cut = () => resolve(this.#session?.suspend());
+      }),
+    );
   }
 
   #cut: () => void = () => {};
@@ -273,7 +242,7 @@ class ReplayRun {
       }
       for (const [name, content] of named) files.set(path.resolve(cwd, name), content);
     }
-    // The model would have been told of instructions that are not the last that it was told.
+    // Other instructions than the last that were sent would have been sent again.
     const known = files.get(file);
     if (known !== undefined && String(known) !== this.#lastDocs) files.delete(file);
   }
@@ -314,7 +283,9 @@ class ReplayRun {
       await queued;
     }
     const { answer } = exchange;
-    if (answer.type === 'items' && answer.end === 'waits') this.#reachStop();
+    const isLast = exchanges[this.#arrived]?.turnId !== exchange.turnId;
+    const isCut = isLast && this.#turn?.stop?.type === 'cut' && !answersCalls(answer);
+    if (isCut || (answer.type === 'items' && answer.end === 'waits')) this.#reachStop();
     return answer;
   }
 
@@ -392,12 +363,12 @@ class ReplayRun {
   }
 }
 
-function overrideOf({ model, effort, summary, cwd, approvalPolicy, sandboxPolicy }: TurnSettings): Op {
-  return { type: 'override_turn_context', model, effort, summary, cwd, policy: approvalPolicy, box: sandboxPolicy };
+function answersCalls(answer: RecordedAnswer): boolean {
+  return answer.type === 'items' && answer.items.some(isToolCall);
 }
 
-function boxOf({ box, noBoxCause }: TurnSettings) {
-  return { box, ...(noBoxCause === undefined ? {} : { noBoxCause }) };
+function overrideOf({ model, effort, summary, cwd, approvalPolicy, sandboxPolicy }: TurnSettings): Op {
+  return { type: 'override_turn_context', model, effort, summary, cwd, policy: approvalPolicy, box: sandboxPolicy };
 }
 
 function itemIn(line: string): ResponseItem | undefined {
@@ -407,27 +378,4 @@ function itemIn(line: string): ResponseItem | undefined {
 
 function countItems(text: string): number {
   return [...text.matchAll(RESPONSE_ITEM)].length;
-}
-
-/** TILLER_HOME of the recording. */
-function homeIn({ meta }: ReplayScript, { started }: RecordedPart): string {
-  const relative = rolloutPath(meta.id, new Date(meta.timestamp));
-  const file = started.rolloutPath?.replaceAll('\\', '/');
-  return file?.endsWith(`/${relative}`) === true ? file.slice(0, -relative.length - 1) : '/home/user/.tiller';
-}
-
-/** Items of Chat Completions have no ids. */
-function wireOf(items: readonly ResponseItem[]): WireApi {
-  const said = items.filter(isFromModel);
-  return said.length > 0 && said.every((item) => !('id' in item) || item.id === undefined) ? 'chat' : 'responses';
-}
-
-/** Only a server that is known to take more than functions was sent, and has answered, more than functions. */
-function dialectOf({ meta }: ReplayScript, items: readonly ResponseItem[]): Dialect {
-  const isMore = (item: ResponseItem) =>
-    item.type === 'custom_tool_call' ||
-    item.type === 'local_shell_call' ||
-    item.type === 'web_search_call' ||
-    (item.type === 'reasoning' && item.encrypted_content != null);
-  return meta.provider === 'openai' || items.some(isMore) ? 'openai' : 'plain';
 }

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WireApi } from '../../core/model/families.ts';
-import type { RecordedAnswer } from '../../core/replay/script.ts';
+import type { RecordedAnswer } from '../../core/replay/recording.ts';
 import { isToolCall, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import type { ErrorKind } from '../../protocol/policy.ts';
 

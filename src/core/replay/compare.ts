@@ -7,7 +7,8 @@ import { ResponsesBodies } from '../model/responsesBody.ts';
 import { unifiedDiffOfTexts } from '../patch/unifiedDiff.ts';
 import { ReplayFold } from '../rollout/replay.ts';
 import { ThreadImages } from '../session/threadImages.ts';
-import type { RecordedExchange, ReplayScript } from './script.ts';
+import type { RecordedExchange } from './recording.ts';
+import type { ReplayScript } from './script.ts';
 
 export interface RecordedServer {
   readonly wire: WireApi;

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from '../../protocol/event.ts';
 import { textOf } from '../../protocol/responseItem.ts';
 import type { ApprovalCard, Preparation, ToolContext, ToolHandler, ToolResult } from '../tools/handler.ts';
 import { onAbort } from '../util/abort.ts';
-import { isStopped, type RecordedApproval, type RecordedCall } from './script.ts';
+import { isStopped, type RecordedApproval, type RecordedCall } from './recording.ts';
 
 export interface RecordedCalls {
   /** `undefined` for a call that the rollout does not have in this process. */

@@ -1,4 +1,4 @@
-/** What a rollout says about the world of its thread: read from what the model was told. */
+/** What a rollout says about the world of its thread: read from the messages to the model. */
 import { type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import { isAllowedPrefixesMessage } from '../prompt/allowedPrefixes.ts';
 import { factsIn } from '../prompt/environmentContext.ts';
@@ -8,7 +8,7 @@ import { isProjectDocsMessage } from '../prompt/projectDocs.ts';
 export interface Surroundings {
   readonly shell?: string;
   readonly timeZone?: string;
-  /** `rules.json` that allows what the model was told is allowed. */
+  /** `rules.json` with the rules that the model was sent. */
   readonly rules?: string;
   /** AGENTS.md of a working directory. */
   readonly docs?: { readonly cwd: string; readonly text: string };
