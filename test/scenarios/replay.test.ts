@@ -3,9 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { replay } from '../../src/cli/replay.ts';
+import { type ReplayWorld, replayPorts } from '../../src/cli/replay/ports.ts';
 import { type ReplayOutcome, runReplay } from '../../src/cli/replay/run.ts';
 import type { WireApi } from '../../src/core/model/families.ts';
 import { replayScript } from '../../src/core/replay/script.ts';
+import { decidedHere } from '../support/decided.ts';
+import { ModelServer, says } from '../support/modelServer.ts';
 import { randomOf } from '../support/random.ts';
 import { runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -183,10 +186,30 @@ describe('a rollout of a stranger', () => {
     expect(readFileSync(folder.at('project', 'a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test('sends nothing to the server that it names', async () => {
-    const text = rollout('answer-responses').replaceAll('"provider":"test"', '"provider":"openai"');
-    expect(text).not.toBe(rollout('answer-responses'));
-    expect(await replayed(text)).toMatchObject({ type: 'same' });
+  test('has ports that start, write and reach nothing', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start([[says('Hello.')]]);
+    const world: ReplayWorld = {
+      now: '2026-01-15T12:00:00.000Z',
+      shell: '/bin/sh',
+      timeZone: 'UTC',
+      platform: 'linux',
+      files: new Map(),
+      stored: new Map(),
+      onAppend: () => {},
+    };
+    const ports = replayPorts(world, 'thread', folder.path, 'http://127.0.0.1:9');
+    const argv = ['touch', folder.at('ran')] as const;
+    const command = { argv: [...argv] as [string, ...string[]], cwd: folder.path, env: {}, stdin: 'none' as const };
+    await expect(ports.exec.spawn({ ...command, confinement: { type: 'none' } })).rejects.toThrow('no commands');
+    await expect(ports.fetch(`${server.baseUrl}/responses`, { method: 'POST', body: '{}' })).rejects.toThrow(
+      'does not reach',
+    );
+    const change = decidedHere({ kind: 'add' as const, path: folder.at('a.txt'), text: 'a', before: null });
+    expect(await ports.workspace.apply([change])).toMatchObject({ type: 'failed' });
+    await ports.storage.writeText('rules.json', '{}');
+    expect(readdirSync(folder.path)).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 
   test.each([
