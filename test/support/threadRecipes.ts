@@ -65,7 +65,7 @@ export async function recordingOf(record: ThreadRecipe['record']): Promise<strin
 }
 
 const text = (said: string): UserInput[] => [{ type: 'text', text: said }];
-const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 1000, ...more });
+const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 20_000, ...more });
 const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 const change = (from: string, to: string) => patch('*** Update File: a.txt', '@@', `-${from}`, `+${to}`);
 const add = (file: string, line: string) => patch(`*** Add File: ${file}`, `+${line}`);
