@@ -170,8 +170,13 @@ export class Scenario {
 
   /** One more thread of the same process, with the same model in the same folder. */
   async another(): Promise<Scenario> {
+    return this.with(await this.manager.start(this.config));
+  }
+
+  /** The same for a session that was opened in another way. */
+  with(session: Session): Scenario {
     const { manager, config } = this;
-    return new Scenario(await manager.start(config), this.server, this.folder, this.home, { manager, config });
+    return new Scenario(session, this.server, this.folder, this.home, { manager, config });
   }
 
   /** The thread as the panel would show it. */

@@ -36,6 +36,7 @@ export interface ThreadConfig
     | 'undoTurn'
     | 'interactive'
     | 'pace'
+    | 'replaceTool'
     | 'showRawReasoning'
     | 'maxToolRounds'
     | 'maxAttempts'

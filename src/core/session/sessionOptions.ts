@@ -6,6 +6,7 @@ import type { ConnectedModel } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
+import type { ToolHandler } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { OnProposal } from './approvals.ts';
 import type { EventSequence } from './events.ts';
@@ -49,6 +50,8 @@ export interface SessionOptions {
   readonly interactive: boolean;
   /** Waits for listeners that cannot take more events now; `undefined` when all can. An answer is read no faster. */
   readonly pace?: (() => Promise<void> | undefined) | undefined;
+  /** For a replay: takes the place of each tool. The model must be offered the same. */
+  readonly replaceTool?: ((tool: ToolHandler) => ToolHandler) | undefined;
   readonly showRawReasoning: boolean;
   readonly maxToolRounds: number;
   readonly maxAttempts: number;

@@ -8,6 +8,8 @@ export interface ToolsetOptions extends ToolOptions {
   readonly isTrusted: () => boolean;
   /** Reports a tool that is left out because an earlier provider has one of its name. Once per name. */
   readonly onCollision: (name: string, providerId: string) => void;
+  /** See `SessionOptions.replaceTool`. */
+  readonly replaceTool?: ((tool: ToolHandler) => ToolHandler) | undefined;
 }
 
 /** The tools of one thread, in the order of their providers. */
@@ -20,10 +22,11 @@ export class Toolset {
   readonly #reported = new Set<string>();
   #current: { readonly arrays: readonly (readonly ToolHandler[])[]; readonly registry: ToolRegistry } | undefined;
 
-  constructor({ isTrusted, onCollision, rules, review, environment, saveBeforeCommands }: ToolsetOptions) {
+  constructor({ isTrusted, onCollision, replaceTool, rules, review, environment, saveBeforeCommands }: ToolsetOptions) {
     this.#options = { isTrusted, onCollision };
     const builtin = new BuiltinTools({ rules, review, environment, saveBeforeCommands });
-    this.#providers = [builtin, harmlessTools, this.#client];
+    const providers = [builtin, harmlessTools, this.#client];
+    this.#providers = replaceTool ? providers.map((provider) => replaced(provider, replaceTool)) : providers;
   }
 
   /** Replaces the client's tools. */
@@ -48,4 +51,19 @@ export class Toolset {
     }
     return registry;
   }
+}
+
+/** The same provider with other tools; the same array while the provider returns the same one. */
+function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHandler): ToolProvider {
+  const made = new WeakMap<readonly ToolHandler[], readonly ToolHandler[]>();
+  return {
+    id: provider.id,
+    needsTrust: provider.needsTrust,
+    tools: (family) => {
+      const tools = provider.tools(family);
+      const known = made.get(tools) ?? tools.map(replace);
+      made.set(tools, known);
+      return known;
+    },
+  };
 }

@@ -1,0 +1,76 @@
+/** What a rollout says about how its thread was configured. */
+import type { ThreadConfig } from '../../core/agent/agentService.ts';
+import { isFromModel } from '../../core/history/fromModel.ts';
+import type { Dialect, WireApi } from '../../core/model/families.ts';
+import type { RecordedPart } from '../../core/replay/recording.ts';
+import type { ReplayScript } from '../../core/replay/script.ts';
+import { rolloutPath } from '../../core/rollout/recorder.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';
+
+/** `settings`: of the turn that runs. */
+export function configOf(
+  { meta }: ReplayScript,
+  part: RecordedPart,
+  given: Pick<ThreadConfig, 'models' | 'replaceTool'> & { readonly settings: () => TurnSettings | undefined },
+): ThreadConfig {
+  const { started } = part;
+  const settings: TurnSettings = part.turns[0]?.settings ?? {
+    model: started.model,
+    effort: null,
+    summary: 'auto',
+    cwd: started.cwd,
+    approvalPolicy: started.approvalPolicy,
+    sandboxPolicy: { type: 'danger-full-access' },
+    box: started.box,
+  };
+  return {
+    settings,
+    models: given.models,
+    replaceTool: given.replaceTool,
+    sandboxFor: () => sandboxOf(given.settings() ?? settings),
+    baseInstructions: meta.instructions,
+    keepsSettings: true,
+    unreadable: [],
+    isTrusted: () => true,
+    review: 'after',
+    environment: DEFAULT_ENVIRONMENT,
+    saveBeforeCommands: 'never',
+    interactive: part.interactive,
+    showRawReasoning: false,
+    maxToolRounds: part.maxToolRounds ?? Number.MAX_SAFE_INTEGER,
+    maxAttempts: 1,
+    verbosity: null,
+    projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
+    projectDocFallbackFilenames: [],
+    userInstructions: '',
+  };
+}
+
+function sandboxOf({ box, noBoxCause }: TurnSettings) {
+  return { box, ...(noBoxCause === undefined ? {} : { noBoxCause }) };
+}
+
+/** TILLER_HOME of the recording. */
+export function homeIn({ meta }: ReplayScript, { started }: RecordedPart): string {
+  const relative = rolloutPath(meta.id, new Date(meta.timestamp));
+  const file = started.rolloutPath?.replaceAll('\\', '/');
+  return file?.endsWith(`/${relative}`) === true ? file.slice(0, -relative.length - 1) : '/home/user/.tiller';
+}
+
+/** The wire on which the responses were recorded: items of Chat Completions have no ids. */
+export function wireOf(items: readonly ResponseItem[]): WireApi {
+  const said = items.filter(isFromModel);
+  return said.length > 0 && said.every((item) => !('id' in item) || item.id === undefined) ? 'chat' : 'responses';
+}
+
+/** Only a server that is known to take more than functions was sent, and has answered, more than functions. */
+export function dialectOf({ meta }: ReplayScript, items: readonly ResponseItem[]): Dialect {
+  const isMore = (item: ResponseItem) =>
+    item.type === 'custom_tool_call' ||
+    item.type === 'local_shell_call' ||
+    item.type === 'web_search_call' ||
+    (item.type === 'reasoning' && item.encrypted_content != null);
+  return meta.provider === 'openai' || items.some(isMore) ? 'openai' : 'plain';
+}
