@@ -3,6 +3,7 @@ import { applyPatch } from './cli/applyPatch.ts';
 import { demoModel } from './cli/demoModel.ts';
 import { exec } from './cli/exec.ts';
 import { execPolicy } from './cli/execPolicy.ts';
+import { replay } from './cli/replay.ts';
 import { sandbox } from './cli/sandbox.ts';
 import type { Streams } from './cli/streams.ts';
 import { printSentence } from './cli/print.ts';
@@ -34,6 +35,8 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
       return demoModel(rest, streams);
     case 'execpolicy':
       return execPolicy(rest, streams);
+    case 'replay':
+      return replay(rest, streams);
     case 'sandbox':
       return sandbox(rest, streams);
     default:

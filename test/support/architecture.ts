@@ -16,7 +16,7 @@ export interface Violation {
 }
 
 const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp'];
-const CORE = ['ports', 'util', 'agent', 'session', 'tools', 'rules', 'changeReview', ...LEAVES].map(
+const CORE = ['ports', 'util', 'agent', 'session', 'tools', 'rules', 'changeReview', 'replay', ...LEAVES].map(
   (name) => `core/${name}`,
 );
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
@@ -32,6 +32,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
   'core/session': [...FOUNDATION, ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout')],
   'core/agent': [...FOUNDATION, ...inCore('session', 'exec', 'model', 'tools', 'rules', 'prompt', 'rollout')],
+  'core/replay': [...FOUNDATION, ...inCore('session', 'model', 'tools', 'history', 'patch', 'prompt', 'rollout')],
   node: ['protocol', ...CORE],
   vscode: ['protocol', ...CORE],
   'extension.ts': ['protocol', ...CORE, 'node', 'vscode'],

@@ -184,15 +184,18 @@ export class Scenario {
 
   /** One more thread of the same process, with the same model in the same folder. */
   async another(): Promise<Scenario> {
+    return this.with(await this.manager.start(...this.thread));
+  }
+
+  /** The same for a session that was opened in another way. */
+  with(session: Session): Scenario {
     const { manager, thread } = this;
-    return new Scenario(await manager.start(...thread), this.server, this.folder, this.home, { manager, thread });
+    return new Scenario(session, this.server, this.folder, this.home, { manager, thread });
   }
 
   /** A sub-agent of this thread, with the same model in the same folder. */
   async subAgent(): Promise<Scenario> {
-    const { manager, thread } = this;
-    const session = await manager.start(...thread, this.session.threadId);
-    return new Scenario(session, this.server, this.folder, this.home, { manager, thread });
+    return this.with(await this.manager.start(...this.thread, this.session.threadId));
   }
 
   /** The thread as the panel would show it. */

@@ -6,6 +6,7 @@ import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
 import type { SessionMeta } from '../rollout/line.ts';
 import type { ReplayedThread } from '../rollout/replay.ts';
+import type { ToolHandler } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { ToolProvider } from '../tools/toolProvider.ts';
 import type { EventSequence } from './events.ts';
@@ -71,6 +72,8 @@ export interface ThreadHost {
   readonly proposals?: ShownProposals;
   /** Behind the built-in tools and before the ones of the client. */
   readonly toolProviders?: readonly ToolProvider[];
+  /** For a replay: takes the place of each tool. The model must be offered the same. */
+  readonly replaceTool?: (tool: ToolHandler) => ToolHandler;
   /** Reverts the files that a turn has changed, where their earlier texts are known. Never rejects. */
   readonly undoTurn?: (turnId: string) => Promise<RevertedFiles>;
   /** Whether another process that asks for the thread gets it. Without it none does. */

@@ -1,6 +1,7 @@
 import type { EventMsg, EventMsgOf } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import type { ThreadState } from '../../protocol/thread.ts';
+import { isFromModel } from '../history/fromModel.ts';
 import { inspectImageUrl } from '../history/imageData.ts';
 import { imageKey, type ImagePart, imagesIn, placeholderFor, replaceImages } from '../history/images.ts';
 
@@ -116,20 +117,4 @@ function cached(
     known.set(item, made);
   }
   return made;
-}
-
-function isFromModel(item: ResponseItem): boolean {
-  switch (item.type) {
-    case 'message':
-      return item.role === 'assistant';
-    case 'reasoning':
-    case 'function_call':
-    case 'custom_tool_call':
-    case 'local_shell_call':
-    case 'web_search_call':
-      return true;
-    case 'function_call_output':
-    case 'custom_tool_call_output':
-      return false;
-  }
 }

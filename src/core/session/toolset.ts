@@ -7,7 +7,7 @@ import type { ThreadHost, ThreadSettings } from './sessionOptions.ts';
 
 export interface ToolsetOptions {
   readonly settings: ThreadSettings['tools'];
-  readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders'>;
+  readonly host: Pick<ThreadHost, 'isTrusted' | 'toolProviders' | 'replaceTool'>;
   /** Those in force in a working directory. */
   readonly rules: ToolOptions['rules'];
   /** Reports a tool that is left out because an earlier provider has one of its name. Once per name. */
@@ -27,7 +27,9 @@ export class Toolset {
   constructor({ settings, host, rules, onCollision }: ToolsetOptions) {
     this.#options = { host, onCollision };
     const builtin = new BuiltinTools({ ...settings, rules });
-    this.#providers = [builtin, harmlessTools, ...(host.toolProviders ?? []), this.#client];
+    const providers = [builtin, harmlessTools, ...(host.toolProviders ?? []), this.#client];
+    const { replaceTool } = host;
+    this.#providers = replaceTool ? providers.map((provider) => replaced(provider, replaceTool)) : providers;
   }
 
   /** Replaces the client's tools. */
@@ -52,4 +54,19 @@ export class Toolset {
     }
     return registry;
   }
+}
+
+/** The same provider with other tools; the same array while the provider returns the same one. */
+function replaced(provider: ToolProvider, replace: (tool: ToolHandler) => ToolHandler): ToolProvider {
+  const made = new WeakMap<readonly ToolHandler[], readonly ToolHandler[]>();
+  return {
+    id: provider.id,
+    needsTrust: provider.needsTrust,
+    tools: (family) => {
+      const tools = provider.tools(family);
+      const known = made.get(tools) ?? tools.map(replace);
+      made.set(tools, known);
+      return known;
+    },
+  };
 }

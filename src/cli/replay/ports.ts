@@ -1,0 +1,140 @@
+/**
+ * The world of a replay: in memory, as the rollout describes it. Nothing of the machine is read, written or started, and
+ * requests go to the replay's own server alone.
+ */
+import path from 'node:path';
+import {
+  type AppendFile,
+  type Locks,
+  type Ports,
+  type Storage,
+  type StoredFile,
+  type Workspace,
+  WorkspaceError,
+} from '../../core/ports.ts';
+import { SecretRedactor } from '../../core/util/secretRedactor.ts';
+import { systemClock } from '../../node/host/clock.ts';
+import { createNodeFetch } from '../../node/network/fetch.ts';
+
+const ABSENT = 'A replay has no files and no commands.';
+
+/** What changes from turn to turn. */
+export interface ReplayWorld {
+  /** ISO 8601. */
+  now: string;
+  shell: string;
+  timeZone: string;
+  readonly platform: 'linux' | 'darwin';
+  /** Absolute paths. */
+  readonly files: Map<string, Uint8Array | string>;
+  readonly stored: MemoryFiles;
+  /** Receives each line that a session appends. */
+  onAppend: (text: string) => void;
+}
+
+type MemoryFiles = Map<string, string>;
+
+/** `origin`: of the one server that can be reached. */
+export function replayPorts(world: ReplayWorld, threadId: string, home: string, origin: string): Ports {
+  const fetch = createNodeFetch({});
+  let ids = 0;
+  return {
+    keys: new SecretRedactor(),
+    workspace: workspaceOf(world),
+    exec: { spawn: () => Promise.reject(new Error(ABSENT)) },
+    storage: storageOf(world, home),
+    audit: { append: () => {}, latest: async () => [] },
+    locks: locks(),
+    fetch: (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : input);
+      return url.origin === origin
+        ? fetch(input, init)
+        : Promise.reject(new Error(`A replay does not reach ${url.origin}.`));
+    },
+    secrets: { keyFor: async () => undefined },
+    clock: { ...systemClock, now: () => new Date(world.now) },
+    ids: { uuid: () => threadId, next: (prefix) => `${prefix}_replay${++ids}`, random: () => 0.5 },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    host: {
+      platform: world.platform,
+      homeDirectory: '/',
+      tempDirectory: '/tmp',
+      get shell() {
+        return world.shell;
+      },
+      get timeZone() {
+        return world.timeZone;
+      },
+      environment: {},
+    },
+  };
+}
+
+function workspaceOf({ files }: ReplayWorld): Workspace {
+  const absent = (file: string) => new WorkspaceError('not_found', file, `${file} does not exist.`);
+  const bytesOf = (file: string): Uint8Array => {
+    const found = files.get(file);
+    if (found === undefined) throw absent(file);
+    if (typeof found === 'string') throw new WorkspaceError('io', file, found);
+    return found;
+  };
+  return {
+    roots: [],
+    read: async (file) => ({ text: Buffer.from(bytesOf(file)).toString(), source: 'disk', dirty: false }),
+    readBytes: async (file) => bytesOf(file),
+    stat: async (file) => (files.has(file) ? { type: 'file', symbolicLink: false, size: 0, modifiedAt: 0 } : undefined),
+    realPath: async (file) => file,
+    places: async (paths) => new Map(paths.map((file) => [file, absent(file)])),
+    readPlaces: async (places) => new Map([...places.keys()].map((file) => [file, absent(file)])),
+    list: async () => [],
+    apply: async () => ({ type: 'failed', message: ABSENT, notRestored: [] }),
+    unsavedFiles: () => [],
+    save: async (paths) => paths,
+  };
+}
+
+function storageOf(world: ReplayWorld, home: string): Storage {
+  const { stored } = world;
+  const write = async (file: string, text: string) => void stored.set(file, text);
+  const below = (folder: string) => [...stored.keys()].filter((file) => file.startsWith(`${folder}/`)).toSorted();
+  return {
+    home,
+    openAppend: async (file): Promise<AppendFile> => {
+      if (!stored.has(file)) stored.set(file, '');
+      return {
+        path: path.join(home, file),
+        append: (given) => {
+          const text = typeof given === 'string' ? given : [...given].join('');
+          stored.set(file, (stored.get(file) ?? '') + text);
+          world.onAppend(text);
+        },
+        sync: async () => {},
+        close: async () => {},
+      };
+    },
+    readText: async (file) => stored.get(file),
+    stamp: async (file) => stored.get(file),
+    writeText: write,
+    updateText: async (file, change) => write(file, change(stored.get(file))),
+    writeBytes: async (file, bytes) => write(file, Buffer.from(bytes).toString()),
+    readBytes: async (file, from, length) => Buffer.from(stored.get(file) ?? '').subarray(from, from + length),
+    listFiles: async (folder) => below(folder),
+    statFiles: async (folder): Promise<readonly StoredFile[]> =>
+      below(folder).map((file) => ({ path: file, size: Buffer.byteLength(stored.get(file) ?? ''), modifiedAt: 0 })),
+    move: async (from, to) => {
+      const text = stored.get(from);
+      if (text === undefined) throw new Error(`There is no ${from}.`);
+      stored.delete(from);
+      stored.set(to, text);
+    },
+    remove: async (file) => void stored.delete(file),
+  };
+}
+
+function locks(): Locks {
+  return {
+    acquire: async () => ({ type: 'held', lock: { release: async () => {} } }),
+    ask: async () => async () => {},
+    owners: async () => new Map(),
+  };
+}

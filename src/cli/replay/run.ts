@@ -1,0 +1,381 @@
+/** Runs a recorded thread again: a real Session, a server that answers from the rollout, and the user's recorded part. */
+import path from 'node:path';
+import { AgentService } from '../../core/agent/agentService.ts';
+import { HttpModels } from '../../core/model/httpModels.ts';
+import type { Dialect, WireApi } from '../../core/model/families.ts';
+import { compareRequests, ExpectedRequests, toolsDiffer } from '../../core/replay/compare.ts';
+import { recordedTool } from '../../core/replay/recordedTools.ts';
+import {
+  type RecordedAnswer,
+  type RecordedPart,
+  type RecordedTurn,
+  replayedDecision,
+} from '../../core/replay/recording.ts';
+import type { ReplayScript } from '../../core/replay/script.ts';
+import { surroundingsIn } from '../../core/replay/surroundings.ts';
+import { parseLine } from '../../core/rollout/parseLine.ts';
+import { rolloutPath } from '../../core/rollout/recorder.ts';
+import type { Session } from '../../core/session/session.ts';
+import type { Event, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
+import type { Op } from '../../protocol/op.ts';
+import { isToolCall, type ResponseItem } from '../../protocol/responseItem.ts';
+import { type ReplayWorld, replayPorts } from './ports.ts';
+import { type ReplayServer, startReplayServer } from './server.ts';
+import { startOf, dialectOf, homeIn, wireOf } from './threadOf.ts';
+
+export type ReplayOutcome =
+  | { readonly type: 'same'; readonly requests: number; readonly turns: number }
+  | {
+      readonly type: 'different';
+      /** One sentence. */
+      readonly message: string;
+      /** Unified, of the request; empty where the difference is not one of a request. */
+      readonly diff: string;
+    };
+
+export interface ReplayOptions {
+  /** The one that the responses were recorded on unless given. */
+  readonly wire?: WireApi | undefined;
+  /** Milliseconds without an event after which the thread counts as stuck. */
+  readonly patienceMs?: number;
+}
+
+/** Stops at the first difference: what follows from it is none of its own. */
+export async function runReplay(script: ReplayScript, options: ReplayOptions = {}): Promise<ReplayOutcome> {
+  const run = new ReplayRun(script, options);
+  try {
+    return await run.result();
+  } finally {
+    await run.close();
+  }
+}
+
+class Different extends Error {
+  readonly diff: string;
+  constructor(message: string, diff = '') {
+    super(message);
+    this.diff = diff;
+  }
+}
+
+const RESPONSE_ITEM = /^\{"timestamp":"[^"]*","type":"response_item"/gm;
+const PATIENCE_MS = 20_000;
+
+class ReplayRun {
+  readonly #script: ReplayScript;
+  readonly #wire: WireApi;
+  readonly #dialect: Dialect;
+  readonly #patienceMs: number;
+  readonly #expected: ExpectedRequests;
+  readonly #world: ReplayWorld;
+  readonly #home: string;
+  /** Requests that have arrived. */
+  #arrived = 0;
+  #lastBody: Readonly<Record<string, unknown>> | undefined;
+  #items = 0;
+  #part: RecordedPart;
+  #turn: RecordedTurn | undefined;
+  /** The turn has come to where it was stopped, but for items that are being written. */
+  #isAtStop = false;
+  readonly #asked = new Map<string, number>();
+  #session: Session | undefined;
+  #server: ReplayServer | undefined;
+  #submissions = 0;
+  readonly #failed: Promise<never>;
+  #fail: (problem: Different) => void = () => {};
+  readonly #waiting = new Set<(event: Event) => void>();
+
+  constructor(script: ReplayScript, { wire, patienceMs = PATIENCE_MS }: ReplayOptions) {
+    const [first] = script.parts;
+    if (first === undefined) throw new Error('A script has a part.');
+    const items = script.lines.flatMap((line) => itemIn(line) ?? []);
+    this.#script = script;
+    this.#part = first;
+    this.#patienceMs = patienceMs;
+    this.#wire = wire ?? wireOf(items);
+    this.#dialect = dialectOf(script, items);
+    this.#expected = new ExpectedRequests(script, { wire: this.#wire, dialect: this.#dialect });
+    this.#home = homeIn(script, first);
+    this.#world = {
+      now: first.at,
+      shell: '/bin/sh',
+      timeZone: 'UTC',
+      platform: first.started.box === 'seatbelt' ? 'darwin' : 'linux',
+      files: new Map(),
+      stored: new Map(),
+      onAppend: (text) => this.#appended(text),
+    };
+    this.#failed = new Promise((_resolve, reject) => {
+      this.#fail = reject;
+    });
+    this.#failed.catch(() => {});
+  }
+
+  async result(): Promise<ReplayOutcome> {
+    const { parts, exchanges } = this.#script;
+    try {
+      const server = await startReplayServer((body) => this.#answer(body));
+      this.#server = server;
+      for (const [index, part] of parts.entries()) await this.#runPart(part, index, server);
+      const left = exchanges.length - this.#arrived;
+      if (left > 0) {
+        throw new Different(`The recorded response ${this.#arrived + 1} of ${exchanges.length} was not asked for.`);
+      }
+      const turns = parts.reduce((sum, part) => sum + part.turns.length, 0);
+      return { type: 'same', requests: this.#arrived, turns };
+    } catch (error) {
+      if (error instanceof Different) return { type: 'different', message: error.message, diff: error.diff };
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+    await this.#session?.suspend();
+  }
+
+  async #runPart(part: RecordedPart, index: number, server: ReplayServer): Promise<void> {
+    this.#part = part;
+    this.#asked.clear();
+    this.#world.now = part.at;
+    this.#lastBody = undefined;
+    const session = await this.#open(part, index, server);
+    this.#session = session;
+    session.onEvent((event) => this.#heard(event));
+    const [firstTurn] = part.turns;
+    const continues = firstTurn?.input === 'recovered' ? this.#ending(firstTurn) : undefined;
+    session.start();
+    if (part.tools.length > 0) {
+      // Those that are built in stay what they are.
+      const tools = [...new Set(part.tools)].map((name) => ({ name, description: '', inputSchema: {} }));
+      this.#submit({ type: 'register_tools', tools });
+    }
+    let settings: TurnSettings | undefined;
+    for (const turn of part.turns) {
+      if (turn.input === 'recovered') {
+        await continues;
+        continue;
+      }
+      const ended = this.#ending(turn);
+      if (turn.memory) this.#submit({ type: 'remember', keys: turn.memory.keys, rules: turn.memory.rules });
+      if (JSON.stringify(settings) !== JSON.stringify(turn.settings)) this.#submit(overrideOf(turn.settings));
+      settings = turn.settings;
+      this.#submit(turn.input === null ? { type: 'retry' } : { type: 'user_turn', input: [...turn.input] });
+      await ended;
+    }
+    if (part.turns.at(-1)?.stop?.type !== 'cut') await session.dispose();
+    this.#session = undefined;
+  }
+
+  async #open(part: RecordedPart, index: number, server: ReplayServer): Promise<Session> {
+    const { meta, lines } = this.#script;
+    const ports = replayPorts(this.#world, meta.id, this.#home, new URL(server.baseUrl).origin);
+    const agents = new AgentService(ports, { version: meta.tiller_version, originator: meta.originator });
+    this.#learn(
+      lines.slice(0, part.line).flatMap((line) => itemIn(line) ?? []),
+      part.started.cwd,
+    );
+    const start = startOf(this.#script, part, {
+      settings: () => this.#turn?.settings,
+      models: new HttpModels(ports, meta.tiller_version).of({
+        id: meta.provider,
+        baseUrl: server.baseUrl,
+        wireApi: this.#wire,
+        dialect: this.#dialect,
+        auth: 'none',
+      }),
+      replaceTool: (tool) =>
+        recordedTool(tool, {
+          call: (callId) => this.#part.calls.get(callId),
+          problem: (message) => this.#fail(new Different(message)),
+          stopsHere: () => this.#reachStop(),
+        }),
+    });
+    const inherited = lines.slice(0, part.line).join('\n');
+    const isNew = index === 0 && !/"type":"(?:response_item|turn_context)"/.test(inherited);
+    if (isNew) {
+      this.#world.now = meta.timestamp;
+      return agents.start(...start);
+    }
+    if (index === 0) {
+      this.#world.stored.set(rolloutPath(meta.id, new Date(meta.timestamp)), `${inherited}\n`);
+      this.#items = countItems(`${inherited}\n`);
+    }
+    const resumed = await agents.resume({ id: meta.id }, ...start);
+    if (resumed.type !== 'resumed') {
+      throw new Different(
+        `The thread cannot be resumed: ${resumed.type === 'refused' ? resumed.message : resumed.type}.`,
+      );
+    }
+    return resumed.session;
+  }
+
+  /** Resolves when the turn has ended as it was recorded to. */
+  async #ending(turn: RecordedTurn): Promise<void> {
+    this.#turn = turn;
+    this.#isAtStop = false;
+    this.#world.now = turn.at;
+    this.#learn([...turn.context, ...turn.messages], turn.settings.cwd);
+    const isEnd = ({ msg }: Event) => msg.type === 'turn_completed' || msg.type === 'turn_aborted';
+    if (turn.stop?.type !== 'cut') return this.#next(isEnd);
+    await this.#orFailed(
+      new Promise<void>((resolve) => {
+        // At once: nothing more is written.
+        this.#cut = () => resolve(this.#session?.suspend());
+      }),
+    );
+  }
+
+  #cut: () => void = () => {};
+
+  #learn(items: readonly ResponseItem[], cwd: string): void {
+    const { files, stored } = this.#world;
+    const file = path.join(cwd, 'AGENTS.md');
+    for (const item of items) {
+      const { shell, timeZone, rules, docs, files: named } = surroundingsIn(item);
+      if (shell !== undefined) this.#world.shell = shell;
+      if (timeZone !== undefined) this.#world.timeZone = timeZone;
+      if (rules !== undefined) stored.set('rules.json', rules);
+      if (docs !== undefined) {
+        files.set(path.join(docs.cwd, 'AGENTS.md'), Buffer.from(docs.text));
+        this.#lastDocs = docs.text;
+      }
+      for (const [name, content] of named) files.set(path.resolve(cwd, name), content);
+    }
+    // Other instructions than the last that were sent would have been sent again.
+    const known = files.get(file);
+    if (known !== undefined && String(known) !== this.#lastDocs) files.delete(file);
+  }
+
+  #lastDocs: string | undefined;
+
+  // ---------------------------------------------------------------- what the session does
+
+  async #answer(body: Readonly<Record<string, unknown>>): Promise<RecordedAnswer | undefined> {
+    const { exchanges } = this.#script;
+    const exchange = exchanges[this.#arrived];
+    const number = ++this.#arrived;
+    const name = `request ${number} of ${exchanges.length}`;
+    if (exchange === undefined) {
+      this.#fail(new Different(`Request ${number} was not recorded: the rollout has ${exchanges.length}.`));
+      return undefined;
+    }
+    if (exchange.turnId !== this.#turn?.turnId) {
+      this.#fail(
+        new Different(`Request ${number} belongs to the turn ${this.#turn?.turnId}, not to ${exchange.turnId}.`),
+      );
+      return undefined;
+    }
+    const difference = compareRequests(this.#expected.body(exchange), body, name);
+    if (difference !== undefined) {
+      const where = difference.where.join(', ');
+      this.#fail(new Different(`Request ${number} of ${exchanges.length} differs in ${where}.`, difference.diff));
+      return undefined;
+    }
+    if (this.#lastBody?.['model'] === body['model'] && toolsDiffer(this.#lastBody ?? {}, body)) {
+      this.#fail(new Different(`The tools have changed from request ${number - 1} to ${number}.`));
+      return undefined;
+    }
+    this.#lastBody = body;
+    for (const steer of exchange.steers) {
+      const queued = this.#next(({ msg }) => msg.type === 'input_queued');
+      this.#submit({ type: 'steer', input: [...steer] });
+      await queued;
+    }
+    const { answer } = exchange;
+    const isLast = exchanges[this.#arrived]?.turnId !== exchange.turnId;
+    const isCut = isLast && this.#turn?.stop?.type === 'cut' && !answersCalls(answer);
+    if (isCut || (answer.type === 'items' && answer.end === 'waits')) this.#reachStop();
+    return answer;
+  }
+
+  #heard(event: Event): void {
+    for (const listener of [...this.#waiting]) listener(event);
+    if (event.msg.type === 'approval_requested') this.#decide(event.msg);
+  }
+
+  #decide({ approvalId, callId }: EventMsgOf<'approval_requested'>): void {
+    const index = this.#asked.get(callId) ?? 0;
+    this.#asked.set(callId, index + 1);
+    const approval = this.#part.calls.get(callId)?.approvals[index];
+    if (approval === undefined) {
+      this.#fail(new Different(`The call ${callId} asks for an approval that was not recorded.`));
+      return;
+    }
+    const { resolved } = approval;
+    if (resolved === undefined || resolved.by === 'turn_ended') this.#reachStop();
+    else if (resolved.by !== 'non_interactive') {
+      const decision = replayedDecision(resolved.decision);
+      this.#submit({ type: 'approval', approvalIds: [approvalId], decision });
+    }
+  }
+
+  #appended(text: string): void {
+    this.#items += countItems(text);
+    this.#stopIfDue();
+  }
+
+  #reachStop(): void {
+    this.#isAtStop = true;
+    // Not within the event that led here.
+    setImmediate(() => this.#stopIfDue());
+  }
+
+  #stopIfDue(): void {
+    const stop = this.#turn?.stop;
+    if (!this.#isAtStop || stop === undefined || this.#items < stop.items) return;
+    this.#isAtStop = false;
+    if (stop.type === 'interrupt') this.#submit({ type: 'interrupt' });
+    else this.#cut();
+  }
+
+  // ---------------------------------------------------------------- waiting
+
+  #submit(op: Op): void {
+    this.#session?.submit({ id: `replay-${++this.#submissions}`, op });
+  }
+
+  #next(matches: (event: Event) => boolean): Promise<void> {
+    return this.#orFailed(
+      new Promise((resolve) => {
+        const listener = (event: Event) => {
+          if (!matches(event)) return;
+          this.#waiting.delete(listener);
+          resolve();
+        };
+        this.#waiting.add(listener);
+      }),
+    );
+  }
+
+  async #orFailed(promise: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const stuck = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        reject(new Different(`The thread does not go on after request ${this.#arrived}.`));
+      }, this.#patienceMs);
+    });
+    try {
+      await Promise.race([promise, this.#failed, stuck]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function answersCalls(answer: RecordedAnswer): boolean {
+  return answer.type === 'items' && answer.items.some(isToolCall);
+}
+
+function overrideOf({ model, effort, summary, cwd, approvalPolicy, sandboxPolicy }: TurnSettings): Op {
+  return { type: 'override_turn_context', model, effort, summary, cwd, policy: approvalPolicy, box: sandboxPolicy };
+}
+
+function itemIn(line: string): ResponseItem | undefined {
+  const entry = parseLine(line);
+  return entry?.type === 'response_item' ? entry.payload : undefined;
+}
+
+function countItems(text: string): number {
+  return [...text.matchAll(RESPONSE_ITEM)].length;
+}

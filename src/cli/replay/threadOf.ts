@@ -1,0 +1,82 @@
+/** What a rollout says about how its thread was configured. */
+import { isFromModel } from '../../core/history/fromModel.ts';
+import type { Dialect, WireApi } from '../../core/model/families.ts';
+import type { RecordedPart } from '../../core/replay/recording.ts';
+import type { ReplayScript } from '../../core/replay/script.ts';
+import { rolloutPath } from '../../core/rollout/recorder.ts';
+import type { TurnSettings } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
+import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';
+
+/** What the recorded part of the thread was started with. `given.settings`: of the turn that runs. */
+export function startOf(
+  { meta }: ReplayScript,
+  part: RecordedPart,
+  given: Pick<ThreadHost, 'models'> &
+    Required<Pick<ThreadHost, 'replaceTool'>> & { readonly settings: () => TurnSettings | undefined },
+): readonly [settings: ThreadSettings, host: ThreadHost] {
+  const { started } = part;
+  const settings: TurnSettings = part.turns[0]?.settings ?? {
+    model: started.model,
+    effort: null,
+    summary: 'auto',
+    cwd: started.cwd,
+    approvalPolicy: started.approvalPolicy,
+    sandboxPolicy: { type: 'danger-full-access' },
+    box: started.box,
+  };
+  return [
+    {
+      turn: settings,
+      limits: {
+        maxToolRounds: part.maxToolRounds ?? Number.MAX_SAFE_INTEGER,
+        maxAttempts: 1,
+        projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
+      },
+      prompt: {
+        baseInstructions: meta.instructions,
+        userInstructions: '',
+        projectDocFallbackFilenames: [],
+        verbosity: null,
+        showRawReasoning: false,
+      },
+      tools: { review: 'after', environment: DEFAULT_ENVIRONMENT, saveBeforeCommands: 'never', unreadable: [] },
+    },
+    {
+      models: given.models,
+      replaceTool: given.replaceTool,
+      sandboxFor: () => sandboxOf(given.settings() ?? settings),
+      keepsSettings: true,
+      isTrusted: () => true,
+      interactive: part.interactive,
+    },
+  ];
+}
+
+function sandboxOf({ box, noBoxCause }: TurnSettings) {
+  return { box, ...(noBoxCause === undefined ? {} : { noBoxCause }) };
+}
+
+/** TILLER_HOME of the recording. */
+export function homeIn({ meta }: ReplayScript, { started }: RecordedPart): string {
+  const relative = rolloutPath(meta.id, new Date(meta.timestamp));
+  const file = started.rolloutPath?.replaceAll('\\', '/');
+  return file?.endsWith(`/${relative}`) === true ? file.slice(0, -relative.length - 1) : '/home/user/.tiller';
+}
+
+/** The wire on which the responses were recorded: items of Chat Completions have no ids. */
+export function wireOf(items: readonly ResponseItem[]): WireApi {
+  const said = items.filter(isFromModel);
+  return said.length > 0 && said.every((item) => !('id' in item) || item.id === undefined) ? 'chat' : 'responses';
+}
+
+/** Only a server that is known to take more than functions was sent, and has answered, more than functions. */
+export function dialectOf({ meta }: ReplayScript, items: readonly ResponseItem[]): Dialect {
+  const isMore = (item: ResponseItem) =>
+    item.type === 'custom_tool_call' ||
+    item.type === 'local_shell_call' ||
+    item.type === 'web_search_call' ||
+    (item.type === 'reasoning' && item.encrypted_content != null);
+  return meta.provider === 'openai' || items.some(isMore) ? 'openai' : 'plain';
+}

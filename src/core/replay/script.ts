@@ -1,0 +1,66 @@
+/**
+ * What a rollout says about running its thread again: each request by the history that it was made of, each response, and
+ * what the user did (docs/decisions/0019). Computed from the lines alone.
+ */
+import { ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
+import { parseLine, type ReadEntry } from '../rollout/parseLine.ts';
+import { msgOf, PartReader } from './partReader.ts';
+import type { RecordedExchange, RecordedPart } from './recording.ts';
+
+export interface ReplayScript {
+  readonly meta: SessionMeta;
+  /** Those that can be read. */
+  readonly lines: readonly string[];
+  /** How many cannot be read, and are left out as in a thread that is resumed. */
+  readonly dropped: number;
+  readonly parts: readonly RecordedPart[];
+  /** In the order of the requests, over all parts. */
+  readonly exchanges: readonly RecordedExchange[];
+}
+
+export type ScriptResult =
+  | { readonly type: 'script'; readonly script: ReplayScript }
+  | { readonly type: 'refused'; readonly message: string };
+
+export function replayScript(text: string): ScriptResult {
+  const all = text.split('\n').filter((line) => line !== '');
+  const lines = all.filter((line) => parseLine(line) !== undefined);
+  const known = lines.flatMap((line) => parseLine(line) ?? []);
+  const first = known.find((entry) => entry.type === 'session_meta');
+  if (first?.type !== 'session_meta') return refused('no line says that this is a Tiller thread');
+  const meta = first.payload;
+  if (meta.version > ROLLOUT_VERSION) return refused('it was written by a newer Tiller');
+  const starts = known.flatMap((entry, index) => (msgOf(entry)?.type === 'thread_started' ? [index] : []));
+  const [begin] = starts;
+  if (begin === undefined) return refused('no process has worked in this thread');
+  const compacted = known.findIndex((entry, index) => index > begin && isCompaction(entry));
+  if (compacted >= 0) return refused('the thread was compacted, which cannot be replayed yet');
+  const isUnwritten = known.some((entry) => isStorageFailure(entry));
+  if (isUnwritten) return refused('a turn could not be written down, which cannot be replayed');
+  const readers = starts.map((start, index) => new PartReader(known, start, starts[index + 1] ?? known.length));
+  return {
+    type: 'script',
+    script: {
+      meta,
+      lines,
+      dropped: all.length - lines.length,
+      parts: readers.map((reader) => reader.part()),
+      exchanges: readers.flatMap((reader) => reader.exchanges),
+    },
+  };
+}
+
+function isCompaction(entry: ReadEntry): boolean {
+  const msg = msgOf(entry);
+  return entry.type === 'compacted' || (msg?.type === 'item_started' && msg.item.type === 'compaction');
+}
+
+/** Such a turn stops without a trace of where. */
+function isStorageFailure(entry: ReadEntry): boolean {
+  const msg = msgOf(entry);
+  return msg?.type === 'error' && msg.kind === 'storage';
+}
+
+function refused(message: string): ScriptResult {
+  return { type: 'refused', message };
+}

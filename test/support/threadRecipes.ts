@@ -1,0 +1,421 @@
+/** Threads that are recorded by running them: what the model says, and what the user and the client do meanwhile. */
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Ports } from '../../src/core/ports.ts';
+import type { UserInput } from '../../src/protocol/item.ts';
+import type { OpOf } from '../../src/protocol/op.ts';
+import { dataUrl, png } from './images.ts';
+import {
+  type Answer,
+  calls,
+  callsCustom,
+  callsLocalShell,
+  cuts,
+  endsTurn,
+  fails,
+  hangs,
+  reasons,
+  says,
+  searches,
+  type Step,
+} from './modelServer.ts';
+import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
+
+export interface ThreadRecipe {
+  readonly name: string;
+  /** Returns the scenario whose thread is the recording; ends every other one. */
+  readonly record: (begin: Begin) => Promise<Scenario>;
+}
+
+/** `startScenario` with the same ids and times in each recording. */
+type Begin = typeof startScenario;
+
+/** The same ids in each recording, in which no time passes. Waits take the time that they take. */
+function steadyBegin(): Begin {
+  let ids = 0;
+  const now = () => new Date('2026-01-15T12:00:00.000Z');
+  const deps = (real: Ports): Partial<Ports> => ({
+    clock: { ...real.clock, now, monotonic: () => 0 },
+    ids: {
+      uuid: () => `019bc1a0-0000-7000-8000-${String(++ids).padStart(12, '0')}`,
+      next: (prefix) => `${prefix}_${++ids}`,
+      random: () => 0.5,
+    },
+    host: { ...real.host, shell: '/bin/bash', timeZone: 'Europe/Berlin' },
+  });
+  return (options) => startScenario({ baseInstructions: 'Recorded.', ...options, deps });
+}
+
+/**
+ * Runs a recipe and returns its rollout. Folders of the machine and the port get names that are the same in each recording;
+ * nothing else of a rollout is changed.
+ */
+export async function recordingOf(record: ThreadRecipe['record']): Promise<string> {
+  const chat = await record(steadyBegin());
+  await chat.session.dispose();
+  await chat.server.close();
+  const rollouts = readdirSync(chat.home.at('threads'), { recursive: true, encoding: 'utf8' });
+  const rollout = rollouts.find((name) => name.endsWith(`${chat.session.threadId}.jsonl`)) ?? '';
+  const recorded = readFileSync(chat.home.at('threads', rollout), 'utf8')
+    .replaceAll(chat.folder.path, '/home/user/project')
+    .replaceAll(chat.home.path, '/home/user/.tiller')
+    .replaceAll(new URL(chat.server.baseUrl).origin, 'http://127.0.0.1:1234');
+  chat.folder[Symbol.dispose]();
+  chat.home[Symbol.dispose]();
+  return recorded;
+}
+
+const text = (said: string): UserInput[] => [{ type: 'text', text: said }];
+const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 20_000, ...more });
+const patch = (...lines: string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
+const change = (from: string, to: string) => patch('*** Update File: a.txt', '@@', `-${from}`, `+${to}`);
+const add = (file: string, line: string) => patch(`*** Add File: ${file}`, `+${line}`);
+const free = { sandbox: 'danger-full-access' } as const;
+const openai = { provider: { dialect: 'openai' } } as const;
+
+function sessionIn(output: string): number {
+  return Number(/^Process running with session ID (\d+)$/m.exec(output)?.[1]);
+}
+
+/** Types into the first process that goes on in the background. */
+function writes(chars: string, more: object = {}): Answer {
+  return ({ input }) => {
+    const texts = input.map((item) => String(item['output'] ?? item['content']));
+    const sessionId = sessionIn(texts.find((output) => sessionIn(output) > 0) ?? '');
+    return [calls('write_stdin', { session_id: sessionId, chars, yield_time_ms: 500, ...more })];
+  };
+}
+
+function start(chat: Scenario, said = 'go', more: Partial<OpOf<'user_turn'>> = {}) {
+  const ended = chat.turnEnds();
+  chat.submit({ type: 'user_turn', input: text(said), ...more });
+  return ended;
+}
+
+async function commandStarts(chat: Scenario, command: string): Promise<void> {
+  while (true) {
+    const { item } = await chat.next('item_started');
+    if (item.type === 'command_execution' && item.command === command) return;
+  }
+}
+
+/** One message, and what is done while its turn runs. */
+function recipe(name: string, options: ScenarioOptions, meanwhile?: (chat: Scenario) => Promise<void>): ThreadRecipe {
+  return conversation(name, options, async (chat) => {
+    const ended = start(chat);
+    await meanwhile?.(chat);
+    await ended;
+  });
+}
+
+function conversation(name: string, options: ScenarioOptions, talk: (chat: Scenario) => Promise<void>): ThreadRecipe {
+  return {
+    name,
+    record: async (begin) => {
+      const chat = await begin(options);
+      await talk(chat);
+      return chat;
+    },
+  };
+}
+
+const TWENTY = `${Array.from({ length: 20 }, (_, index) => `line ${index + 1}`).join('\n')}\n`;
+const THREE_HUNKS = patch(
+  '*** Update File: a.txt',
+  ...['2', '10', '18'].flatMap((number) => ['@@', `-line ${number}`, `+LINE ${number}`]),
+);
+const camera = { name: 'camera', description: 'Takes a picture.', inputSchema: { type: 'object', properties: {} } };
+
+export const THREAD_RECIPES: readonly ThreadRecipe[] = [
+  recipe('answer-responses', { model: [[says('Hello.')]] }),
+  recipe('answer-chat', { wire: 'chat', model: [[says('Hello.')]] }),
+  recipe('reasoning-responses', {
+    ...openai,
+    modelName: 'gpt-5.5',
+    model: [
+      [reasons(['Look.', 'Then say.'], { encrypted: 'opaque' }), says('Soon.', { phase: 'commentary' }), exec('pwd')],
+      [says('Done.', { phase: 'final_answer' })],
+    ],
+    ...free,
+  }),
+  recipe('reasoning-chat', {
+    wire: 'chat',
+    model: [[reasons('Think.', { raw: 'Let me think.' }), says('First.'), exec('echo one')], [says('Done.')]],
+    ...free,
+  }),
+  recipe('commands', {
+    model: [
+      [exec('echo out; echo err >&2')],
+      [exec('echo no; exit 3')],
+      [exec('pwd', { workdir: 'missing' })],
+      [says('Done.')],
+    ],
+    ...free,
+  }),
+  recipe('commands-side-by-side-chat', {
+    wire: 'chat',
+    model: [[says('Both.'), exec('echo one'), exec('echo two')], [says('Done.')]],
+    ...free,
+  }),
+  recipe('local-shell', {
+    ...openai,
+    modelName: 'codex-mini-latest',
+    model: [[callsLocalShell(['echo', 'local'])], [says('Done.')]],
+    ...free,
+  }),
+  recipe('plan', {
+    model: [
+      [calls('update_plan', { explanation: 'First.', plan: [{ step: 'Look', status: 'in_progress' }] })],
+      [calls('update_plan', { plan: [{ step: 'Look', status: 'completed' }] })],
+      [says('Done.')],
+    ],
+  }),
+  recipe('patch-applied', {
+    files: { 'a.txt': 'one\n' },
+    model: [[calls('apply_patch', { input: change('one', 'two') })], [says('Done.')]],
+  }),
+  recipe('patch-freeform', {
+    ...openai,
+    modelName: 'gpt-5.5',
+    files: { 'a.txt': 'one\n' },
+    model: [[says('I edit.'), callsCustom('apply_patch', change('one', 'two'))], [says('Done.')]],
+  }),
+  recipe('patch-chat', {
+    wire: 'chat',
+    model: [[calls('apply_patch', { input: add('new.txt', 'n') })], [says('Done.')]],
+  }),
+  recipe('patch-does-not-fit', {
+    files: { 'a.txt': 'one\n' },
+    model: [
+      [calls('apply_patch', { input: change('three', 'two') })],
+      [calls('apply_patch', { input: change('one', 'two') })],
+      [says('Done.')],
+    ],
+  }),
+  recipe(
+    'patch-denied',
+    {
+      review: 'before',
+      files: { 'a.txt': 'one\n' },
+      model: [[calls('apply_patch', { input: change('one', 'two') })], [says('As you like.')]],
+    },
+    (chat) => chat.answer({ denied: { message: 'Keep it.' } }),
+  ),
+  recipe(
+    'patch-partly-accepted',
+    {
+      review: 'before',
+      files: { 'a.txt': TWENTY },
+      model: [[calls('apply_patch', { input: THREE_HUNKS })], [says('Done.')]],
+    },
+    (chat) => chat.answer({ approved_reviewed: { files: [{ path: 'a.txt', leftOut: [1] }] } }),
+  ),
+  recipe('patch-outside-forbidden', {
+    policy: 'never',
+    model: [[calls('apply_patch', { input: add('/etc/tiller-recording', 'x') })], [says('Right.')]],
+  }),
+  recipe('approved', { policy: 'untrusted', model: [[exec('touch a')], [says('Done.')]] }, (chat) =>
+    chat.answer('approved'),
+  ),
+  recipe('denied', { policy: 'untrusted', wire: 'chat', model: [[exec('touch a')], [says('Then not.')]] }, (chat) =>
+    chat.answer({ denied: { message: 'Not here.' } }),
+  ),
+  recipe(
+    'approved-for-thread',
+    { policy: 'untrusted', model: [[exec('touch a')], [exec('touch a')], [says('Done.')]] },
+    (chat) => chat.answer('approved_for_thread'),
+  ),
+  recipe(
+    'approved-by-rule',
+    { policy: 'untrusted', model: [[exec('touch a')], [exec('touch b')], [says('Done.')]] },
+    (chat) => chat.answer({ approved_rule: { rule: { pattern: ['touch'], decision: 'allow' }, scope: 'thread' } }),
+  ),
+  recipe(
+    'one-answer-for-two',
+    { policy: 'untrusted', model: [[exec('touch a'), exec('touch a'), exec('touch b')], [says('Done.')]] },
+    async (chat) => {
+      await chat.next('approval_joined');
+      const resolved = chat.next('approval_resolved');
+      await chat.answer('approved');
+      await resolved;
+      await chat.answer({ denied: {} });
+    },
+  ),
+  conversation(
+    'stopped-at-a-question',
+    { policy: 'untrusted', model: [[exec('touch a')], [says('What then?')]] },
+    async (chat) => {
+      const ended = start(chat);
+      await chat.answer('abort');
+      await ended;
+      await chat.send('go on');
+    },
+  ),
+  recipe('nobody-to-ask', {
+    policy: 'untrusted',
+    interactive: false,
+    model: [[exec('touch a')], [says('I may not.')]],
+  }),
+  conversation('interrupted-answer', { model: [[says('I begin to'), hangs()], [says('Yes.')]] }, async (chat) => {
+    const ended = start(chat);
+    await chat.next('item_delta');
+    chat.submit({ type: 'interrupt' });
+    await ended;
+    await chat.send('still there?');
+  }),
+  conversation(
+    'interrupted-command',
+    { model: [[exec('echo one')], [says('I wait.'), exec('sleep 60')], [says('Stopped.')]], ...free },
+    async (chat) => {
+      const ended = start(chat);
+      await commandStarts(chat, 'sleep 60');
+      chat.submit({ type: 'interrupt' });
+      await ended;
+      await chat.send('what happened?');
+    },
+  ),
+  recipe('steered', { model: [[exec('sleep 0.5')], [says('Both.')]], ...free }, async (chat) => {
+    await commandStarts(chat, 'sleep 0.5');
+    const kept = chat.submit({ type: 'steer', input: text('also thsi') });
+    const withdrawn = chat.submit({ type: 'steer', input: text('never mind') });
+    chat.submit({ type: 'edit_queued', id: kept, input: text('also this') });
+    chat.submit({ type: 'edit_queued', id: withdrawn, input: null });
+  }),
+  recipe('background-process', {
+    model: [
+      [exec('read line; echo got $line; sleep 60', { tty: true, yield_time_ms: 250 })],
+      writes('hello\n'),
+      writes('\u0003'),
+      [says('Done.')],
+    ],
+    ...free,
+  }),
+  conversation('image', { model: [[says('A dot.')], [says('Still.')]] }, async (chat) => {
+    await chat.send('see', { input: [...text('see'), { type: 'image', imageUrl: dataUrl(png()) }] });
+    await chat.send('again');
+  }),
+  conversation(
+    'image-refused',
+    {
+      model: [
+        [fails(400, { message: 'The image data you provided does not represent a valid image.' })],
+        [says('I see none.')],
+        [says('No.')],
+      ],
+    },
+    async (chat) => {
+      await chat.send('see', { input: [...text('see'), { type: 'image', imageUrl: dataUrl(png(2, 2)) }] });
+      await chat.send('none at all?');
+    },
+  ),
+  conversation('client-tool', { wire: 'chat', model: [[calls('camera')], [says('Click.')]] }, async (chat) => {
+    chat.submit({ type: 'register_tools', tools: [camera] });
+    const requested = chat.next('dynamic_tool_requested');
+    const ended = start(chat);
+    const { callId } = await requested;
+    const contentItems = [
+      { type: 'input_text' as const, text: 'Click.' },
+      { type: 'input_image' as const, imageUrl: dataUrl(png()) },
+    ];
+    chat.submit({ type: 'dynamic_tool_response', callId, contentItems, success: true });
+    await ended;
+  }),
+  recipe('retried', {
+    model: [[fails(503)], [says('I look.'), exec('echo once'), cuts()], [says('Half'), cuts()], [says('Done.')]],
+    ...free,
+  }),
+  conversation(
+    'failed-and-tried-again',
+    { model: [[fails(401, { message: 'no such key' })], [says('Now.')]] },
+    async (chat) => {
+      await chat.send('go');
+      const ended = chat.turnEnds();
+      chat.submit({ type: 'retry' });
+      await ended;
+    },
+  ),
+  conversation(
+    'paused',
+    { maxToolRounds: 2, model: [[exec('echo 1')], [exec('echo 2')], [says('Three.')]], ...free },
+    async (chat) => {
+      await chat.send('count');
+      const ended = chat.turnEnds();
+      chat.submit({ type: 'retry' });
+      await ended;
+    },
+  ),
+  recipe('the-same-call-again', {
+    model: [[exec('echo 1')], [exec('echo 1')], [exec('echo 1')], [says('Enough.')]],
+    ...free,
+  }),
+  recipe('unusable-calls', {
+    model: [[calls('frobnicate', {})], [calls('exec_command', '{"cmd":')], [says('Sorry.')]],
+  }),
+  recipe('web-search', { ...openai, modelName: 'gpt-5', model: [[searches('tiller'), says('Found.')]] }),
+  recipe('goes-on-by-itself', { model: [[says('One.'), endsTurn(false)], [says('Two.')]] }),
+  conversation(
+    'settings-changed',
+    {
+      files: { 'AGENTS.md': 'Use tabs.\n', 'sub/AGENTS.md': 'Use spaces.\n' },
+      model: [[says('One.')], [says('Two.')], [says('Three.')]],
+    },
+    async (chat) => {
+      await chat.send('one');
+      await chat.send('two', { overrides: { policy: 'never', cwd: 'sub', effort: 'low' } });
+      chat.submit({ type: 'override_turn_context', box: { type: 'read-only', networkAccess: false } });
+      chat.submit({ type: 'set_title', title: 'Settings' });
+      await chat.send('three');
+    },
+  ),
+  conversation(
+    'output-removed',
+    { model: [[exec('echo secret')], [says('Done.')], [says('Gone.')]], ...free },
+    async (chat) => {
+      await chat.send('go');
+      const [item] = chat.items('command_execution');
+      chat.submit({ type: 'purge_output', itemId: item?.id ?? '' });
+      await chat.send('again');
+    },
+  ),
+  {
+    name: 'resumed',
+    record: async (begin) => {
+      const first = await begin({ model: [[exec('echo one')], [says('One.')]], ...free });
+      await first.send('one');
+      await first[Symbol.asyncDispose]();
+      const second = await begin({ model: [[says('Two.')]], resume: first, ...free });
+      await second.send('two');
+      return second;
+    },
+  },
+  {
+    name: 'resumed-at-a-question',
+    record: async (begin) => {
+      const options: ScenarioOptions = { policy: 'untrusted', model: [[exec('touch a')]] };
+      const first = await begin(options);
+      void start(first);
+      await first.next('approval_requested');
+      await first.session.suspend();
+      await first.server.close();
+      const second = await begin({ ...options, model: [[says('Done.')]], resume: first });
+      const ended = second.turnEnds();
+      await second.answer('approved');
+      await ended;
+      return second;
+    },
+  },
+  {
+    name: 'forked',
+    record: async (begin) => {
+      const first = await begin({ model: [[says('One.')], [says('Two.')], [says('Three.')]] });
+      await first.send('one');
+      await first.send('two');
+      const message = first.items('user_message')[1]?.id ?? '';
+      const forked = await first.manager.fork({ id: first.session.threadId }, message, ...first.thread);
+      if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
+      await first.session.dispose();
+      const second = first.with(forked.session);
+      await second.send('another two');
+      return second;
+    },
+  },
+];
