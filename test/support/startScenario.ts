@@ -243,14 +243,14 @@ export class Scenario {
     return ended.filter((item): item is TurnItemOf<Type> => item.type === type);
   }
 
-  /** What the model was told of its calls by the last request, in order. */
+  /** The outputs of calls in the last request, in order. */
   outputs(): string[] {
     return this.server.lastRequest.input
       .filter((item) => String(item.type).endsWith('_output') || item.role === 'tool')
       .map((item) => String(item.output ?? item.content));
   }
 
-  /** Changes a file behind everybody's back. */
+  /** Changes a file as another program would. */
   write(name: string, text: string): void {
     writeFileSync(this.folder.at(name), text);
   }

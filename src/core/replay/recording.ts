@@ -72,7 +72,7 @@ export interface RecordedPart {
   readonly calls: ReadonlyMap<string, RecordedCall>;
   /** Tools that were called and offered, built in or not. */
   readonly tools: readonly string[];
-  /** Nobody could be asked. */
+  /** False: no user could answer requests. */
   readonly interactive: boolean;
   /** Rounds after which a turn paused. */
   readonly maxToolRounds: number | undefined;
