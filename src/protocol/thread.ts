@@ -334,7 +334,9 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return { ...state, agents: upsert(state.agents, 'agentId', agent) };
     }
     case 'compaction_undone':
-      return mapItems(state, (item) => (item.id === msg.itemId ? { ...item, status: 'aborted' } : item));
+      return mapItems(state, (item) =>
+        item.id === msg.itemId && item.type === 'compaction' ? { ...item, undone: true } : item,
+      );
     case 'files_reverted':
       return {
         ...state,

@@ -254,6 +254,8 @@ export class FakeSession {
       showRawReasoning: false,
       maxToolRounds: 8,
       maxAttempts: 3,
+      compactionTokenLimit: null,
+      compactionPrompt: '',
       projectDocMaxBytes: 0,
       projectDocFallbackFilenames: [],
       verbosity: null,

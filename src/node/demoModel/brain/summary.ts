@@ -1,0 +1,40 @@
+/** Sums a conversation up when Tiller compacts the thread: what was asked, what ran, and the last answer. */
+import { isSummaryRequest, summaryIn } from '../../../core/prompt/compaction.ts';
+import type { Answer, Entry } from '../conversation.ts';
+import { inOneLine } from './printed.ts';
+import { spokenText } from './request.ts';
+import { says } from './wording.ts';
+
+/** Of requests, and of calls: the newest. */
+const MOST = 20;
+
+/** `undefined` when the last message asks for something else. */
+export function summaryOf(entries: readonly Entry[]): Answer | undefined {
+  const last = entries.at(-1);
+  if (last?.type !== 'user' || !last.texts.some(isSummaryRequest)) return undefined;
+  const texts = entries.flatMap((entry) => (entry.type === 'user' ? [entry.texts] : []));
+  const earlier = texts.flatMap((parts) => summaryIn(parts.join('\n')) ?? []).at(-1);
+  const isNew = (text: string) => text !== '' && earlier?.includes(text) !== true;
+  const asked = texts.map((parts) => inOneLine(spokenText(parts))).filter(isNew);
+  const called = entries.flatMap((entry) => (entry.type === 'call' ? [describeCall(entry)] : []));
+  const answer = entries.findLast((entry) => entry.type === 'assistant')?.text;
+  const parts = [
+    ...(earlier === undefined ? [] : [earlier]),
+    section('The user asked', asked),
+    section('What was run and changed', called),
+    ...(answer === undefined || !isNew(answer) ? [] : [`**The last answer**\n\n${answer}`]),
+  ];
+  return says(parts.filter((part) => part !== '').join('\n\n'));
+}
+
+function section(title: string, lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  return [`**${title}**\n`, ...lines.slice(-MOST).map((line) => `- ${line}`)].join('\n');
+}
+
+function describeCall({ name, input }: Extract<Entry, { type: 'call' }>): string {
+  const files = [...input.matchAll(/\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)/g)].map(([, file]) => `\`${file}\``);
+  if (files.length > 0) return `a patch of ${files.join(', ')}`;
+  const [, command] = /"(?:cmd|command)":"((?:[^"\\]|\\.)*)"/.exec(input) ?? [];
+  return command === undefined ? `\`${name}\`` : `\`${inOneLine(command)}\``;
+}
