@@ -1,5 +1,10 @@
 /** A thread that is longer than the model's window goes on from a summary (issue 16, point 1). */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { summaryMessage, summaryRequest } from '../../src/core/prompt/compaction.ts';
+import { userText } from '../../src/core/prompt/notices.ts';
+import { compactedHistory } from '../../src/core/session/compactedHistory.ts';
+import { textOf } from '../../src/protocol/responseItem.ts';
 import {
   calls,
   fails,
@@ -8,6 +13,7 @@ import {
   says,
   type Step,
   usage,
+  waits,
   type Wire,
 } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
@@ -193,7 +199,8 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
       expect.stringMatching(SUMMARY),
       'user: three',
     ]);
-    expect(chat.items('compaction')).toMatchObject([{ trigger: 'limit', beforeTokens: 85_500, status: 'completed' }]);
+    expect(chat.items('compaction')).toMatchObject([{ trigger: 'limit', status: 'completed' }]);
+    expect(chat.items('compaction')[0]?.beforeTokens).toBeGreaterThan(85_500);
     expect(chat.state.turns.at(-1)?.items.map(({ type }) => type)).toEqual([
       'user_message',
       'compaction',
@@ -336,5 +343,341 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     const summaries = talkOf(chat.server.lastRequest).filter((text) => SUMMARY.test(text));
     expect(summaries).toHaveLength(1);
     for (const request of chat.server.requests) expect(request.text.length / 4).toBeLessThan(8000);
+  });
+});
+
+/** A promise and what settles it. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+describe('while a thread is compacted', () => {
+  it('an interrupt leaves the history as it was, and the message that began the turn in it', async () => {
+    const door = gate();
+    await using chat = await startScenario({
+      ...windowOf(100_000),
+      model: [[says('One.'), full], [waits(door.opened), says('Too late.')], [says('A summary.')], [says('Three.')]],
+    });
+    await chat.send('one');
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'two' }] });
+    await chat.server.received(2);
+    chat.submit({ type: 'interrupt' });
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    door.open();
+    expect(chat.items('compaction')).toMatchObject([{ status: 'aborted', summary: '' }]);
+    await chat.send('three');
+    // The summary is asked for again, of the same history.
+    expect(talkOf(requestOf(chat, 2)).slice(0, -1)).toEqual([
+      'user: one',
+      'assistant: One.',
+      'user: two',
+      expect.stringContaining('<turn_aborted>'),
+    ]);
+    expect(talkOf(chat.server.lastRequest)).toEqual([
+      'user: one',
+      'user: two',
+      expect.stringMatching(SUMMARY),
+      'user: three',
+    ]);
+  });
+
+  it('what the user sends waits for its end: by hand it becomes the next turn, between rounds it joins', async () => {
+    const [first, second] = [gate(), gate()];
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      ...windowOf(100_000),
+      model: [
+        [says('One.')],
+        [waits(first.opened), says('A summary.')],
+        [calls('exec_command', { cmd: 'true' }), full],
+        [waits(second.opened), says('Another summary.')],
+        [says('Two and three.')],
+      ],
+    });
+    await chat.send('one');
+    chat.submit({ type: 'compact' });
+    await chat.server.received(2);
+    chat.submit({ type: 'compact' });
+    expect(await chat.next('warning')).toMatchObject({ message: expect.stringContaining('A turn is running') });
+    chat.submit({ type: 'steer', input: [{ type: 'text', text: 'two' }] });
+    await chat.next('input_queued');
+    first.open();
+    await chat.server.received(4);
+    chat.submit({ type: 'steer', input: [{ type: 'text', text: 'three' }] });
+    await chat.next('input_queued');
+    second.open();
+    expect(await chat.turnEnds()).toEqual({ type: 'turn_completed', lastMessage: 'Two and three.' });
+    expect(talkOf(chat.server.lastRequest)).toEqual([
+      'user: one',
+      'user: two',
+      expect.stringMatching(SUMMARY),
+      'user: three',
+    ]);
+    expect(chat.state.queuedInputs).toEqual([]);
+  });
+
+  it('a message that is taken back meanwhile does not make the model go on', async () => {
+    const door = gate();
+    const answering = gate();
+    await using chat = await startScenario({
+      ...windowOf(100_000),
+      model: [[says('One.')], [waits(answering.opened), says('Two.'), full], [waits(door.opened), says('A summary.')]],
+    });
+    await chat.send('one');
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'two' }] });
+    await chat.server.received(2);
+    const id = chat.submit({ type: 'steer', input: [{ type: 'text', text: 'three' }] });
+    await chat.next('input_queued');
+    answering.open();
+    await chat.server.received(3);
+    chat.submit({ type: 'edit_queued', id, input: null });
+    await chat.next('input_dequeued');
+    const ended = chat.turnEnds();
+    door.open();
+    expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Two.' });
+  });
+
+  it('a model that says nothing, or calls a tool, leaves a summary that says so', async () => {
+    await using chat = await startScenario({
+      model: [[says('One.')], [calls('exec_command', { cmd: 'touch no' })], [says('Two.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    await chat.send('two');
+    expect(SUMMARY.exec(talkOf(chat.server.lastRequest)[1] ?? '')?.[1]).toBe('(no summary available)');
+    expect(chat.files()).toEqual({});
+  });
+
+  it('an error that passes is tried again', async () => {
+    await using chat = await startScenario({
+      hands: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(ms / 100, signal) } }),
+      model: [[says('One.')], [fails(503)], [says('A summary.')], [says('Two.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    expect(chat.said('stream_error')).toMatchObject([{ kind: 'overloaded', attempt: 1 }]);
+    expect(chat.items('compaction')).toMatchObject([{ status: 'completed', summary: 'A summary.' }]);
+    await chat.send('two');
+  });
+});
+
+describe('what a compaction keeps', () => {
+  it('of the user is the newest 20,000 tokens, the message that does not fit cut in its middle', async () => {
+    const long = (word: string) => `${word} ${'x'.repeat(60_000)} ${word}`;
+    await using chat = await startScenario({
+      model: [[says('1')], [says('2')], [says('3')], [says('A summary.')], [says('4')]],
+    });
+    await chat.send(long('oldest'));
+    await chat.send(long('middle'));
+    await chat.send(long('newest'));
+    await compacted(chat);
+    await chat.send('last');
+    const [cut, whole, ...rest] = talkOf(chat.server.lastRequest);
+    expect(cut).toMatch(/^user: middle x+…\d+ tokens truncated…x+ middle$/);
+    expect(whole).toBe(`user: ${long('newest')}`);
+    expect(rest).toEqual([expect.stringMatching(SUMMARY), 'user: last']);
+    expect((cut?.length ?? 0) + (whole?.length ?? 0)).toBeLessThan(80_500);
+    expect((cut?.length ?? 0) + (whole?.length ?? 0)).toBeGreaterThan(78_000);
+  });
+
+  it('is nothing of earlier summaries and notices, whoever wrote them', () => {
+    const others = [
+      '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>',
+      '<turn_aborted>\nStopped.\n</turn_aborted>',
+      '<user_instructions>\nUse tabs.\n</user_instructions>',
+      '<subagent_notification>{}</subagent_notification>',
+      '<user_shell_command>ls</user_shell_command>',
+      '# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>',
+      'Another language model started to solve this problem and produced a summary of its thinking process.',
+      textOf(summaryMessage('An earlier one.').content),
+      textOf(summaryRequest('').content),
+    ].map(userText);
+    const own = ['What is <skill> for?', 'Another model would have known.'].map(userText);
+    const compact = compactedHistory([...others, ...own], { context: [], summary: 'Done.', budget: 20_000 });
+    expect(compact).toEqual([...own, summaryMessage('Done.')]);
+  });
+
+  it('is asked for in the words of the setting', async () => {
+    await using chat = await startScenario({
+      config: { compactionPrompt: 'Say it in one word.' },
+      model: [[says('One.')], [says('Word.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    expect(textsOf(chat.server.lastRequest).at(-1)).toBe(
+      'user: <summary_request>\nSay it in one word.\n</summary_request>',
+    );
+  });
+
+  it('is decided by the setting of the limit, also where the window is unknown', async () => {
+    await using early = await startScenario({
+      config: { compactionTokenLimit: 1000 },
+      model: [[says('One.'), usage({ input: 995, output: 0 })], [says('A summary.')], [says('Two.')]],
+    });
+    await early.send('one');
+    await early.send('two');
+    expect(early.items('compaction')).toHaveLength(1);
+
+    await using never = await startScenario({
+      config: { compactionTokenLimit: 0 },
+      ...windowOf(1000),
+      model: [[says('One.'), usage({ input: 999, output: 0 })], [says('Two.')]],
+    });
+    await never.send('one');
+    await never.send('two');
+    expect(never.items('compaction')).toEqual([]);
+  });
+});
+
+describe('a compacted thread', () => {
+  it('is taken up as it is, with its undo', async () => {
+    await using first = await startScenario({
+      ...windowOf(100_000),
+      model: [[says('One.')], [says('A summary.')], [says('Two.')]],
+    });
+    await first.send('one');
+    await compacted(first);
+    await first.send('two');
+    await first.session.dispose();
+
+    await using second = await startScenario({
+      ...windowOf(100_000),
+      resume: first,
+      model: [[says('Three.')], [says('Four.'), full], [says('Five.')], [says('Late.')], [says('Six.')]],
+    });
+    expect(second.session.initialState.tokens?.parts).toEqual(first.state.tokens?.parts);
+    await second.send('three');
+    expect(talkOf(second.server.lastRequest)).toEqual([
+      'user: one',
+      expect.stringMatching(SUMMARY),
+      'user: two',
+      'assistant: Two.',
+      'user: three',
+    ]);
+    const itemId = first.items('compaction')[0]?.id ?? '';
+    second.submit({ type: 'undo_compaction', itemId });
+    await second.next('compaction_undone');
+    await second.send('four');
+    const whole = ['user: one', 'assistant: One.', 'user: two', 'assistant: Two.', 'user: three', 'assistant: Three.'];
+    expect(talkOf(second.server.lastRequest)).toEqual([...whole, 'user: four']);
+    await second.session.dispose();
+
+    // Undone is undone in a third process, too; and a full window is compacted again from there.
+    await using third = await startScenario({
+      ...windowOf(100_000),
+      resume: second,
+      model: [[says('Late.')], [says('Five.')]],
+    });
+    await third.send('five');
+    expect(talkOf(requestOf(third, 0)).slice(0, -1)).toEqual([...whole, 'user: four', 'assistant: Four.']);
+    expect(third.items('compaction')).toMatchObject([{ trigger: 'limit', status: 'completed' }]);
+  });
+
+  it('is compacted again by itself only in the turn after the one that follows an undo', async () => {
+    await using chat = await startScenario({
+      ...windowOf(100_000),
+      model: [
+        [says('One.'), full],
+        [says('A summary.')],
+        [says('Two.')],
+        [says('Three.'), full],
+        [says('Another.')],
+        [says('Four.')],
+      ],
+    });
+    await chat.send('one');
+    await chat.send('two');
+    chat.submit({ type: 'undo_compaction', itemId: chat.items('compaction')[0]?.id ?? '' });
+    await chat.next('token_count');
+    await chat.send('three');
+    expect(talkOf(chat.server.lastRequest)).toEqual([
+      'user: one',
+      'assistant: One.',
+      'user: two',
+      'assistant: Two.',
+      'user: three',
+    ]);
+    await chat.send('four');
+    expect(chat.server.requests.map(asksForSummary)).toEqual([false, true, false, false, true, false]);
+  });
+
+  it('is forked as it is behind the compaction, and whole before it', async () => {
+    await using chat = await startScenario({
+      model: [[says('One.')], [says('A summary.')], [says('Two.')], [says('Fork.')], [says('Fork.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    await chat.send('two');
+    const talkOfFork = async (itemId: string | null) => {
+      const forked = await chat.manager.fork({ id: chat.session.threadId }, itemId, chat.config);
+      if (forked.type !== 'resumed') throw new Error(JSON.stringify(forked));
+      const { session } = forked;
+      const ended = new Promise<void>((resolve) => {
+        session.onEvent(({ msg }) => msg.type === 'turn_completed' && resolve());
+      });
+      session.start();
+      session.submit({ id: 'x', op: { type: 'user_turn', input: [{ type: 'text', text: 'fork' }] } });
+      await ended;
+      await session.dispose();
+      return talkOf(chat.server.lastRequest);
+    };
+    expect(await talkOfFork(null)).toEqual([
+      'user: one',
+      expect.stringMatching(SUMMARY),
+      'user: two',
+      'assistant: Two.',
+      'user: fork',
+    ]);
+    expect(await talkOfFork(chat.items('agent_message')[0]?.id ?? '')).toEqual([
+      'user: one',
+      'assistant: One.',
+      'user: fork',
+    ]);
+  });
+
+  it('refuses to undo what is not its last compaction, and to compact what is empty', async () => {
+    await using chat = await startScenario({
+      model: [[says('One.')], [says('A summary.')], [says('Two.')], [says('Another.')]],
+    });
+    const warned = async (op: Parameters<Scenario['submit']>[0]) => {
+      const warning = chat.next('warning');
+      chat.submit(op);
+      return (await warning).message;
+    };
+    expect(await warned({ type: 'compact' })).toBe('There is nothing to compact yet.');
+    await chat.send('one');
+    await compacted(chat);
+    await chat.send('two');
+    await compacted(chat);
+    const [older] = chat.items('compaction');
+    expect(await warned({ type: 'undo_compaction', itemId: older?.id ?? '' })).toMatch(/later compaction/);
+    expect(await warned({ type: 'undo_compaction', itemId: 'nonsense' })).toMatch(/no compaction nonsense/);
+    expect(await warned({ type: 'retry' })).toMatch(/nothing to try again/);
+  });
+
+  it('is not compacted when a crash comes before the compaction is completed', async () => {
+    await using first = await startScenario({ model: [[says('One.')], [says('A summary.')]] });
+    await first.send('one');
+    await compacted(first);
+    await first.session.dispose();
+    const file = first.home.at((await first.manager.catalog.find(first.session.threadId))?.path ?? '');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const line = lines.findIndex((each) => each.includes('"type":"compacted"'));
+    expect(line).toBeGreaterThan(0);
+    writeFileSync(file, `${lines.slice(0, line + 1).join('\n')}\n`);
+    await using second = await startScenario({ resume: first, model: [[says('Two.')]] });
+    expect(second.said('item_completed')).toMatchObject([{ item: { type: 'compaction', status: 'aborted' } }]);
+    await second.send('two');
+    expect(talkOf(second.server.lastRequest)).toEqual([
+      'user: one',
+      'assistant: One.',
+      expect.stringContaining('<turn_aborted>'),
+      'user: two',
+    ]);
   });
 });

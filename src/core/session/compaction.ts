@@ -7,6 +7,7 @@ import { type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { summaryRequest } from '../prompt/compaction.ts';
+import { isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
 import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
@@ -20,9 +21,9 @@ export type CompactionResult =
 
 type CompactionItem = TurnItemOf<'compaction'>;
 
-/** Whether the next request would be over the limit of this thread. */
-export function isCompactionDue(run: TurnRun): boolean {
-  return run.compaction.trigger.isDue(nextTokens(run), run.family.contextWindow);
+/** Whether something was said in these items, other than what Tiller tells the model of itself. */
+export function isWorthASummary(items: readonly ResponseItem[]): boolean {
+  return items.some((item) => item.type !== 'message' || item.role === 'assistant' || isUsersOwn(item));
 }
 
 /**
@@ -36,26 +37,31 @@ export function mayHelp(run: TurnRun, fault: ModelFault): boolean {
 
 /**
  * Compacts when it is due. A failure is a warning and no reason to end the turn: there is room left, and where there is
- * none the server says so. Returns whether the history was replaced.
+ * none the server says so. `end`: see `compact`.
  */
-export async function compactWhenDue(run: TurnRun): Promise<boolean> {
-  if (!isCompactionDue(run)) return false;
-  const result = await compact(run, 'limit');
-  if (result.type === 'compacted') return true;
+export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> {
+  if (!run.compaction.trigger.isDue(nextTokens(run), run.family.contextWindow)) return;
+  if (!isWorthASummary(run.history.items.slice(0, end))) return;
+  const result = await compact(run, 'limit', end);
+  if (result.type === 'compacted') return;
   run.compaction.trigger.failed();
   const message = `The thread could not be compacted and goes on with its whole history: ${result.fault.message}`;
   run.emit({ type: 'warning', message });
-  return false;
 }
 
 /**
  * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Shows
  * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped.
+ *
+ * `end`: the items from there on are not summed up; the user's messages of them stand behind the summary.
  */
 export async function compact(
   run: TurnRun,
   trigger: NonNullable<CompactionItem['trigger']>,
+  end = run.history.items.length,
 ): Promise<CompactionResult> {
+  const old = run.history.items.slice(0, end);
+  const recent = run.history.items.slice(end).filter((item) => item.type === 'message' && isUsersOwn(item));
   const before = nextTokens(run);
   const item: CompactionItem = {
     type: 'compaction',
@@ -68,10 +74,10 @@ export async function compact(
   };
   run.emit({ type: 'item_started', item });
   try {
-    const summary = run.ports.keys.hide(await summarise(run));
+    const summary = run.ports.keys.hide(await summarise(run, old));
     const context = await abortable(run.compaction.initialContext(), run.signal);
-    const items = compactedHistory(run.history.items, { context, summary, budget: budgetOf(run, trigger, before) });
-    run.compaction.replace({ itemId: item.id, summary, items });
+    const items = compactedHistory(old, { context, summary, budget: budgetOf(run, trigger, before) });
+    run.compaction.replace({ itemId: item.id, summary, items: [...items, ...recent] });
     run.signal.throwIfAborted();
     const count = run.tokens.foresee(promptOf(run, run.tools()), run.family.contextWindow);
     const afterTokens = count.last.total;
@@ -104,8 +110,8 @@ function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], befor
  * Asks for the summary, over as many attempts as a response has. What is too long for the window is asked about without
  * its oldest rounds.
  */
-async function summarise(run: TurnRun): Promise<string> {
-  let items = withinWindow(run);
+async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promise<string> {
+  let items = withinWindow(run, history);
   let schedule = newSchedule(run);
   const request = summaryRequest(run.compaction.prompt);
   while (true) {
@@ -135,14 +141,14 @@ function newSchedule({ ports, maxAttempts }: TurnRun): RetrySchedule {
 const REQUEST_PART = 0.9;
 
 /** What is known to be too long is not sent. */
-function withinWindow(run: TurnRun): readonly ResponseItem[] {
-  const { instructions, family, history } = run;
+function withinWindow(run: TurnRun, history: readonly ResponseItem[]): readonly ResponseItem[] {
+  const { instructions, family } = run;
   const { contextWindow } = family;
-  if (contextWindow === null) return history.items;
+  if (contextWindow === null) return history;
   const request = summaryRequest(run.compaction.prompt);
   const room = contextWindow * REQUEST_PART;
   return fitting(
-    history.items,
+    history,
     (items) => run.tokens.estimate({ instructions, tools: [], input: [...items, request] }) <= room,
   );
 }

@@ -10,12 +10,13 @@ import { Processes } from '../exec/processes.ts';
 import { type Purged, purgeOutput, REMOVED_OUTPUT } from '../rollout/purge.ts';
 import { Recorder } from '../rollout/recorder.ts';
 import { shownState } from '../rollout/replay.ts';
-import { isUsersOwn, turnAbortedMessage } from '../prompt/notices.ts';
+import { turnAbortedMessage } from '../prompt/notices.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
 import { Approvals } from './approvals.ts';
+import { isWorthASummary } from './compaction.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextNews } from './contextNews.ts';
@@ -382,7 +383,7 @@ export class Session {
   #compact(submissionId: string, { continueTurn }: OpOf<'compact'>): void {
     if (this.#active)
       return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
-    if (!this.#history.items.some(isWorthASummary)) return this.#warn(submissionId, 'There is nothing to compact yet.');
+    if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
     const goesOn = continueTurn === true && !isAnswered(this.#history);
     const opening: TurnOpening = goesOn
       ? { type: 'begun', context: [], input: null, compacts: true }
@@ -651,11 +652,6 @@ function askedCalls(state: ThreadState): ReadonlySet<string> {
  */
 function isAnswered({ last }: History): boolean {
   return last?.type === 'message' && last.role === 'assistant';
-}
-
-/** Something that was said, other than what Tiller tells the model of itself. */
-function isWorthASummary(item: ResponseItem): boolean {
-  return item.type !== 'message' || item.role === 'assistant' || isUsersOwn(item);
 }
 
 /** The last one that stands. */

@@ -8,7 +8,7 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
 import { assertNever } from '../util/assertNever.ts';
 import { BegunCalls } from './begunCalls.ts';
-import { compact, compactWhenDue, isCompactionDue, mayHelp } from './compaction.ts';
+import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
 import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
@@ -92,18 +92,12 @@ async function begin(run: TurnRun): Promise<void> {
   answerOwed(run);
 }
 
-/** A compaction comes before the message, which is shown at once, and which is kept however the compaction ends. */
+/** A compaction sums up what was there before the message, which stands behind the summary. */
 async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
-  const message = opening.input && isCompactionDue(run) ? await show(run, opening.input) : null;
-  let tellsContext = !opening.compacts;
-  try {
-    // A compaction leaves the whole context, this news included.
-    if (await compactWhenDue(run)) tellsContext = false;
-  } finally {
-    if (tellsContext) for (const item of opening.context) run.remember(item);
-    if (message) message.remember();
-  }
-  if (opening.input && message === null) await hear(run, opening.input);
+  const before = run.history.items.length;
+  for (const item of opening.context) run.remember(item);
+  if (opening.input) await hear(run, opening.input);
+  await compactWhenDue(run, before);
 }
 
 /** Calls whose output was lost in a crash are answered before anything else is said. */
@@ -112,23 +106,13 @@ function answerOwed(run: TurnRun): void {
 }
 
 async function hear(run: TurnRun, input: readonly UserInput[]): Promise<void> {
-  const message = await show(run, input);
-  message.remember();
-}
-
-/** Shows a message of the user. It becomes part of the history with `remember`. */
-async function show(run: TurnRun, input: readonly UserInput[]): Promise<{ remember(): void }> {
   const { message, warnings } = await userMessage(input, run.ports.workspace, run.settings.cwd);
   const id = run.ports.ids.next('item');
   const content = [...input];
   run.emit({ type: 'item_started', item: { id, type: 'user_message', status: 'in_progress', content } });
-  return {
-    remember: () => {
-      run.remember(message);
-      run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
-      for (const warning of warnings) run.emit({ type: 'warning', message: warning });
-    },
-  };
+  run.remember(message);
+  run.emit({ type: 'item_completed', item: { id, type: 'user_message', status: 'completed', content } });
+  for (const warning of warnings) run.emit({ type: 'warning', message: warning });
 }
 
 /** @throws ModelFault */
