@@ -438,6 +438,11 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   return title === null ? completed : { ...completed, title };
 }
 
+/** The user compacted the thread by hand: nothing was asked, and there is nothing to continue. */
+export function isCompactionAlone({ items }: TurnState): boolean {
+  return items.length > 0 && items.every(({ type }) => type === 'compaction');
+}
+
 /** The words of a message, without its images and mentions. */
 export function textOfInput(content: readonly UserInput[]): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

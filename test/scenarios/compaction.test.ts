@@ -485,7 +485,7 @@ describe('what a compaction keeps', () => {
     expect((cut?.length ?? 0) + (whole?.length ?? 0)).toBeGreaterThan(78_000);
   });
 
-  it('is nothing of earlier summaries and notices, whoever wrote them', () => {
+  it('is nothing of earlier summaries and notices, of Tiller or of Codex', () => {
     const others = [
       '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>',
       '<turn_aborted>\nStopped.\n</turn_aborted>',

@@ -56,7 +56,7 @@ export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outco
   } catch (error) {
     outcome = outcomeOf(error, run.signal);
   }
-  close(run, outcome);
+  close(run, outcome, opening);
   return outcome.type;
 }
 
@@ -260,13 +260,14 @@ function tellFull(run: TurnRun): void {
     run.emit({ type: 'token_count', ...run.tokens.full(contextWindow, run.history.items.length) });
 }
 
-function close(run: TurnRun, outcome: Outcome): void {
+function close(run: TurnRun, outcome: Outcome, opening: TurnOpening): void {
   switch (outcome.type) {
     case 'completed':
       run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });
       return;
     case 'interrupted':
-      run.remember(turnAbortedMessage('interrupted'));
+      // A compaction that is stopped leaves the history as it was.
+      if (opening.type !== 'compaction') run.remember(turnAbortedMessage('interrupted'));
       run.emit({ type: 'turn_aborted', reason: 'interrupted' });
       return;
     case 'failed':
