@@ -16,7 +16,7 @@ export function summaryOf(entries: readonly Entry[]): Answer | undefined {
   const earlier = texts.flatMap((parts) => summaryIn(parts.join('\n')) ?? []).at(-1);
   const isNew = (text: string) => text !== '' && earlier?.includes(text) !== true;
   const asked = texts.map((parts) => inOneLine(spokenText(parts))).filter(isNew);
-  const called = entries.flatMap((entry) => (entry.type === 'call' ? [describeCall(entry)] : []));
+  const called = entries.flatMap((entry) => (entry.type === 'call' ? (describeCall(entry) ?? []) : []));
   const answer = entries.findLast((entry) => entry.type === 'assistant')?.text;
   const parts = [
     ...(earlier === undefined ? [] : [earlier]),
@@ -32,9 +32,10 @@ function section(title: string, lines: readonly string[]): string {
   return [`**${title}**\n`, ...lines.slice(-MOST).map((line) => `- ${line}`)].join('\n');
 }
 
-function describeCall({ name, input }: Extract<Entry, { type: 'call' }>): string {
+/** Of commands and patches. */
+function describeCall({ input }: Extract<Entry, { type: 'call' }>): string | undefined {
   const files = [...input.matchAll(/\*\*\* (?:Add|Update|Delete) File: ([^\n\\]+)/g)].map(([, file]) => `\`${file}\``);
   if (files.length > 0) return `a patch of ${files.join(', ')}`;
   const [, command] = /"(?:cmd|command)":"((?:[^"\\]|\\.)*)"/.exec(input) ?? [];
-  return command === undefined ? `\`${name}\`` : `\`${inOneLine(command)}\``;
+  return command === undefined ? undefined : `\`${inOneLine(command)}\``;
 }
