@@ -7,8 +7,8 @@ const GROWTH_PART = 0.1;
 
 /** Tokens, as models count them. */
 export interface CompactionState {
-  /** After the last compaction that stands; 0 for none. */
-  readonly afterTokens: number;
+  /** After each compaction that stands, oldest first. */
+  readonly afterTokens: readonly number[];
   /** The last compaction was undone, and no turn has ended since. */
   readonly undone: boolean;
 }
@@ -16,7 +16,7 @@ export interface CompactionState {
 /** Decides when a thread is compacted without being asked. One per session. */
 export class CompactionTrigger {
   readonly #tokenLimit: number | null;
-  #afterTokens: number;
+  #afterTokens: readonly number[];
   /** Until a turn has ended: the user wants the full history, or compaction has just failed. */
   #heldOff: boolean;
 
@@ -43,11 +43,11 @@ export class CompactionTrigger {
   isDue(used: number, contextWindow: number | null): boolean {
     const limit = this.limitFor(contextWindow);
     if (limit === null || this.#heldOff) return false;
-    return used >= limit && used - this.#afterTokens >= limit * GROWTH_PART;
+    return used >= limit && used - (this.#afterTokens.at(-1) ?? 0) >= limit * GROWTH_PART;
   }
 
   compacted(afterTokens: number): void {
-    this.#afterTokens = afterTokens;
+    this.#afterTokens = [...this.#afterTokens, afterTokens];
   }
 
   failed(): void {
@@ -55,7 +55,7 @@ export class CompactionTrigger {
   }
 
   undone(): void {
-    this.#afterTokens = 0;
+    this.#afterTokens = this.#afterTokens.slice(0, -1);
     this.#heldOff = true;
   }
 

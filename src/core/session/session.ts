@@ -84,7 +84,7 @@ export class Session {
     this.#history = new History(replayed?.history, asked, replayed?.compacted);
     this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems);
     this.#compaction = new CompactionTrigger(options.compactionTokenLimit, {
-      afterTokens: lastCompaction(this.initialState)?.afterTokens ?? 0,
+      afterTokens: standingCompactions(this.initialState).map((item) => item.afterTokens),
       undone: replayed?.compactionUndone ?? false,
     });
     this.#images = new ThreadImages(this.initialState);
@@ -654,10 +654,10 @@ function isAnswered({ last }: History): boolean {
   return last?.type === 'message' && last.role === 'assistant';
 }
 
-/** The last one that stands. */
-function lastCompaction({ turns }: ThreadState): TurnItemOf<'compaction'> | undefined {
+/** Oldest first. */
+function standingCompactions({ turns }: ThreadState): readonly TurnItemOf<'compaction'>[] {
   const items = turns.flatMap((turn) => turn.items.filter((item) => item.type === 'compaction'));
-  return items.findLast(({ status, undone }) => status === 'completed' && undone !== true);
+  return items.filter(({ status, undone }) => status === 'completed' && undone !== true);
 }
 
 /** Folders a client names start at the working directory. */
