@@ -293,6 +293,28 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(talkOf(chat.server.lastRequest)).toEqual(['user: one', expect.stringMatching(SUMMARY), 'user: two']);
   });
 
+  it('tells calls in words where the server takes none without tools', async () => {
+    const isRefused = ({ input, toolNames }: ModelRequest) =>
+      toolNames.length === 0 &&
+      input.some((item) => item['tool_calls'] !== undefined || item['type'] === 'function_call');
+    await using chat = await startScenario({
+      wire,
+      sandbox: 'danger-full-access',
+      model: (request, index) => {
+        if (isRefused(request)) return [fails(400, { message: 'tool calling needs tools' })];
+        if (asksForSummary(request)) return [says('A summary.')];
+        return index === 0 ? [calls('exec_command', { cmd: 'echo secret' })] : [says('Done.')];
+      },
+    });
+    await chat.send('one');
+    await compacted(chat);
+    expect(chat.items('compaction')).toMatchObject([{ status: 'completed', summary: 'A summary.' }]);
+    const asked = talkOf(requestOf(chat, -1));
+    expect(asked[1]).toMatch(/^assistant: \[Call of exec_command: .*echo secret/);
+    expect(asked[2]).toMatch(/^user: \[Output of the call: [^]*\nsecret\n/);
+    expect(asked).toHaveLength(5);
+  });
+
   it('goes on with the whole history when it fails, and tries no more in that turn', async () => {
     await using chat = await startScenario({
       wire,
@@ -604,6 +626,21 @@ describe('a compacted thread', () => {
     ]);
     await chat.send('four');
     expect(chat.server.requests.map(asksForSummary)).toEqual([false, true, false, false, true, false]);
+  });
+
+  it('brings no output back that the user has removed meanwhile', async () => {
+    await using chat = await startScenario({
+      sandbox: 'danger-full-access',
+      model: [[calls('exec_command', { cmd: 'echo secret' })], [says('One.')], [says('A summary.')], [says('Two.')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    chat.submit({ type: 'purge_output', itemId: chat.items('command_execution')[0]?.id ?? '' });
+    await chat.next('output_purged');
+    chat.submit({ type: 'undo_compaction', itemId: chat.items('compaction')[0]?.id ?? '' });
+    await chat.next('compaction_undone');
+    await chat.send('two');
+    expect(chat.outputs()).toEqual(['[output removed by the user]']);
   });
 
   it('is forked as it is behind the compaction, and whole before it', async () => {

@@ -11,7 +11,7 @@ import { isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
 import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
-import { fitting, withoutOldest } from './summaryInput.ts';
+import { fitting, inWords, withoutOldest } from './summaryInput.ts';
 import type { TurnRun } from './turnRun.ts';
 
 export type CompactionResult =
@@ -121,16 +121,22 @@ async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promis
     } catch (error) {
       if (run.signal.aborted || !(error instanceof ModelFault)) throw error;
       if (leavesImageOut(error, run)) continue;
-      const fewer = error.kind === 'context_exceeded' ? withoutOldest(items) : undefined;
-      if (fewer === undefined) {
+      const other = otherForm(items, error);
+      if (other === undefined) {
         const final = await waitForRetry(run, schedule, error);
         if (final) throw final;
       } else {
-        items = fewer;
+        items = other;
         schedule = newSchedule(run);
       }
     }
   }
+}
+
+/** What is asked about when the server refuses these items; `undefined` when it is the same again or nothing. */
+function otherForm(items: readonly ResponseItem[], { kind }: ModelFault): readonly ResponseItem[] | undefined {
+  if (kind === 'context_exceeded') return withoutOldest(items);
+  return kind === 'invalid_request' ? inWords(items) : undefined;
 }
 
 function newSchedule({ ports, maxAttempts }: TurnRun): RetrySchedule {

@@ -1,7 +1,16 @@
 /** What of a history is sent to be summed up when all of it is too long. */
-import { isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
+import {
+  isToolCall,
+  isToolCallOutput,
+  type MessageItem,
+  type ResponseItem,
+  textOf,
+  type ToolCallItem,
+} from '../../protocol/responseItem.ts';
 import { normalize } from '../history/normalize.ts';
 import { isSummaryMessage } from '../prompt/compaction.ts';
+import { userText } from '../prompt/notices.ts';
+import { assertNever } from '../util/assertNever.ts';
 import { withoutMiddle } from '../util/tokens.ts';
 import { roughTokens } from './contextSize.ts';
 
@@ -76,4 +85,35 @@ function beginsRound(items: readonly ResponseItem[], index: number): boolean {
   const before = items[index - 1];
   if (item === undefined || before === undefined || isToolCallOutput(item)) return false;
   return isToolCallOutput(before) || (item.type === 'message' && item.role !== 'assistant');
+}
+
+/**
+ * The same history with calls and outputs told in words: some servers (Bedrock behind a gateway) refuse calls in a request
+ * that offers no tools. `undefined` when there are none.
+ */
+export function inWords(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
+  if (!items.some(isToolCall)) return undefined;
+  return items
+    .filter((item) => item.type !== 'reasoning')
+    .map((item) => {
+      if (isToolCall(item)) return said(`[Call of ${describeCall(item)}]`);
+      return isToolCallOutput(item) ? userText(`[Output of the call: ${textOf(item.output)}]`) : item;
+    });
+}
+
+function said(text: string): MessageItem {
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
+}
+
+function describeCall(call: ToolCallItem): string {
+  switch (call.type) {
+    case 'function_call':
+      return `${call.name}: ${call.arguments}`;
+    case 'custom_tool_call':
+      return `${call.name}: ${call.input}`;
+    case 'local_shell_call':
+      return `shell: ${call.action.command.join(' ')}`;
+    default:
+      return assertNever(call);
+  }
 }
