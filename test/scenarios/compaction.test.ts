@@ -8,6 +8,7 @@ import { textOf } from '../../src/protocol/responseItem.ts';
 import {
   calls,
   fails,
+  hangs,
   type ModelRequest,
   prefixBreaches,
   says,
@@ -408,6 +409,18 @@ describe('while a thread is compacted', () => {
     ]);
   });
 
+  it('an interrupt by hand leaves the history as it was, to the last word', async () => {
+    await using chat = await startScenario({ model: [[says('One.')], [hangs()], [says('Two.')]] });
+    await chat.send('one');
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'compact' });
+    await chat.server.received(2);
+    chat.submit({ type: 'interrupt' });
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    await chat.send('two');
+    expect(talkOf(chat.server.lastRequest)).toEqual(['user: one', 'assistant: One.', 'user: two']);
+  });
+
   it('what the user sends waits for its end: by hand it becomes the next turn, between rounds it joins', async () => {
     const [first, second] = [gate(), gate()];
     await using chat = await startScenario({
@@ -601,31 +614,40 @@ describe('a compacted thread', () => {
   });
 
   it('is compacted again by itself only in the turn after the one that follows an undo', async () => {
-    await using chat = await startScenario({
-      ...windowOf(100_000),
-      model: [
-        [says('One.'), full],
-        [says('A summary.')],
-        [says('Two.')],
-        [says('Three.'), full],
-        [says('Another.')],
-        [says('Four.')],
-      ],
-    });
+    // Some 7,000 tokens with the instructions, counted by their length.
+    const long = says('All is well with it. '.repeat(900));
+    const counts = (request: ModelRequest, output: number) =>
+      usage({ input: Math.ceil(request.text.length / 4), output });
+    const model = (request: ModelRequest, index: number): readonly Step[] => {
+      if (asksForSummary(request)) return [says('A summary.')];
+      return index === 0 ? [long, counts(request, 4725)] : [says('Well.'), counts(request, 2)];
+    };
+    await using chat = await startScenario({ ...windowOf(8000), model });
     await chat.send('one');
     await chat.send('two');
+    expect(chat.server.requests.map(asksForSummary)).toEqual([false, true, false]);
     chat.submit({ type: 'undo_compaction', itemId: chat.items('compaction')[0]?.id ?? '' });
-    await chat.next('token_count');
+    expect((await chat.next('token_count')).last.total).toBeGreaterThan(6840);
     await chat.send('three');
-    expect(talkOf(chat.server.lastRequest)).toEqual([
-      'user: one',
-      'assistant: One.',
-      'user: two',
-      'assistant: Two.',
-      'user: three',
-    ]);
+    expect(talkOf(chat.server.lastRequest)).toHaveLength(5);
     await chat.send('four');
     expect(chat.server.requests.map(asksForSummary)).toEqual([false, true, false, false, true, false]);
+  });
+
+  it('tells the model once what holds, also what was changed before the compaction', async () => {
+    await using chat = await startScenario({
+      ...windowOf(100_000),
+      model: [[says('One.'), full], [says('A summary.')], [says('Two.')], [says('Another.')], [says('Three.')]],
+    });
+    const told = (words: string) => textsOf(chat.server.lastRequest).filter((text) => text.includes(words)).length;
+    await chat.send('one');
+    chat.submit({ type: 'override_turn_context', policy: 'never' });
+    await chat.send('two');
+    expect([told('the user is never asked'), told('<environment_context>'), told('<permissions>')]).toEqual([1, 1, 1]);
+    chat.submit({ type: 'override_turn_context', policy: 'untrusted' });
+    await compacted(chat);
+    await chat.send('three');
+    expect([told('the user is never asked'), told('<environment_context>'), told('<permissions>')]).toEqual([0, 1, 1]);
   });
 
   it('brings no output back that the user has removed meanwhile', async () => {
