@@ -1,6 +1,6 @@
 /** How much of the context window items and tools take, by kind. */
 import type { ContextParts } from '../../protocol/event.ts';
-import { callIdOf, isToolCall, type ResponseItem, type ToolCallItem } from '../../protocol/responseItem.ts';
+import { callIdOf, isToolCall, isToolCallOutput, type ResponseItem } from '../../protocol/responseItem.ts';
 import { inspectImageUrl } from '../history/imageData.ts';
 import { type ImagePart, imagesIn, replaceImages } from '../history/images.ts';
 import type { Prompt } from '../model/client.ts';
@@ -28,7 +28,13 @@ export function sizeOfPrompt(prompt: MeasuredPrompt): Size {
 }
 
 export function sizeOfItems(items: readonly ResponseItem[]): Size {
-  return items.reduce((sum, item) => plus(sum, sizeOfItem(item)), NOTHING);
+  let [bytes, imageTokens] = [0, 0];
+  for (const item of items) {
+    const { size } = measured(item);
+    bytes += size.bytes;
+    imageTokens += size.imageTokens;
+  }
+  return { bytes, imageTokens };
 }
 
 /** Without what a server has taught: the same in every run, for what becomes part of a history. */
@@ -46,22 +52,19 @@ export function sizesByKind({ instructions, tools, input }: MeasuredPrompt): Par
     outputs: NOTHING,
     conversation: NOTHING,
   };
-  const readsFile = new Map<string, boolean>();
+  const printsFile = new Set<string>();
   for (const item of input) {
-    const size = sizeOfItem(item);
-    if (isToolCall(item)) readsFile.set(callIdOf(item) ?? '', printsFile(item));
-    const kind = kindOf(item, readsFile);
-    const attached = kind === 'conversation' ? attachedSize(item) : NOTHING;
-    sizes[kind] = plus(sizes[kind], { bytes: size.bytes - attached.bytes, imageTokens: size.imageTokens });
-    sizes.files = plus(sizes.files, attached);
-    if (size.imageTokens === 0) continue;
-    sizes[kind] = { ...sizes[kind], imageTokens: sizes[kind].imageTokens - size.imageTokens };
-    sizes.files = { ...sizes.files, imageTokens: sizes.files.imageTokens + size.imageTokens };
+    const { size, kind, attachedBytes, isFilePrinter } = measured(item);
+    if (isFilePrinter && isToolCall(item)) printsFile.add(callIdOf(item) ?? '');
+    const own = isToolCallOutput(item) && printsFile.has(item.call_id) ? 'files' : kind;
+    sizes[own] = plus(sizes[own], { bytes: size.bytes - attachedBytes, imageTokens: 0 });
+    if (attachedBytes + size.imageTokens === 0) continue;
+    sizes.files = plus(sizes.files, { bytes: attachedBytes, imageTokens: size.imageTokens });
   }
   return sizes;
 }
 
-function kindOf(item: ResponseItem, readsFile: ReadonlyMap<string, boolean>): keyof ContextParts {
+function kindOf(item: ResponseItem): keyof ContextParts {
   switch (item.type) {
     case 'message':
       if (item.role === 'assistant') return 'conversation';
@@ -69,7 +72,7 @@ function kindOf(item: ResponseItem, readsFile: ReadonlyMap<string, boolean>): ke
       return isUsersOwn(item) || isSummaryMessage(item) ? 'conversation' : 'instructions';
     case 'function_call_output':
     case 'custom_tool_call_output':
-      return readsFile.get(item.call_id) ? 'files' : 'outputs';
+      return 'outputs';
     case 'reasoning':
     case 'function_call':
     case 'custom_tool_call':
@@ -80,30 +83,41 @@ function kindOf(item: ResponseItem, readsFile: ReadonlyMap<string, boolean>): ke
 }
 
 /** Of a user's message: what stands behind the first text was attached to it. */
-function attachedSize(item: ResponseItem): Size {
-  if (item.type !== 'message' || item.role !== 'user' || item.content.length < 2) return NOTHING;
+function attachedBytesOf(item: ResponseItem): number {
+  if (item.type !== 'message' || item.content.length < 2) return 0;
   const attached = item.content.slice(item.content.findIndex((part) => part.type === 'input_text') + 1);
-  const bytes = attached.reduce((sum, part) => sum + ('text' in part ? byteLength(JSON.stringify(part)) : 0), 0);
-  return { bytes, imageTokens: 0 };
+  return attached.reduce((sum, part) => sum + ('text' in part ? byteLength(JSON.stringify(part)) : 0), 0);
 }
 
 /** One command without any shell syntax, of a program that prints files. */
-function printsFile(call: ToolCallItem): boolean {
-  if (call.type !== 'function_call') return false;
-  const command = /"(?:cmd|command)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(call.arguments)?.[1];
+function printsAFile(item: ResponseItem): boolean {
+  if (item.type !== 'function_call') return false;
+  const command = /"(?:cmd|command)"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(item.arguments)?.[1];
   return command !== undefined && /^\s*(?:cat|nl|head|tail|sed -n)\s[^|;&<>$`]*$/.test(command);
 }
 
-/** Items never change, so each is measured once however many requests it is part of. */
-const measured = new WeakMap<ResponseItem, Size>();
+interface Measured {
+  readonly size: Size;
+  /** Of an output: unless its call prints a file. */
+  readonly kind: keyof ContextParts;
+  /** Of `size`. */
+  readonly attachedBytes: number;
+  readonly isFilePrinter: boolean;
+}
 
-function sizeOfItem(item: ResponseItem): Size {
-  let size = measured.get(item);
-  if (size === undefined) {
-    size = measure(item);
-    measured.set(item, size);
+/** Items never change, so each is measured once however many requests it is part of. */
+const known = new WeakMap<ResponseItem, Measured>();
+
+function measured(item: ResponseItem): Measured {
+  let found = known.get(item);
+  if (found === undefined) {
+    const kind = kindOf(item);
+    const isUsers = kind === 'conversation' && item.type === 'message' && item.role === 'user';
+    const attachedBytes = isUsers ? attachedBytesOf(item) : 0;
+    found = { size: measure(item), kind, attachedBytes, isFilePrinter: printsAFile(item) };
+    known.set(item, found);
   }
-  return size;
+  return found;
 }
 
 const NO_IMAGE = { type: 'input_text', text: '' } as const;

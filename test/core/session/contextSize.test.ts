@@ -27,7 +27,7 @@ describe('an image', () => {
   });
 
   it('does not count as the text that its data is, in messages and in outputs', () => {
-    const heavy = { type: 'input_image', image_url: `${dataUrl(png(600, 600))}` } as const;
+    const heavy = { type: 'input_image', image_url: dataUrl(png(600, 600)) } as const;
     const items: ResponseItem[] = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Look.' }, heavy] },
       { type: 'function_call_output', call_id: 'a', output: [heavy] },
