@@ -99,11 +99,11 @@ function nextTokens(run: TurnRun): number {
   return run.tokens.next({ instructions: run.instructions, tools: run.tools().specs, input: run.history.items });
 }
 
-/** A window of which nothing is known but that it is too small for this history is taken to be as large as that. */
+/** A window that is too small for this history is taken to be at most as large as that, whatever is known of it. */
 function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], before: number): number {
-  const known = family.contextWindow ?? null;
-  if (trigger !== 'context_exceeded') return keptMessageTokens(known);
-  return keptMessageTokens(known === null ? before : Math.min(known, before));
+  const { contextWindow } = family;
+  if (trigger !== 'context_exceeded') return keptMessageTokens(contextWindow);
+  return keptMessageTokens(Math.min(contextWindow ?? before, before));
 }
 
 /**

@@ -120,6 +120,7 @@ async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded
   const result = await compact(run, trigger);
   if (result.type === 'compacted') return;
   const { fault } = result;
+  if (trigger === 'context_exceeded' || fault.kind === 'context_exceeded') tellFull(run);
   const message = `The thread could not be compacted and is what it was. ${fault.message}`;
   const { retryable, status, detail } = fault;
   const action = fault.action === 'retry' ? 'compact' : fault.action;
@@ -187,8 +188,10 @@ async function respond(
     if (!(attempt.error instanceof ModelFault)) throw attempt.error;
     if (leavesImageOut(attempt.error, run)) continue;
     if (attempt.error.kind === 'context_exceeded') {
-      tellFull(run);
-      if (isCompacted || !mayHelp(run, attempt.error)) throw attempt.error;
+      if (isCompacted || !mayHelp(run, attempt.error)) {
+        tellFull(run);
+        throw attempt.error;
+      }
       await compactOrFail(run, 'context_exceeded');
       isCompacted = true;
       // What the model reads from now on has none of them.

@@ -27,7 +27,7 @@ export const SETTINGS: PanelSettings = {
   workspaceName: 'acme-web',
 };
 
-const TURN: TurnSettings = {
+export const TURN: TurnSettings = {
   model: 'gpt-5-codex',
   effort: 'high',
   summary: 'auto',

@@ -13,7 +13,7 @@ import {
   THREE_FILES,
   THREE_FILES_DIFF,
 } from './fixtures.ts';
-import { commandItem, patchItem, Script, SETTINGS } from './script.ts';
+import { commandItem, patchItem, Script, SETTINGS, TURN } from './script.ts';
 
 export const BUILD = 'preview';
 
@@ -490,6 +490,12 @@ function compaction(): Script {
     .item({ ...before, trigger: 'context_exceeded', afterTokens: 21_300, summary })
     .says('`post` is done, too.');
   script.emit({ type: 'turn_completed', lastMessage: null });
+  // By hand, in a turn of its own.
+  const item = { type: 'compaction' as const, id: 'by-hand', beforeTokens: 30_100, afterTokens: 9_800, summary };
+  script
+    .emit({ type: 'turn_started', settings: TURN, contextWindow: 272_000 }, 'by-hand')
+    .emit({ type: 'item_completed', item: { ...item, status: 'completed', trigger: 'manual' } }, 'by-hand')
+    .emit({ type: 'turn_completed', lastMessage: null }, 'by-hand');
   return script;
 }
 
