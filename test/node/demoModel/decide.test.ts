@@ -75,6 +75,21 @@ describe('asked for a summary of the thread', () => {
     assert.equal(second, `${first}\n\n**The user asked**\n\n- Thanks!`);
   });
 
+  it('starts over when it is compacted at work, once', () => {
+    const fix = asks('Fix the failing test.');
+    const call: Entry = { type: 'call', callId: 'a', name: 'exec_command', input: '{"cmd":"ls"}' };
+    const done: Entry = { type: 'output', callId: 'a', text: exited(0, '') };
+    const compact = (entries: readonly Entry[]): Entry[] => {
+      const summary = textOf(decide({ tools, entries: [...entries, request()] }));
+      return [fix, asks(textIn(summaryMessage(summary)))];
+    };
+    const once = compact([fix, call, done]);
+    assert.equal(commandsOf(decide({ tools, entries: once })).length, 2);
+    const twice = compact([...once, call, done]);
+    assert.match(textOf(decide({ tools, entries: twice })), /compacted twice/);
+    assert.equal(commandsOf(decide({ tools, entries: [...twice, fix] })).length, 2);
+  });
+
   it('is no longer asked when the thread goes on', () => {
     const earlier = asks(textIn(summaryMessage('All is well.')));
     const answer = decide({ tools, entries: [asks('Hello!'), earlier, asks('Fix the failing test.')] });

@@ -17,14 +17,31 @@ export function summaryOf(entries: readonly Entry[]): Answer | undefined {
   const isNew = (text: string) => text !== '' && earlier?.includes(text) !== true;
   const asked = texts.map((parts) => inOneLine(spokenText(parts))).filter(isNew);
   const called = entries.flatMap((entry) => (entry.type === 'call' ? (describeCall(entry) ?? []) : []));
+  const isMidway = summaryOfThisWork(entries) !== undefined;
   const answer = entries.findLast((entry) => entry.type === 'assistant')?.text;
   const parts = [
     ...(earlier === undefined ? [] : [earlier]),
+    isMidway ? STARTED_OVER : '',
     section('The user asked', asked),
     section('What was run and changed', called),
     ...(answer === undefined || !isNew(answer) ? [] : [`**The last answer**\n\n${answer}`]),
   ];
   return says(parts.filter((part) => part !== '').join('\n\n'));
+}
+
+/** Stands in the summary of work that was begun again after a compaction in its middle. */
+const STARTED_OVER = '**Started over** after a compaction.';
+
+/** Work begins again after a compaction, for a summary tells a script nothing; the second time it is given up. */
+export function isGivenUp(entries: readonly Entry[]): boolean {
+  return summaryOfThisWork(entries)?.includes(STARTED_OVER) === true;
+}
+
+/** The summary that stands behind the last request: the thread was compacted while it was worked on. */
+function summaryOfThisWork(entries: readonly Entry[]): string | undefined {
+  const asked = entries.findLastIndex((entry) => entry.type === 'user' && spokenText(entry.texts) !== '');
+  const since = entries.slice(asked + 1);
+  return since.flatMap((entry) => (entry.type === 'user' ? (summaryIn(entry.texts.join('\n')) ?? []) : [])).at(-1);
 }
 
 function section(title: string, lines: readonly string[]): string {
