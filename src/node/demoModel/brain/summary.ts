@@ -13,14 +13,14 @@ export function summaryOf(entries: readonly Entry[]): Answer | undefined {
   const last = entries.at(-1);
   if (last?.type !== 'user' || !last.texts.some(isSummaryRequest)) return undefined;
   const texts = entries.flatMap((entry) => (entry.type === 'user' ? [entry.texts] : []));
-  const earlier = texts.flatMap((parts) => summaryIn(parts.join('\n')) ?? []).at(-1);
-  const isNew = (text: string) => text !== '' && earlier?.includes(text) !== true;
+  const previous = texts.flatMap((parts) => summaryIn(parts.join('\n')) ?? []).at(-1);
+  const isNew = (text: string) => text !== '' && previous?.includes(text) !== true;
   const asked = texts.map((parts) => inOneLine(spokenText(parts))).filter(isNew);
   const called = entries.flatMap((entry) => (entry.type === 'call' ? (describeCall(entry) ?? []) : []));
   const isMidway = summaryOfThisWork(entries) !== undefined;
   const answer = entries.findLast((entry) => entry.type === 'assistant')?.text;
   const parts = [
-    ...(earlier === undefined ? [] : [earlier]),
+    ...(previous === undefined ? [] : [previous]),
     isMidway ? STARTED_OVER : '',
     section('The user asked', asked),
     section('What was run and changed', called),
