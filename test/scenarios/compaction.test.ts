@@ -9,6 +9,7 @@ import {
   calls,
   fails,
   hangs,
+  incomplete,
   type ModelRequest,
   prefixBreaches,
   says,
@@ -486,6 +487,17 @@ describe('while a thread is compacted', () => {
     await chat.send('two');
     expect(SUMMARY.exec(talkOf(chat.server.lastRequest)[1] ?? '')?.[1]).toBe('(no summary available)');
     expect(chat.files()).toEqual({});
+  });
+
+  it('a summary that the server cuts for its length fails it, and is not asked for again and again', async () => {
+    await using chat = await startScenario({
+      wire: 'chat',
+      model: [[says('One.')], [says('A summ'), incomplete('max_output_tokens')]],
+    });
+    await chat.send('one');
+    await compacted(chat);
+    expect(chat.items('compaction')).toMatchObject([{ status: 'failed' }]);
+    expect(chat.server.requests).toHaveLength(2);
   });
 
   it('an error that passes is tried again', async () => {

@@ -121,7 +121,7 @@ async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promis
     } catch (error) {
       if (run.signal.aborted || !(error instanceof ModelFault)) throw error;
       if (leavesImageOut(error, run)) continue;
-      const other = otherForm(items, error);
+      const other = otherForm(run, items, error);
       if (other === undefined) {
         const final = await waitForRetry(run, schedule, error);
         if (final) throw final;
@@ -134,9 +134,13 @@ async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promis
 }
 
 /** What is asked about when the server refuses these items; `undefined` when it is the same again or nothing. */
-function otherForm(items: readonly ResponseItem[], { kind }: ModelFault): readonly ResponseItem[] | undefined {
-  if (kind === 'context_exceeded') return withoutOldest(items);
-  return kind === 'invalid_request' ? inWords(items) : undefined;
+function otherForm(
+  run: TurnRun,
+  items: readonly ResponseItem[],
+  fault: ModelFault,
+): readonly ResponseItem[] | undefined {
+  if (fault.kind === 'context_exceeded') return mayHelp(run, fault) ? withoutOldest(items) : undefined;
+  return fault.kind === 'invalid_request' ? inWords(items) : undefined;
 }
 
 function newSchedule({ ports, maxAttempts }: TurnRun): RetrySchedule {

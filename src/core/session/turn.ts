@@ -25,7 +25,7 @@ export type TurnOpening =
       readonly context: readonly ResponseItem[];
       /** The user's message; `null` when an earlier turn is taken up again. */
       readonly input: readonly UserInput[] | null;
-      /** Whether the thread is compacted first; without `input` alone. */
+      /** The user wants the thread compacted first. Only where `input` is `null` and `context` is empty. */
       readonly compacts?: boolean;
     }
   /** The thread is compacted at the user's wish, and nothing else. */
@@ -52,7 +52,7 @@ type Outcome =
 export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outcome['type']> {
   let outcome: Outcome;
   try {
-    outcome = { type: 'completed', lastMessage: await lived(run, opening) };
+    outcome = { type: 'completed', lastMessage: await runOpening(run, opening) };
   } catch (error) {
     outcome = outcomeOf(error, run.signal);
   }
@@ -60,13 +60,13 @@ export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outco
   return outcome.type;
 }
 
-/** Resolves with the last message. */
-async function lived(run: TurnRun, opening: TurnOpening): Promise<string | null> {
+/** All of the turn but its end. Resolves with the last message. */
+async function runOpening(run: TurnRun, opening: TurnOpening): Promise<string | null> {
   switch (opening.type) {
     case 'begun':
       await begin(run);
       if (opening.compacts) await compactOrFail(run, 'manual');
-      await open(run, opening);
+      else await open(run, opening);
       return converse(run, []);
     case 'recovered':
       await run.ready();
