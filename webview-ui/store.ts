@@ -74,6 +74,14 @@ export const effort = computed(() => thread.value?.settings?.effort ?? null);
 export const activeTurnId = computed(() => thread.value?.activeTurnId ?? null);
 export const isRunning = computed(() => activeTurnId.value !== null);
 
+/** The item of the last compaction that stands, while it can be undone. */
+export const undoableCompaction = computed(() => {
+  if (isRunning.value || !isOwn.value) return null;
+  const items = turns.value.flatMap((turn) => turn.items.filter(({ type }) => type === 'compaction'));
+  const last = items.findLast((item) => item.type === 'compaction' && item.status === 'completed' && !item.undone);
+  return last?.id ?? null;
+});
+
 /** An error is live in the last turn only. */
 export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
 

@@ -92,6 +92,10 @@ export const settingsSchema = z.strictObject({
   'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** Rounds of tool calls after which a turn pauses. */
   maxToolRounds: z.number().int().positive().default(200),
+  /** Tokens from which on a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
+  'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
+  /** What the model is asked for when a thread is compacted; empty: in Tiller's own words. */
+  'compaction.prompt': z.string().default(''),
   /** Attempts of one request, the first included. */
   'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
   /** Milliseconds of silence that end an attempt; from the default on, the first byte has at least 30 minutes. */

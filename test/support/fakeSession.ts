@@ -30,7 +30,9 @@ export type ModelStep =
   | { readonly type: 'waits'; readonly ticks: number }
   | { readonly type: 'hangs' }
   | { readonly type: 'goes_on' }
-  | { readonly type: 'fails'; readonly retryable: boolean };
+  | { readonly type: 'fails'; readonly retryable: boolean }
+  /** The server refuses the request as longer than the window. */
+  | { readonly type: 'is_too_long' };
 
 /** The rollout of every thread here. */
 export const PATH = 'threads/2026/11/21/rollout-2026-11-21T00-00-00-thread.jsonl';
@@ -63,6 +65,8 @@ export class FakeModel implements ModelClient {
       else if (step.type === 'hangs') await until(signal);
       else if (step.type === 'fails') {
         throw new ModelFault('network', 'The line is dead.', { retryable: step.retryable });
+      } else if (step.type === 'is_too_long') {
+        throw new ModelFault('context_exceeded', 'The thread is too long.', { retryable: false });
       } else yield* eventsOf(step, key, `call_${index}_${place}`);
       signal.throwIfAborted();
     }
@@ -254,6 +258,8 @@ export class FakeSession {
       showRawReasoning: false,
       maxToolRounds: 8,
       maxAttempts: 3,
+      compactionTokenLimit: null,
+      compactionPrompt: '',
       projectDocMaxBytes: 0,
       projectDocFallbackFilenames: [],
       verbosity: null,

@@ -114,6 +114,8 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     verbosity: options.verbosity ?? null,
     maxToolRounds: options.maxToolRounds ?? 200,
     maxAttempts: options.maxAttempts ?? 6,
+    compactionTokenLimit: null,
+    compactionPrompt: '',
     projectDocMaxBytes: 32_768,
     projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
     ...options.config,

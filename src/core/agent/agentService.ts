@@ -39,6 +39,8 @@ export interface ThreadConfig
     | 'showRawReasoning'
     | 'maxToolRounds'
     | 'maxAttempts'
+    | 'compactionTokenLimit'
+    | 'compactionPrompt'
     | 'verbosity'
     | 'projectDocMaxBytes'
     | 'projectDocFallbackFilenames'

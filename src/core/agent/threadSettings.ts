@@ -97,6 +97,8 @@ export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundi
     verbosity: settings.verbosity,
     maxToolRounds: settings.maxToolRounds,
     maxAttempts: settings['retry.maxAttempts'],
+    compactionTokenLimit: settings['compaction.tokenLimit'],
+    compactionPrompt: settings['compaction.prompt'],
     projectDocMaxBytes: settings.projectDocMaxBytes,
     projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
   };

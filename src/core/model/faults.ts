@@ -296,7 +296,8 @@ export function incompleteFault(reason: string | undefined): ModelFault {
 /** The fault of a Chat `finish_reason`, in the words of many servers; `undefined` when it is an ordinary end. */
 export function finishReasonFault(reason: string): ModelFault | undefined {
   const verdict = finishVerdict(reason.toLowerCase());
-  return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}` });
+  const answerCut = verdict === CONTEXT_EXCEEDED;
+  return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}`, answerCut });
 }
 
 function finishVerdict(reason: string): Verdict | undefined {
@@ -524,6 +525,7 @@ function faultOf(
     status?: number;
     detail?: string | undefined;
     retryAfterMs?: number | undefined;
+    answerCut?: boolean;
     cause?: unknown;
   },
 ): ModelFault {

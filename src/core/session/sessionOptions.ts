@@ -52,6 +52,10 @@ export interface SessionOptions {
   readonly showRawReasoning: boolean;
   readonly maxToolRounds: number;
   readonly maxAttempts: number;
+  /** Tokens from which on the thread is compacted; `null`: 90 % of the effective window, 0: only when the server refuses. */
+  readonly compactionTokenLimit: number | null;
+  /** What the model is asked for when a thread is compacted; empty: in Tiller's own words. */
+  readonly compactionPrompt: string;
   /** The model family's own where `null`. */
   readonly verbosity: Verbosity | null;
   /** Bytes; 0 leaves the project's instructions out. */

@@ -10,8 +10,16 @@ import type { Ports } from '../ports.ts';
 import type { Auditor } from '../tools/auditor.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { CompactionTrigger } from './compactionTrigger.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
+
+/** What replaces a history. */
+export interface CompactedItems {
+  readonly itemId: string;
+  readonly summary: string;
+  readonly items: readonly ResponseItem[];
+}
 
 /** Everything one turn works with. Made when the turn starts and never changed. */
 export interface TurnRun {
@@ -38,6 +46,15 @@ export interface TurnRun {
   readonly audit: Auditor;
   readonly history: History;
   readonly tokens: TokenMeter;
+  readonly compaction: {
+    readonly trigger: CompactionTrigger;
+    /** What the model is asked for; empty: in Tiller's own words. */
+    readonly prompt: string;
+    /** The context that stands before the messages of the user, as it is now. */
+    readonly initialContext: () => Promise<readonly ResponseItem[]>;
+    /** Writes the new history down; it takes effect with the completed item. */
+    readonly replace: (compacted: CompactedItems) => void;
+  };
   readonly images: ThreadImages;
   readonly processes: Processes;
   readonly ports: Ports;
@@ -52,6 +69,7 @@ export interface TurnRun {
   readonly remember: (item: ResponseItem) => void;
   /** Forces what was written down to the disk. */
   readonly flush: () => Promise<void>;
+  readonly hasQueued: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];
   /** Stops this turn as the person would. */

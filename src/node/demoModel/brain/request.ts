@@ -31,7 +31,7 @@ function asksForRepair(text: string): boolean {
 }
 
 /** What a person has typed: the blocks that an editor puts into user messages on its own are left out. */
-function spokenText(texts: readonly string[]): string {
+export function spokenText(texts: readonly string[]): string {
   return texts
     .join('\n')
     .replace(/^# AGENTS\.md instructions[\s\S]*?<\/INSTRUCTIONS>/gm, '')
