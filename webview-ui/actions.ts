@@ -209,8 +209,8 @@ export function actOnError(action: ErrorAction): void {
     case 'check_network':
     case 'retry':
       return submit({ type: 'retry' });
-    // A thread cannot be compacted yet.
     case 'compact':
+      return submit({ type: 'compact', continueTurn: true });
     case 'new_thread':
       return runCommand('newThread');
     case 'show_log':

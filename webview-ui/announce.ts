@@ -1,4 +1,5 @@
 /** Announcements for screen readers: pending requests, and the end of a turn. */
+import { isCompactionAlone } from '../src/protocol/thread.ts';
 import { effect, untracked } from '@preact/signals';
 import { decisionSubject, decisionTitle } from './decisions/titles.ts';
 import { t } from './l10n.ts';
@@ -26,5 +27,6 @@ export function announceNews(): void {
 function endOfTurn(): string {
   const turn = thread.value?.turns.at(-1);
   if (turn?.error) return t('Failed: {0}', turn.error.message);
+  if (turn?.status.type === 'completed' && isCompactionAlone(turn)) return t('Thread compacted');
   return turn?.status.type === 'completed' ? t('Tiller has finished') : t('Stopped');
 }

@@ -76,6 +76,14 @@ export const effort = computed(() => thread.value?.settings?.effort ?? null);
 export const activeTurnId = computed(() => thread.value?.activeTurnId ?? null);
 export const isRunning = computed(() => activeTurnId.value !== null);
 
+/** The item of the last compaction that was not undone, while it can be undone. */
+export const undoableCompaction = computed(() => {
+  if (isRunning.value || !isOwn.value) return null;
+  const items = turns.value.flatMap((turn) => turn.items.filter(({ type }) => type === 'compaction'));
+  const last = items.findLast((item) => item.type === 'compaction' && item.status === 'completed' && !item.undone);
+  return last?.id ?? null;
+});
+
 /** Only an error of the last turn offers its action. */
 export const lastTurnId = computed(() => turns.value.at(-1)?.id ?? null);
 

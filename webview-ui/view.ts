@@ -19,6 +19,8 @@ export const denying = signal<string | null>(null);
 export const makingRule = signal<string | null>(null);
 
 export const openPopup = signal<'meter' | 'menu' | null>(null);
+/** The meter has the keyboard focus and shows what it shows when it is clicked. */
+export const peeksAtMeter = signal(false);
 
 /** For this time after a key, the next key may be meant for the composer. */
 const TYPING_MS = 1_500;

@@ -48,7 +48,8 @@ export async function requestOracle() {
   }
 }
 
-function runCodex(bin, { work, home, baseUrl }) {
+/** One job of the reference, against this server. */
+export function runCodex(bin, { work, home, baseUrl }) {
   mkdirSync(home);
   const provider = `{name="oracle",base_url="${baseUrl}",wire_api="responses"}`;
   const settings = ['-c', 'model_provider=oracle', '-c', `model_providers.oracle=${provider}`];
@@ -56,7 +57,8 @@ function runCodex(bin, { work, home, baseUrl }) {
   return run(path.join(bin, 'codex'), args, work, { CODEX_HOME: home });
 }
 
-async function runOurs({ work, home, outdir, baseUrl }) {
+/** The same job of ours. */
+export async function runOurs({ work, home, outdir, baseUrl }) {
   await buildCli({ outdir });
   const provider = JSON.stringify({ baseUrl, dialect: 'openai' });
   const settings = ['-c', 'provider=oracle', '-c', `providers.oracle=${provider}`];

@@ -22,7 +22,8 @@ export class Report {
     const { msg } = event;
     if (msg.type === 'turn_completed') {
       this.#lastTurn = 'completed';
-      this.#lastMessage = msg.lastMessage;
+      // A turn that only compacts the thread has none.
+      this.#lastMessage = msg.lastMessage ?? this.#lastMessage;
     }
     // A turn that an earlier process left unfinished does not belong to this one.
     if (msg.type === 'turn_aborted' && msg.reason !== 'crashed') {

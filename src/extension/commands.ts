@@ -44,6 +44,7 @@ export function registerCommands(targets: () => Promise<CommandTargets>): vscode
     command('newThread', ({ chat }) => chat.newThread()),
     command('sendSelection', ({ chat }) => chat.sendSelection()),
     command('interrupt', ({ chat }) => chat.interrupt()),
+    command('compactThread', ({ chat }) => chat.compact()),
     command('showWaiting', ({ chat }) => chat.showPending()),
     command('approve', ({ approvals }, uri?: vscode.Uri) => approvals.approve(uri)),
     command('approveInPart', ({ approvals }, uri?: vscode.Uri) => approvals.approveInPart(uri)),

@@ -38,6 +38,22 @@ export const tokenUsageSchema = z.object({
 });
 export type TokenUsage = z.infer<typeof tokenUsageSchema>;
 
+/** What fills the context window, by kind. Tokens. */
+export const contextPartsSchema = z.object({
+  /** Base instructions, permissions, environment. */
+  instructions: z.number(),
+  tools: z.number(),
+  /** AGENTS.md files. */
+  projectDocs: z.number(),
+  /** Attached files and images, and outputs of commands that print a file. */
+  files: z.number(),
+  /** Other outputs of tools. */
+  outputs: z.number(),
+  /** Messages, reasoning, calls and summaries. */
+  conversation: z.number(),
+});
+export type ContextParts = z.infer<typeof contextPartsSchema>;
+
 /** The settings a turn runs under. */
 export const turnSettingsSchema = z.object({
   model: z.string(),
@@ -224,6 +240,10 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     total: tokenUsageSchema,
     contextWindow: z.number().nullable(),
     estimated: z.boolean(),
+    /** Estimates that add up to `last.input` and `last.output`. */
+    parts: contextPartsSchema.optional(),
+    /** Tokens of `last.total` from which the thread is compacted automatically. */
+    compactsAt: z.number().optional(),
     /** The basis of estimates once the server has counted tokens: kept for resuming the thread. */
     bytesPerToken: z.number().optional(),
     /**

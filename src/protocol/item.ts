@@ -154,11 +154,18 @@ export const turnItemSchema = z.discriminatedUnion('type', [
   }),
   z.object({
     ...base,
+    ...why,
     type: z.literal('compaction'),
-    /** In tokens. */
+    /** Tokens of a request before and after it; estimates. */
     beforeTokens: z.number(),
+    /** 0 unless completed. */
     afterTokens: z.number(),
+    /** Empty unless completed. */
     summary: z.string(),
+    /** `limit`: the thread had reached its limit. `context_exceeded`: the server refused a request as too long. */
+    trigger: z.enum(['manual', 'limit', 'context_exceeded']).optional(),
+    /** The model reads again what it replaced. */
+    undone: z.boolean().optional(),
   }),
 ]);
 export type TurnItem = z.infer<typeof turnItemSchema>;

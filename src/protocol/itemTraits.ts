@@ -148,7 +148,7 @@ export const ITEM_TRAITS = {
     place: 'step',
     searched: ({ role, lastMessage = '' }) => [role, lastMessage],
   },
-  compaction: { ...NO_ACT, grows: [], explained: false, place: 'landmark', searched: ({ summary }) => [summary] },
+  compaction: { ...NO_ACT, grows: [], explained: true, place: 'landmark', searched: ({ summary }) => [summary] },
 } satisfies { readonly [Type in TurnItemType]: ItemTraits<Type> };
 
 /** The traits of the item's kind, to be called with this item. */

@@ -101,7 +101,13 @@ export const opSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('kill_process'), processId: z.string() }),
   /** Continues a turn that failed, was interrupted or was cut off by a crash, without new input. */
   z.strictObject({ type: z.literal('retry') }),
-  z.strictObject({ type: z.literal('compact') }),
+  /**
+   * Replaces what the model reads of the thread with a summary; the transcript stays. `continueTurn`: then takes up a turn
+   * that failed, as `retry` does.
+   */
+  z.strictObject({ type: z.literal('compact'), continueTurn: z.boolean().optional() }),
+  /** The model reads again what the last compaction replaced. Only the last one that stands can be undone. */
+  z.strictObject({ type: z.literal('undo_compaction'), itemId: z.string() }),
   z.strictObject({ type: z.literal('undo'), turnId: z.string() }),
   z.strictObject({ type: z.literal('redo') }),
   z.strictObject({

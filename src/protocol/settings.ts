@@ -102,6 +102,10 @@ export const settingsSchema = z.strictObject({
   'history.maxBytes': z.number().int().positive().default(1_048_576),
   /** The number of rounds of tool calls after which a turn pauses. */
   maxToolRounds: z.number().int().positive().default(200),
+  /** Tokens from which a thread is compacted; `null`: 90 % of 95 % of the window, 0: only when the server refuses. */
+  'compaction.tokenLimit': z.number().int().min(0).nullable().default(null),
+  /** The request for a summary when a thread is compacted; empty: Tiller's own. */
+  'compaction.prompt': z.string().default(''),
   /** Attempts of one request, including the first. */
   'retry.maxAttempts': z.number().int().min(1).max(100).default(6),
   /** Milliseconds of silence that end an attempt; at the default or more, the first byte has at least 30 minutes. */

@@ -345,7 +345,9 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return { ...state, agents: upsert(state.agents, 'agentId', agent) };
     }
     case 'compaction_undone':
-      return mapItems(state, (item) => (item.id === msg.itemId ? { ...item, status: 'aborted' } : item));
+      return mapItems(state, (item) =>
+        item.id === msg.itemId && item.type === 'compaction' ? { ...item, undone: true } : item,
+      );
     case 'files_reverted':
       return {
         ...state,
@@ -453,6 +455,11 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   if (item.type !== 'user_message' || state.title !== null) return completed;
   const title = titleOf(item.content);
   return title === null ? completed : { ...completed, title };
+}
+
+/** True for a turn in which the user only compacted the thread: it has no message and nothing to continue. */
+export function isCompactionAlone({ items }: TurnState): boolean {
+  return items.length > 0 && items.every(({ type }) => type === 'compaction');
 }
 
 /** The text of a message, without its images and mentions. */

@@ -8,16 +8,19 @@ test('what the panel promises works, and an error has a title that is true of it
   const { vscode, panel, model } = window();
   await panel.open();
   expect(await panel.get('composer-input').getAttribute('placeholder')).toBe('Ask Tiller to change something');
+  // Without a thread there is nothing to compact.
   await panel.get('context-meter').click();
   expect(await panel.get('context-meter-popup').getByRole('button').count()).toBe(0);
   await panel.get('context-meter').click();
   const title = panel.get('error').locator('.notice-title');
   for (const [status, words, action] of [
     [401, 'API key missing', 'Set API Key'],
-    [413, 'Context window full', 'New Thread'],
+    [413, 'Context window full', 'Compact and Continue'],
     [400, 'Request rejected', 'Show Log'],
   ] as const) {
-    model.will([fails(status, { error: { message: 'no' } })]);
+    // What is too long is compacted first, and the request for a summary is refused, too, however short it gets.
+    const failure = [fails(status, { error: { message: 'no' } })];
+    model.will(...Array.from({ length: status === 413 ? 30 : 1 }, () => failure));
     await panel.send('Hello?');
     await panel.ended('aborted');
     expect([await title.last().innerText(), await panel.get('error-action').innerText()]).toEqual([words, action]);

@@ -47,6 +47,8 @@ describe('ops', () => {
     { type: 'remember', keys: ['["patch","/w/a"]'], rules: [{ pattern: ['npm', 'test'], decision: 'allow' }] },
     { type: 'retry' },
     { type: 'compact' },
+    { type: 'compact', continueTurn: true },
+    { type: 'undo_compaction', itemId: 'i' },
     { type: 'undo', turnId: 't' },
     { type: 'redo' },
     { type: 'rollback', toItemId: 'i', files: true, conversation: false },
@@ -64,6 +66,7 @@ describe('ops', () => {
         ...[
           'approval',
           'compact',
+          'undo_compaction',
           'dynamic_tool_response',
           'edit_queued',
           'elicitation_answer',

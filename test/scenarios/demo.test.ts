@@ -2,6 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Event } from '../../src/protocol/event.ts';
+import type { Op } from '../../src/protocol/op.ts';
 import { noBox } from '../support/sandboxed.ts';
 import { type CliRun, runCli, startCli } from '../support/runCli.ts';
 import { type Choices, sampleFolder, VARIANTS } from '../support/sample.ts';
@@ -99,5 +101,45 @@ describe('tiller demo-model', () => {
     expect(await answer.text()).toContain('response.completed');
     child.kill(signal);
     expect(await child.ended).toMatchObject({ code: 0, stdout: `${line}\n` });
+  });
+});
+
+describe.each(['responses', 'chat'])('a thread with the demo model on %s', (wire) => {
+  it('is compacted, undone and gone on with by lines on stdin', async () => {
+    const folder = await sampleFolder(FIRST);
+    using _ = folder;
+    using home = tempFolder();
+    const args = ['exec', '--demo', '--json', '--input', 'jsonl', '--wire-api', wire, ...UNASKED];
+    const child = await startCli(args, { home: home.path, cwd: folder.path });
+    const told = (): Event[] =>
+      child.output.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Event);
+    const ended = async (turns: number) => {
+      const count = () => told().filter(({ msg }) => msg.type === 'turn_completed').length;
+      await expect.poll(count, { timeout: 60_000 }).toBe(turns);
+    };
+    const say = (op: Op) => child.stdin.write(`${JSON.stringify({ op })}\n`);
+    say({ type: 'user_turn', input: [{ type: 'text', text: 'Fix the failing test.' }] });
+    await ended(1);
+    say({ type: 'compact' });
+    await ended(2);
+    const compaction = told().flatMap(({ msg }) =>
+      msg.type === 'item_completed' && msg.item.type === 'compaction' ? [msg.item] : [],
+    )[0];
+    expect(compaction).toMatchObject({ status: 'completed', trigger: 'manual' });
+    expect(compaction?.summary).toContain('- Fix the failing test.');
+    expect(compaction?.summary).toContain('- `node --test`');
+    expect(compaction?.summary).not.toContain('update_plan');
+    expect(compaction?.summary).toContain('**Repaired.**');
+    expect(compaction?.afterTokens).toBeLessThan(compaction?.beforeTokens ?? 0);
+    say({ type: 'user_turn', input: [{ type: 'text', text: 'Run the demo' }] });
+    await ended(3);
+    say({ type: 'undo_compaction', itemId: compaction?.id ?? '' });
+    await expect.poll(() => told().some(({ msg }) => msg.type === 'compaction_undone')).toBe(true);
+    child.stdin.end();
+    expect((await child.ended).code).toBe(0);
+    expect(told().flatMap(({ msg }) => (msg.type === 'warning' || msg.type === 'error' ? [msg] : []))).toEqual([]);
   });
 });

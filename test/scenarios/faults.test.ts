@@ -91,7 +91,6 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
       'model_not_found',
       'select_model',
     ],
-    ['413', fails(413, { message: 'no such thing' }), 'context_exceeded', 'compact'],
     ['422', fails(422, { message: 'no such thing' }), 'invalid_request', 'show_log'],
     [
       'a quota that is used up',
@@ -100,7 +99,6 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
       'check_settings',
     ],
     ['a wait too long', fails(429, { message: 'no such thing' }, { 'retry-after': '3600' }), 'rate_limited', 'retry'],
-    ['the window', failsInStream('context_length_exceeded', 'no such thing'), 'context_exceeded', 'compact'],
     ['a quota, in the stream', failsInStream('insufficient_quota', 'no such thing'), 'quota', 'check_settings'],
     ['a plan without it', failsInStream('usage_not_included', 'no such thing'), 'quota', 'check_settings'],
     ['a prompt that is refused', failsInStream('invalid_prompt', 'no such thing'), 'invalid_request', 'show_log'],
@@ -120,6 +118,21 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
       },
     ]);
     expect(chat.server.requests).toHaveLength(1);
+    await expectUsable(chat);
+  });
+
+  it.each<[string, Step]>([
+    ['413', fails(413, { message: 'no such thing' })],
+    ['the window', failsInStream('context_length_exceeded', 'no such thing')],
+  ])('%s, once the thread is compacted and still too long', async (_fault, answer) => {
+    await using chat = await startScenario({
+      wire,
+      model: [[says('Half'), answer], [says('A summary.')], [says('Half'), answer], [says('Back.')]],
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.said('error')).toMatchObject([
+      { kind: 'context_exceeded', action: 'compact', detail: expect.stringContaining('no such thing') },
+    ]);
     await expectUsable(chat);
   });
 
@@ -186,7 +199,13 @@ describe('a window that is full', () => {
   it('fills the meter, and not the bill', async () => {
     await using chat = await startScenario({
       modelName: 'gpt-5.5',
-      model: [[says('One.')], [failsInStream('context_length_exceeded')], [says('Back.')]],
+      model: [
+        [says('One.')],
+        [failsInStream('context_length_exceeded')],
+        [fails(400, { message: 'no summary either' })],
+        [says('A summary.')],
+        [says('Back.')],
+      ],
     });
     await chat.send('one');
     await chat.send('two');
@@ -202,7 +221,9 @@ describe('a window that is full', () => {
   });
 
   it('says nothing where nobody knows how large it is', async () => {
-    await using chat = await startScenario({ model: [[failsInStream('context_length_exceeded')]] });
+    await using chat = await startScenario({
+      model: [[failsInStream('context_length_exceeded')], [fails(400, { message: 'no summary either' })]],
+    });
     await chat.send('go');
     expect(chat.said('token_count')).toEqual([]);
   });

@@ -30,7 +30,9 @@ export type ModelStep =
   | { readonly type: 'waits'; readonly ticks: number }
   | { readonly type: 'hangs' }
   | { readonly type: 'goes_on' }
-  | { readonly type: 'fails'; readonly retryable: boolean };
+  | { readonly type: 'fails'; readonly retryable: boolean }
+  /** The server refuses the request as longer than the window. */
+  | { readonly type: 'is_too_long' };
 
 /** The rollout of every thread here. */
 export const PATH = 'threads/2026/11/21/rollout-2026-11-21T00-00-00-thread.jsonl';
@@ -63,6 +65,8 @@ export class FakeModel implements ModelClient {
       else if (step.type === 'hangs') await until(signal);
       else if (step.type === 'fails') {
         throw new ModelFault('network', 'The line is dead.', { retryable: step.retryable });
+      } else if (step.type === 'is_too_long') {
+        throw new ModelFault('context_exceeded', 'The thread is too long.', { retryable: false });
       } else yield* eventsOf(step, key, `call_${index}_${place}`);
       signal.throwIfAborted();
     }
@@ -176,6 +180,7 @@ export interface FakeSessionOptions {
   readonly answers?: readonly (readonly ModelStep[])[];
   readonly settings?: Partial<ThreadSettings['turn']>;
   readonly maxToolRounds?: number;
+  readonly compactionTokens?: number | null;
   readonly interactive?: boolean;
   readonly storage?: MemoryStorage;
   readonly workspace?: MemoryWorkspace;
@@ -195,6 +200,7 @@ export class FakeSession {
 
   constructor(options: FakeSessionOptions = {}) {
     const { answers = [], settings, storage, workspace, maxToolRounds = 8, interactive = true } = options;
+    const { compactionTokens = null } = options;
     this.model = new FakeModel(answers);
     this.storage = storage ?? new MemoryStorage();
     this.workspace = workspace ?? new MemoryWorkspace({ 'a.txt': 'one\n' });
@@ -241,10 +247,11 @@ export class FakeSession {
           box: 'none',
           ...settings,
         },
-        limits: { maxToolRounds, maxAttempts: 3, projectDocMaxBytes: 0 },
+        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, projectDocMaxBytes: 0 },
         prompt: {
           baseInstructions: null,
           userInstructions: '',
+          compaction: '',
           projectDocFallbackFilenames: [],
           verbosity: null,
           showRawReasoning: false,

@@ -37,6 +37,8 @@ export interface ScenarioOptions {
   readonly environment?: EnvironmentSettings;
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
   readonly maxToolRounds?: number;
+  readonly compactionTokens?: number | null;
+  readonly compactionPrompt?: string;
   readonly maxAttempts?: number;
   readonly userInstructions?: string;
   readonly baseInstructions?: string;
@@ -99,11 +101,13 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     limits: {
       maxToolRounds: options.maxToolRounds ?? 200,
       maxAttempts: options.maxAttempts ?? 6,
+      compactionTokens: options.compactionTokens ?? null,
       projectDocMaxBytes: 32_768,
     },
     prompt: {
       baseInstructions: options.baseInstructions ?? null,
       userInstructions: options.userInstructions ?? '',
+      compaction: options.compactionPrompt ?? '',
       projectDocFallbackFilenames: options.projectDocFallbackFilenames ?? [],
       verbosity: options.verbosity ?? null,
       showRawReasoning: options.showRawReasoning ?? false,

@@ -20,6 +20,15 @@ describe('the store', () => {
     assert.deepEqual(store.thread.value, threadOf(SCENES.done));
   });
 
+  it('offers to undo the last compaction that stands, while no turn runs', () => {
+    show(SCENES.compaction);
+    assert.equal(store.undoableCompaction.value, 'by-hand');
+    show(SCENES.compacting);
+    assert.equal(store.undoableCompaction.value, null);
+    show(SCENES['compaction-failed']);
+    assert.equal(store.undoableCompaction.value, 'by-hand');
+  });
+
   it('lists what waits, shows one, and goes round', () => {
     show(SCENES.approve);
     assert.deepEqual(

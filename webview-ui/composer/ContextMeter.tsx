@@ -1,11 +1,17 @@
-import type { TokenUsage } from '../../src/protocol/event.ts';
-import { t } from '../l10n.ts';
-import { tokenCount } from '../store.ts';
-import { amount, tokens } from '../text/format.ts';
-import { openPopup } from '../view.ts';
+import type { ContextParts, EventMsgOf, TokenUsage } from '../../src/protocol/event.ts';
+import { submit } from '../actions.ts';
+import { Button } from '../components/Buttons.tsx';
 import { Popup } from '../components/Popup.tsx';
+import { t } from '../l10n.ts';
+import { isOwn, isRunning, threadId, tokenCount } from '../store.ts';
+import { amount, tokens } from '../text/format.ts';
+import { openPopup, peeksAtMeter } from '../view.ts';
 
-/** How much of the model's context window the last request has used. */
+type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
+
+const BREAKDOWN_ID = 'context-breakdown';
+
+/** How much of the model's context window the last request has used, and by what. */
 export function ContextMeter() {
   const count = tokenCount.value;
   const window = count?.contextWindow ?? null;
@@ -13,6 +19,7 @@ export function ContextMeter() {
   const percent = window === null ? 0 : Math.min(100, Math.round((used / window) * 100));
   const label = window === null ? t('Context: {0} tokens used', tokens(used)) : t('Context: {0} % used', percent);
   const isOpen = openPopup.value === 'meter';
+  const isPeeking = peeksAtMeter.value && !isOpen;
   return (
     <>
       <button
@@ -21,32 +28,92 @@ export function ContextMeter() {
         data-testid="context-meter"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        title={label}
+        aria-describedby={isPeeking ? BREAKDOWN_ID : undefined}
+        title={isPeeking ? undefined : label}
         aria-label={label}
         onClick={() => (openPopup.value = isOpen ? null : 'meter')}
+        onFocus={({ currentTarget }) => (peeksAtMeter.value = currentTarget.matches(':focus-visible'))}
+        onBlur={() => (peeksAtMeter.value = false)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || !isPeeking) return;
+          event.stopPropagation();
+          peeksAtMeter.value = false;
+        }}
       >
         <Ring percent={percent} />
       </button>
+      {isPeeking && (
+        <div class="pop pop-meter" role="tooltip" id={BREAKDOWN_ID} data-testid="context-meter-tip">
+          <Breakdown count={count} percent={percent} />
+        </div>
+      )}
       {isOpen && (
         <Popup testid="context-meter-popup" label={t('Context')} opener="context-meter" className="pop pop-meter">
-          <div class="meter-head">
-            <h3 class="meter-title">
-              {window === null ? t('{0} tokens', tokens(used)) : t('{0} of {1} tokens', tokens(used), tokens(window))}
-            </h3>
-            <span class="meter-pct">{window !== null && t('{0} %', percent)}</span>
-          </div>
-          {count && <Causes usage={count.last} />}
-          {count?.estimated && <p class="meter-note">{t('Estimated: the server does not count.')}</p>}
-          {count && <p class="meter-note">{t('{0} tokens in this thread so far.', tokens(count.total.total))}</p>}
-          {count?.cost && (
-            <p class="meter-note" data-testid="context-cost">
-              {t('Cost: {0}, of this thread {1}.', amount(count.cost.last), amount(count.cost.total))}
-            </p>
-          )}
+          <Breakdown count={count} percent={percent} />
+          {threadId.value !== null && isOwn.value && <CompactNow />}
         </Popup>
       )}
     </>
   );
+}
+
+function CompactNow() {
+  return (
+    <div class="meter-foot">
+      <Button
+        testid="context-compact"
+        disabled={isRunning.value}
+        onClick={() => {
+          openPopup.value = null;
+          submit({ type: 'compact' });
+        }}
+      >
+        {t('Compact Now')}
+      </Button>
+    </div>
+  );
+}
+
+function Breakdown({ count, percent }: { count: TokenCount | null; percent: number }) {
+  const used = count?.last.total ?? 0;
+  const window = count?.contextWindow ?? null;
+  return (
+    <>
+      <div class="meter-head">
+        <h3 class="meter-title">
+          {window === null ? t('{0} tokens', tokens(used)) : t('{0} of {1} tokens', tokens(used), tokens(window))}
+        </h3>
+        <span class="meter-pct">{window !== null && t('{0} %', percent)}</span>
+      </div>
+      {count?.parts && <Parts parts={count.parts} whole={window ?? used} />}
+      {count && <Notes count={count} />}
+    </>
+  );
+}
+
+function Notes({ count }: { count: TokenCount }) {
+  const { parts, estimated, last, total, compactsAt, cost } = count;
+  return (
+    <>
+      {parts && !estimated && <p class="meter-note">{t('≈ The parts are estimated, their sum is the server’s.')}</p>}
+      {estimated && <p class="meter-note">{t('≈ Estimated: the server has not counted this.')}</p>}
+      {!estimated && <p class="meter-note">{describeRequest(last)}</p>}
+      <p class="meter-note">{t('{0} tokens in this thread so far.', tokens(total.total))}</p>
+      {compactsAt !== undefined && (
+        <p class="meter-note">{t('Compacts automatically at {0} tokens.', tokens(compactsAt))}</p>
+      )}
+      {cost && (
+        <p class="meter-note" data-testid="context-cost">
+          {t('Cost: {0}, of this thread {1}.', amount(cost.last), amount(cost.total))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function describeRequest({ input, cachedInput, output, reasoning }: TokenUsage): string {
+  const thought = reasoning === 0 ? '' : ` ${t('({0} reasoning)', tokens(reasoning))}`;
+  return `${t('Last request: {0} in ({1} cached), {2} out', tokens(input), tokens(cachedInput), tokens(output))}${thought}.`;
 }
 
 function Ring({ percent }: { percent: number }) {
@@ -65,28 +132,29 @@ function Ring({ percent }: { percent: number }) {
   );
 }
 
-/** One bar per category in one colour, so no legend is needed. */
-function Causes({ usage }: { usage: TokenUsage }) {
-  const causes = [
-    { label: t('Input, cached'), count: usage.cachedInput },
-    { label: t('Input, new'), count: Math.max(0, usage.input - usage.cachedInput) },
-    { label: t('Reasoning'), count: usage.reasoning },
-    { label: t('Answer'), count: Math.max(0, usage.output - usage.reasoning) },
+/** One bar for each kind as a share of the window, in one colour, so no legend is needed. */
+function Parts({ parts, whole }: { parts: ContextParts; whole: number }) {
+  const rows: readonly { readonly kind: keyof ContextParts; readonly label: string }[] = [
+    { kind: 'instructions', label: t('Instructions') },
+    { kind: 'tools', label: t('Tools') },
+    { kind: 'projectDocs', label: 'AGENTS.md' },
+    { kind: 'files', label: t('Files') },
+    { kind: 'outputs', label: t('Outputs') },
+    { kind: 'conversation', label: t('Conversation') },
   ];
-  const most = Math.max(1, ...causes.map(({ count }) => count));
   return (
     <table class="meter">
       <tbody>
-        {causes.map(({ label, count }) => (
-          <tr key={label}>
+        {rows.map(({ kind, label }) => (
+          <tr key={kind} data-testid="context-part" data-kind={kind}>
             <th scope="row">{label}</th>
             <td class="meter-bar">
               <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
                 <rect class="meter-track" width="100" height="4" />
-                <rect class="meter-fill" width={(count / most) * 100} height="4" />
+                <rect class="meter-fill" width={Math.min(100, (parts[kind] / Math.max(1, whole)) * 100)} height="4" />
               </svg>
             </td>
-            <td class="meter-n">{tokens(count)}</td>
+            <td class="meter-n">{t('≈ {0}', tokens(parts[kind]))}</td>
           </tr>
         ))}
       </tbody>

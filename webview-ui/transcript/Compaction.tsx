@@ -1,38 +1,68 @@
 import { useSignal } from '@preact/signals';
 import type { TurnItemOf } from '../../src/protocol/item.ts';
+import { submit } from '../actions.ts';
 import { t } from '../l10n.ts';
+import { undoableCompaction } from '../store.ts';
 import { tokens } from '../text/format.ts';
+import { Act } from '../components/Buttons.tsx';
 import { Icon, Spinner } from '../components/Icon.tsx';
 import { Markdown } from '../components/Markdown.tsx';
 
-/** Marks where the thread was compacted; the summary can be opened. */
+/** Marks where the thread was compacted; the summary can be opened. Its turn's error or warning says why it failed. */
 export function Compaction({ item }: { item: TurnItemOf<'compaction'> }) {
   const isOpen = useSignal(false);
-  const isRunning = item.status === 'in_progress';
-  const label = isRunning
-    ? t('Compacting the thread')
-    : item.status === 'completed'
-      ? t('Compacted: {0} → {1} tokens', tokens(item.beforeTokens), tokens(item.afterTokens))
-      : t('Compaction undone');
+  const summaryId = `summary-${item.id}`;
+  const hasFailed = item.status === 'failed';
   return (
-    <div data-testid="compaction">
+    <div class="compaction" data-testid="compaction" data-status={item.undone ? 'undone' : item.status}>
       <div class="marker">
-        {isRunning ? <Spinner /> : <Icon name="fold" />}
-        <span>{label}</span>
+        {item.status === 'in_progress' ? <Spinner /> : <Icon name={hasFailed ? 'error' : 'fold'} />}
+        <span title={item.why}>{labelOf(item)}</span>
         {item.summary !== '' && (
           <button
             type="button"
             class="act"
             data-testid="compaction-summary"
             aria-expanded={isOpen.value}
+            aria-controls={summaryId}
             onClick={() => (isOpen.value = !isOpen.value)}
           >
             {t('Summary')}
           </button>
         )}
+        {undoableCompaction.value === item.id && (
+          <Act
+            testid="compaction-undo"
+            label={t('Undo compaction')}
+            onClick={() => submit({ type: 'undo_compaction', itemId: item.id })}
+          >
+            {t('Undo')}
+          </Act>
+        )}
         <span class="marker-line" />
       </div>
-      {isOpen.value && <Markdown text={item.summary} />}
+      {isOpen.value && (
+        <div class="compaction-summary" id={summaryId}>
+          <Markdown text={item.summary} />
+        </div>
+      )}
     </div>
   );
+}
+
+function labelOf({ status, undone, trigger, beforeTokens, afterTokens }: TurnItemOf<'compaction'>): string {
+  const [before, after] = [tokens(beforeTokens), tokens(afterTokens)];
+  if (undone) return t('Compaction undone: {0} → {1} tokens', after, before);
+  switch (status) {
+    case 'in_progress':
+      return t('Compacting {0} tokens', before);
+    case 'completed':
+      return trigger === 'limit' || trigger === 'context_exceeded'
+        ? t('Auto-compacted: {0} → {1} tokens', before, after)
+        : t('Compacted: {0} → {1} tokens', before, after);
+    case 'failed':
+      return t('Compaction failed');
+    default:
+      return t('Compaction stopped');
+  }
 }

@@ -81,8 +81,7 @@ function labelOf(action: ErrorAction): string {
     check_settings: t('Open Settings'),
     check_network: t('Try Again'),
     retry: t('Try Again'),
-    // A thread cannot be compacted yet.
-    compact: t('New Thread'),
+    compact: t('Compact and Continue'),
     new_thread: t('New Thread'),
     show_log: t('Show Log'),
   };

@@ -1,6 +1,6 @@
 import { firstLine } from '../../src/protocol/text/truncate.ts';
 import type { TurnItem } from '../../src/protocol/item.ts';
-import type { TurnState } from '../../src/protocol/thread.ts';
+import { isCompactionAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { t } from '../l10n.ts';
 import { lastTurnId, threadWaits } from '../store.ts';
 import { clock, roughly } from '../text/format.ts';
@@ -21,7 +21,7 @@ export const Turn = pure(function Turn({ turn }: { turn: TurnState }) {
   return (
     <article class="turn" aria-labelledby={`turn-${turn.id}`} data-testid="turn" data-status={turn.status.type}>
       <h2 class="sr" id={`turn-${turn.id}`}>
-        {t('You: {0}', firstLine(firstWords(turn)) || t('go on'))}
+        {isCompactionAlone(turn) ? t('Compaction') : t('You: {0}', firstLine(firstWords(turn)) || t('go on'))}
       </h2>
       {first?.type === 'user_message' && <UserMessage item={first} />}
       <h3 class="sr">{t('Tiller')}</h3>

@@ -1,5 +1,5 @@
 import type { TurnAbortReason } from '../../src/protocol/event.ts';
-import type { TurnState } from '../../src/protocol/thread.ts';
+import { isCompactionAlone, type TurnState } from '../../src/protocol/thread.ts';
 import { copyText, fork, submit } from '../actions.ts';
 import { post } from '../bridge.ts';
 import { plural, t } from '../l10n.ts';
@@ -16,6 +16,8 @@ import { ReloadNotice } from './Notices.tsx';
 /** The facts of a turn that has ended, with its actions. */
 export function TurnEnd({ turn }: { turn: TurnState }) {
   if (turn.status.type === 'running') return null;
+  // Its card says all there is to say.
+  if (isCompactionAlone(turn)) return null;
   const time = Date.parse(turn.status.at) - Date.parse(turn.startedAt);
   return (
     <>

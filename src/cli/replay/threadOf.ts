@@ -32,11 +32,13 @@ export function startOf(
       limits: {
         maxToolRounds: part.maxToolRounds ?? Number.MAX_SAFE_INTEGER,
         maxAttempts: 1,
+        compactionTokens: 0,
         projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
       },
       prompt: {
         baseInstructions: meta.instructions,
         userInstructions: '',
+        compaction: '',
         projectDocFallbackFilenames: [],
         verbosity: null,
         showRawReasoning: false,

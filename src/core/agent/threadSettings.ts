@@ -86,11 +86,13 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
     limits: {
       maxToolRounds: settings.maxToolRounds,
       maxAttempts: settings['retry.maxAttempts'],
+      compactionTokens: settings['compaction.tokenLimit'],
       projectDocMaxBytes: settings.projectDocMaxBytes,
     },
     prompt: {
       baseInstructions: surroundings.baseInstructions,
       userInstructions: settings.userInstructions,
+      compaction: settings['compaction.prompt'],
       projectDocFallbackFilenames: settings.projectDocFallbackFilenames,
       verbosity: settings.verbosity,
       showRawReasoning: settings['reasoning.showRaw'],

@@ -5,19 +5,29 @@ import {
   type ResponseItem,
   type ToolCallItem,
 } from '../../protocol/responseItem.ts';
+import { type CompactedHistory, undoCompaction, type UndoneCompaction } from '../../protocol/compaction.ts';
 import { normalize } from './normalize.ts';
 
 /**
- * What the model has seen and written, in order. Items are only appended, and an item is never changed unless the user
- * removes content: this keeps the server's prompt cache valid (design §5, "request prefix").
+ * What the model has seen and written, in order. Items are only appended, and an item is never changed, which keeps the
+ * server's prompt cache valid (design §5, "request prefix"). Two exceptions: the user removes an output, and a compaction,
+ * which can be undone, replaces all items.
  */
 export class History {
-  readonly #items: ResponseItem[] = [];
+  #items: ResponseItem[] = [];
+  #compacted: readonly CompactedHistory[];
   readonly #callIds = new Set<string>();
   readonly #owed = new Map<string, ToolCallItem>();
 
   /** Calls in `open` may still get an output; any other call without one counts as aborted. */
-  constructor(items: readonly ResponseItem[] = [], open: ReadonlySet<string> = new Set()) {
+  constructor(
+    items: readonly ResponseItem[] = [],
+    open: ReadonlySet<string> = new Set(),
+    compacted: readonly CompactedHistory[] = [],
+  ) {
+    this.#compacted = compacted;
+    // Their ids stay taken, because an undo restores them.
+    for (const { before } of compacted) for (const item of before) if (isToolCall(item)) this.#noteId(item);
     for (const item of normalize(items, open)) this.append(item);
   }
 
@@ -30,22 +40,47 @@ export class History {
     return [...this.#owed.values()];
   }
 
+  /** The last thing that was said; a compaction says nothing. */
+  get last(): ResponseItem | undefined {
+    let items: readonly ResponseItem[] = this.#items;
+    for (const { before, kept } of this.#compacted.toReversed()) {
+      if (items.length > kept) break;
+      items = before;
+    }
+    return items.at(-1);
+  }
+
   append(item: ResponseItem): void {
     this.#items.push(item);
     if (isToolCall(item)) {
-      const callId = callIdOf(item) ?? '';
-      this.#callIds.add(callId);
-      this.#owed.set(callId, item);
+      this.#owed.set(this.#noteId(item), item);
     } else if (isToolCallOutput(item)) {
       this.#owed.delete(item.call_id);
     }
   }
 
-  /** Replaces the outputs of these calls. */
+  /** Replaces all items. No call may be owed. */
+  compact(itemId: string, items: readonly ResponseItem[]): void {
+    this.#compacted = [...this.#compacted, { itemId, before: this.#items, kept: items.length }];
+    this.#items = [...items];
+  }
+
+  /** Restores the items that the compaction replaced, with those added since. Changes nothing unless `undone`. */
+  undoCompaction(itemId: string): UndoneCompaction['type'] {
+    const undone = undoCompaction(this.#items, this.#compacted, itemId);
+    if (undone.type === 'undone') {
+      this.#items = normalize(undone.items);
+      this.#compacted = undone.compacted;
+    }
+    return undone.type;
+  }
+
+  /** Replaces the outputs of these calls, also in the items that an undo of a compaction would restore. */
   replaceOutputs(callIds: ReadonlySet<string>, output: string): void {
-    this.#items.forEach((item, index) => {
-      if (isToolCallOutput(item) && callIds.has(item.call_id)) this.#items[index] = { ...item, output };
-    });
+    const replaced = (item: ResponseItem): ResponseItem =>
+      isToolCallOutput(item) && callIds.has(item.call_id) ? { ...item, output } : item;
+    this.#items = this.#items.map(replaced);
+    this.#compacted = this.#compacted.map((step) => ({ ...step, before: step.before.map(replaced) }));
   }
 
   /**
@@ -56,5 +91,11 @@ export class History {
     const callId = callIdOf(call);
     if (callId && !this.#callIds.has(callId)) return { ...call, call_id: callId };
     return { ...call, call_id: callId ? `${callId}_${newId()}` : newId() };
+  }
+
+  #noteId(call: ToolCallItem): string {
+    const callId = callIdOf(call) ?? '';
+    this.#callIds.add(callId);
+    return callId;
   }
 }

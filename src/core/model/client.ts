@@ -79,6 +79,8 @@ export class ModelFault extends Error {
   /** The original message of the server or the system. */
   readonly detail: string | undefined;
   readonly action: ErrorAction | undefined;
+  /** The answer had begun and was cut for its length, which may be a limit on answers and not the window. */
+  readonly answerCut: boolean;
 
   constructor(
     kind: ErrorKind,
@@ -89,6 +91,7 @@ export class ModelFault extends Error {
       status?: number | undefined;
       detail?: string | undefined;
       action?: ErrorAction | undefined;
+      answerCut?: boolean | undefined;
       cause?: unknown;
     },
   ) {
@@ -100,12 +103,13 @@ export class ModelFault extends Error {
     this.status = options.status;
     this.detail = options.detail;
     this.action = options.action;
+    this.answerCut = options.answerCut ?? false;
   }
 
   /** The same fault with another detail, and without its cause, which contains the old one. */
   reworded(detail: string): ModelFault {
-    const { kind, message, retryable, retryAfterMs, status, action } = this;
-    return new ModelFault(kind, message, { retryable, retryAfterMs, status, action, detail });
+    const { kind, message, retryable, retryAfterMs, status, action, answerCut } = this;
+    return new ModelFault(kind, message, { retryable, retryAfterMs, status, action, answerCut, detail });
   }
 }
 

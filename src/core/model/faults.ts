@@ -301,7 +301,8 @@ export function incompleteFault(reason: string | undefined): ModelFault {
 /** The fault of a Chat `finish_reason`, in the terms of many servers; `undefined` for an ordinary end. */
 export function finishReasonFault(reason: string): ModelFault | undefined {
   const verdict = finishVerdict(reason.toLowerCase());
-  return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}` });
+  const answerCut = verdict === CONTEXT_EXCEEDED;
+  return verdict && faultOf(verdict, { detail: `finish_reason: ${reason}`, answerCut });
 }
 
 function finishVerdict(reason: string): Verdict | undefined {
@@ -530,6 +531,7 @@ function faultOf(
     status?: number;
     detail?: string | undefined;
     retryAfterMs?: number | undefined;
+    answerCut?: boolean;
     cause?: unknown;
   },
 ): ModelFault {

@@ -44,7 +44,13 @@ export const recordedEventSchema = z.object({
 export type RecordedEvent = z.infer<typeof recordedEventSchema>;
 
 export const compactedSchema = z.object({
+  /** The summary. */
   message: z.string(),
+  /**
+   * The `compaction` item: the line takes effect when that item is completed, so that a crash between the two leaves the
+   * history as it was. Absent in imported threads, where it takes effect at once.
+   */
+  item_id: z.string().optional(),
   replacement_history: z.array(responseItemSchema),
 });
 export type Compacted = z.infer<typeof compactedSchema>;

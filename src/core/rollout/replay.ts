@@ -1,8 +1,10 @@
-import type { Event, TurnSettings } from '../../protocol/event.ts';
+import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
+import { type CompactedHistory, undoCompaction } from '../../protocol/compaction.ts';
+import type { TurnItem } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState, threadReducer } from '../../protocol/thread.ts';
 import type { Storage } from '../ports.ts';
-import { ROLLOUT_VERSION, type SessionMeta } from './line.ts';
+import { type Compacted, ROLLOUT_VERSION, type SessionMeta } from './line.ts';
 import { guessMeta, isGuess } from './lostMeta.ts';
 import { parseLine } from './parseLine.ts';
 import { describeFileError } from '../util/fileErrors.ts';
@@ -14,6 +16,12 @@ export interface ReplayedThread {
   readonly state: ThreadState;
   /** What the model has seen, in recorded order; calls and outputs are not paired yet. */
   readonly history: readonly ResponseItem[];
+  /** Compactions that stand, oldest first. */
+  readonly compacted: readonly CompactedHistory[];
+  /** The last compaction was undone and no turn has ended since. */
+  readonly compactionUndone: boolean;
+  /** Items of `history` that the last `token_count` counted; `null` when it counted another history. */
+  readonly countedItems: number | null;
   readonly settings: TurnSettings | null;
   /**
    * The number of lines that could not be read: incomplete, damaged, or of an unknown type. A missing first line counts
@@ -76,6 +84,11 @@ export class ReplayFold {
   readonly #meta: SessionMeta;
   #state: ThreadState;
   #history: ResponseItem[] = [];
+  #compacted: readonly CompactedHistory[] = [];
+  /** Lines of compactions that are not completed. */
+  readonly #started = new Map<string, Compacted>();
+  #compactionUndone = false;
+  #countedItems: number | null = null;
   #settings: TurnSettings | null = null;
   #lines = 0;
   #dropped = 0;
@@ -90,6 +103,9 @@ export class ReplayFold {
       meta: this.#meta,
       state: { ...this.#state, lastSeq: 0 },
       history: this.#history,
+      compacted: this.#compacted,
+      compactionUndone: this.#compactionUndone,
+      countedItems: this.#countedItems,
       settings: this.#settings,
       dropped: this.#dropped,
       readOnly: this.#meta.version > ROLLOUT_VERSION,
@@ -115,14 +131,45 @@ export class ReplayFold {
         this.#history.push(entry.payload);
         return undefined;
       case 'compacted':
-        this.#history = [...entry.payload.replacement_history];
+        if (entry.payload.item_id === undefined) this.#replace([...entry.payload.replacement_history], []);
+        else this.#started.set(entry.payload.item_id, entry.payload);
         return undefined;
       case 'event_msg': {
         const event = { v: 1 as const, seq, at: entry.timestamp, threadId: this.#meta.id, ...entry.payload };
         this.#state = threadReducer(this.#state, event);
+        this.#follow(event.msg);
         return event;
       }
     }
+  }
+
+  /** What events say of the history. */
+  #follow(msg: EventMsg): void {
+    if (msg.type === 'item_completed') this.#complete(msg.item);
+    else if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#compactionUndone = false;
+    else if (msg.type === 'token_count') this.#countedItems = this.#history.length;
+    else if (msg.type === 'compaction_undone') {
+      const undone = undoCompaction(this.#history, this.#compacted, msg.itemId);
+      if (undone.type !== 'undone') return;
+      this.#compactionUndone = true;
+      this.#replace(undone.items, undone.compacted);
+    }
+  }
+
+  #complete({ id, status }: TurnItem): void {
+    const started = this.#started.get(id);
+    if (started === undefined) return;
+    this.#started.delete(id);
+    if (status !== 'completed') return;
+    const replacement = [...started.replacement_history];
+    const step = { itemId: id, before: this.#history, kept: replacement.length };
+    this.#replace(replacement, [...this.#compacted, step]);
+  }
+
+  #replace(items: ResponseItem[], compacted: readonly CompactedHistory[]): void {
+    this.#history = items;
+    this.#compacted = compacted;
+    this.#countedItems = null;
   }
 }
 

@@ -28,6 +28,16 @@ export class ContextUpdates {
   #docsReadIn: string | undefined;
 
   constructor(history: readonly ResponseItem[]) {
+    this.reset(history);
+  }
+
+  /** From now on the model reads this history: only what stands in it is known to the model. */
+  reset(history: readonly ResponseItem[]): void {
+    this.#facts = {};
+    this.#permissions = '';
+    this.#allowed = '';
+    this.#docs = '';
+    this.#docsReadIn = undefined;
     for (const item of history) if (item.type === 'message') this.#recall(item);
   }
 

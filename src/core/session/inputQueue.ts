@@ -22,6 +22,11 @@ export class InputQueue {
     return this.#queued.some((queued) => queued.id === id);
   }
 
+  /** Whether `take` would take something. */
+  get isReady(): boolean {
+    return this.#queued.some(({ held }) => !held);
+  }
+
   add(id: string, input: readonly UserInput[]): void {
     this.#queued = [...this.#queued, { id, input, held: false }];
     this.#tell(id, id);

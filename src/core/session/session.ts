@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
-import type { TurnItem, UserInput } from '../../protocol/item.ts';
+import type { TurnItem, TurnItemOf, UserInput } from '../../protocol/item.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import { callIdOf, type ResponseItem } from '../../protocol/responseItem.ts';
 import { initialThreadState, type ThreadState } from '../../protocol/thread.ts';
@@ -15,6 +15,8 @@ import { assertNever } from '../util/assertNever.ts';
 import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
+import { isWorthASummary } from './compaction.ts';
+import { CompactionTrigger } from './compactionTrigger.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
 import { EventSink } from './events.ts';
@@ -31,6 +33,7 @@ import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
 import { type RecoveredCall, runTurn, type TurnOpening } from './turn.ts';
+import type { CompactedItems } from './turnRun.ts';
 import { commandsIn } from './workspaceCoordinator.ts';
 
 /**
@@ -46,6 +49,7 @@ export class Session {
   readonly #recorder: Recorder;
   readonly #history: History;
   readonly #tokens: TokenMeter;
+  readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
@@ -70,11 +74,13 @@ export class Session {
     this.threadId = meta.id;
     this.initialState = replayed?.state ?? initialThreadState(meta.id);
     this.#settings = options.settings.turn;
-    this.#history = new History(
-      replayed?.history,
-      options.host.interactive ? askingCalls(this.initialState) : new Set(),
-    );
-    this.#tokens = new TokenMeter(replayed?.state.tokens ?? null);
+    const asking = options.host.interactive ? askingCalls(this.initialState) : new Set<string>();
+    this.#history = new History(replayed?.history, asking, replayed?.compacted);
+    this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems);
+    this.#compaction = new CompactionTrigger(options.settings.limits.compactionTokens, {
+      afterTokens: standingCompactions(this.initialState).map((item) => item.afterTokens),
+      undone: replayed?.compactionUndone ?? false,
+    });
     this.#images = new ThreadImages(this.initialState);
     this.#requests =
       options.parent?.requests ??
@@ -317,7 +323,7 @@ export class Session {
       case 'retry':
         await this.#stopping();
         if (this.#turn) return this.#warn(id, 'A turn is running.');
-        if (isAnswered(this.#history.items)) return this.#warn(id, 'There is nothing to try again: this was answered.');
+        if (isAnswered(this.#history)) return this.#warn(id, 'There is nothing to try again: this was answered.');
         return this.#startTurn(id, null);
       case 'purge_output':
         return this.#purge(id, op.itemId);
@@ -338,6 +344,10 @@ export class Session {
       case 'undo':
         return this.#undo(id, op.turnId);
       case 'compact':
+        await this.#stopping();
+        return this.#compact(id, op);
+      case 'undo_compaction':
+        return this.#undoCompaction(id, op.itemId);
       case 'redo':
       case 'rollback':
         return this.#warn(id, `This version of Tiller cannot ${op.type} yet.`);
@@ -364,7 +374,7 @@ export class Session {
     await this.#startTurn(submissionId, op.input);
   }
 
-  /** Waits for a turn that was told to stop, so that a client can submit `interrupt` and a message at once. */
+  /** Waits for a turn that is being aborted, so that a client can submit `interrupt` and a message at once. */
   async #stopping(): Promise<void> {
     if (this.#turn?.abort.signal.aborted) await this.#lastTurn;
   }
@@ -378,17 +388,62 @@ export class Session {
     const { ports } = this.#options;
     const settings = overrides ? this.#overridden(overrides) : this.#settings;
     this.#sink.record({ type: 'turn_context', payload: settings });
-    const { host, settings: thread } = this.#options;
-    const context = await this.#context.take(settings, {
-      ports,
-      ...thread.prompt,
-      thread: { id: this.threadId, home: ports.storage.home },
-      projectDocMaxBytes: host.isTrusted() ? thread.limits.projectDocMaxBytes : 0,
-      allowedPrefixes: host.isTrusted() ? await this.#allowedIn(settings.cwd) : [],
-    });
+    const context = await this.#takeContext(this.#context, settings);
     // The session may have been suspended meanwhile.
     if (!isOpen(this.#state)) return;
     this.#launch(ports.ids.next('turn'), submissionId, settings, { type: 'begun', context, input }, outputSchema);
+  }
+
+  async #takeContext(context: ContextUpdates, settings: TurnSettings): Promise<readonly ResponseItem[]> {
+    const { ports, host, settings: thread } = this.#options;
+    const isTrusted = host.isTrusted();
+    return context.take(settings, {
+      ports,
+      ...thread.prompt,
+      thread: { id: this.threadId, home: ports.storage.home },
+      projectDocMaxBytes: isTrusted ? thread.limits.projectDocMaxBytes : 0,
+      allowedPrefixes: isTrusted ? await this.#allowedIn(settings.cwd) : [],
+    });
+  }
+
+  #compact(submissionId: string, { continueTurn }: OpOf<'compact'>): void {
+    if (this.#turn)
+      return this.#warn(submissionId, 'A turn is running: the thread can be compacted when it has ended.');
+    if (!isWorthASummary(this.#history.items)) return this.#warn(submissionId, 'There is nothing to compact yet.');
+    const goesOn = continueTurn === true && !isAnswered(this.#history);
+    const opening: TurnOpening = goesOn
+      ? { type: 'begun', context: [], input: null, compacts: true }
+      : { type: 'compaction' };
+    this.#sink.record({ type: 'turn_context', payload: this.#settings });
+    this.#launch(this.#options.ports.ids.next('turn'), submissionId, this.#settings, opening, undefined);
+  }
+
+  #replaceHistory({ itemId, summary, items }: CompactedItems, signal: AbortSignal): void {
+    const payload = { message: summary, item_id: itemId, replacement_history: [...items] };
+    this.#sink.record({ type: 'compacted', payload });
+    if (signal.aborted) return;
+    this.#history.compact(itemId, items);
+    this.#context.reset(items);
+  }
+
+  async #undoCompaction(submissionId: string, itemId: string): Promise<void> {
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: a compaction can be undone when it has ended.');
+    await this.open();
+    const refusal = {
+      unknown: `There is no compaction ${itemId} that can be undone.`,
+      not_last: 'A later compaction includes this one: undo the later one first.',
+      undone: undefined,
+    }[this.#history.undoCompaction(itemId)];
+    if (refusal !== undefined) return this.#warn(submissionId, refusal);
+    this.#emit(submissionId, { type: 'compaction_undone', itemId });
+    this.#context.reset(this.#history.items);
+    this.#compaction.undone();
+    const { model } = this.#settings;
+    const { family } = this.#options.host.models.connect(model);
+    const { instructions } = this.#options.meta;
+    const prompt = { instructions, tools: this.#tools.registryFor(family).specs, input: this.#history.items };
+    const count = this.#tokens.foresee(prompt, family.contextWindow);
+    this.#emit(submissionId, { type: 'token_count', ...count, ...this.#compaction.told(family.contextWindow) });
   }
 
   #launch(
@@ -430,6 +485,12 @@ export class Session {
         history: this.#history,
         processes: this.#processes,
         tokens: this.#tokens,
+        compaction: {
+          trigger: this.#compaction,
+          prompt: this.#options.settings.prompt.compaction,
+          initialContext: () => this.#takeContext(new ContextUpdates([]), settings),
+          replace: (compacted) => this.#replaceHistory(compacted, abort.signal),
+        },
         images: this.#images,
         ports,
         signal: abort.signal,
@@ -438,6 +499,7 @@ export class Session {
         ready,
         remember: (item) => this.#remember(item),
         flush: () => this.#recorder.sync(),
+        hasQueued: () => this.#queue.isReady,
         takeQueued: () => this.#queue.take('joined', submissionId).map((queued) => queued.input),
         interrupt: () => abort.abort(new Error('Interrupted.')),
       },
@@ -450,6 +512,7 @@ export class Session {
    * user.
    */
   async #turnEnded(outcome: 'completed' | 'interrupted' | 'failed'): Promise<void> {
+    this.#compaction.turnEnded();
     const goesOn = outcome === 'completed' && isOpen(this.#state);
     for (const { id, input } of this.#queue.take(goesOn ? 'joined' : 'dropped')) {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
@@ -615,9 +678,14 @@ function askingCalls({ approvals, questions }: ThreadState): ReadonlySet<string>
  * The last item is a message of the model. A request would end with that message, which many servers refuse, and on the
  * Chat wire the answer would be merged into it.
  */
-function isAnswered(items: readonly ResponseItem[]): boolean {
-  const last = items.at(-1);
+function isAnswered({ last }: History): boolean {
   return last?.type === 'message' && last.role === 'assistant';
+}
+
+/** Completed compactions that were not undone, oldest first. */
+function standingCompactions({ turns }: ThreadState): readonly TurnItemOf<'compaction'>[] {
+  const items = turns.flatMap((turn) => turn.items.filter((item) => item.type === 'compaction'));
+  return items.filter(({ status, undone }) => status === 'completed' && undone !== true);
 }
 
 /** Resolves the folders of a client against the working directory. */

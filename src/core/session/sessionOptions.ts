@@ -28,6 +28,8 @@ export interface ThreadSettings {
     readonly maxToolRounds: number;
     /** Attempts of one request to the model. */
     readonly maxAttempts: number;
+    /** Tokens from which the thread is compacted; `null`: 90 % of the effective window, 0: only when the server refuses. */
+    readonly compactionTokens: number | null;
     /** Bytes; 0 leaves the instructions of the project out. */
     readonly projectDocMaxBytes: number;
   };
@@ -36,6 +38,8 @@ export interface ThreadSettings {
     readonly baseInstructions: string | null;
     /** The user's own, behind the base instructions. */
     readonly userInstructions: string;
+    /** The request for a summary when the thread is compacted; empty: Tiller's own. */
+    readonly compaction: string;
     /** Names besides AGENTS.md. */
     readonly projectDocFallbackFilenames: readonly string[];
     /** `null`: the default of the model family. */

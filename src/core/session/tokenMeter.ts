@@ -1,9 +1,9 @@
-import type { EventMsgOf, TokenUsage } from '../../protocol/event.ts';
+import type { ContextParts, EventMsgOf, TokenUsage } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { NO_USAGE } from '../../protocol/thread.ts';
-import type { Prompt } from '../model/client.ts';
 import { costOf, type Prices } from '../model/prices.ts';
-import { BYTES_PER_TOKEN, byteLength } from '../util/tokens.ts';
+import { BYTES_PER_TOKEN } from '../util/tokens.ts';
+import { type MeasuredPrompt, type Size, sizeOfItems, sizeOfPrompt, sizesByKind } from './contextSize.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
 
@@ -15,83 +15,126 @@ interface CountedModel {
 
 /**
  * Counts the tokens of a thread: as the server reports them, or an estimate that is marked as one (codex-behaviour.md
- * §8). An estimate divides bytes by the bytes per token of the last reported count.
+ * §8). An estimate divides bytes by the bytes per token of the last reported count, and takes images by their pixels.
  */
 export class TokenMeter {
   #total: TokenUsage;
   /** `undefined` until a request has had a price. */
-  #totalCost: number | undefined;
+  #cost: TokenCount['cost'];
   /** `undefined` until the server has reported a count that is long and plausible enough. */
   #bytesPerToken: number | undefined;
+  /** The last count, and the items of the history it was of. */
+  #counted: { readonly total: number; readonly items: number } | undefined;
 
-  /** `before` is the last count of a resumed thread. */
-  constructor(before: TokenCount | null) {
+  /**
+   * `before` is the last count of a resumed thread, and `countedItems` the number of items that it counted; `null` when the
+   * history was replaced since.
+   */
+  constructor(before: TokenCount | null, countedItems: number | null = null) {
     this.#total = before?.total ?? NO_USAGE;
-    this.#totalCost = before?.cost?.total;
+    this.#cost = before?.cost;
     this.#bytesPerToken = before?.bytesPerToken;
+    if (before && countedItems !== null) this.#counted = { total: before.last.total, items: countedItems };
   }
 
   /** Takes one response into account. `said` is what the model added to the history. */
   count(
     usage: TokenUsage | null,
-    prompt: Prompt,
+    prompt: MeasuredPrompt,
     said: readonly ResponseItem[],
-    { contextWindow, prices }: CountedModel,
+    model: CountedModel,
   ): TokenCount {
     if (usage) this.#calibrate(usage, prompt);
-    const last = usage ?? this.#estimate(prompt, said);
-    this.#total = add(this.#total, last);
-    const counted = { last, total: this.#total, contextWindow, estimated: usage === null };
-    return { ...counted, ...this.#bill(last, prices), ...this.#calibration };
+    const last = usage ?? this.#usageOf(prompt, said);
+    this.#spend(last, model.prices);
+    this.#counted = { total: last.total, items: prompt.input.length + said.length };
+    const parts = this.#parts(prompt, last);
+    const { contextWindow } = model;
+    return { ...this.#countOf(last, contextWindow), estimated: usage === null, parts };
+  }
+
+  /** Takes a response into account that is no part of the history. */
+  spend(usage: TokenUsage | null, prompt: MeasuredPrompt, said: readonly ResponseItem[], prices: Prices | null): void {
+    this.#spend(usage ?? this.#usageOf(prompt, said), prices);
+  }
+
+  /** A request that has not been sent, over another history than the last one was. */
+  foresee(prompt: MeasuredPrompt, contextWindow: number | null): TokenCount {
+    const last = this.#usageOf(prompt, []);
+    this.#counted = { total: last.total, items: prompt.input.length };
+    const parts = this.#parts(prompt, last);
+    return { ...this.#countOf(last, contextWindow), parts };
   }
 
   /** The server has refused a request as longer than the context window: it reported no count and charged nothing. */
-  full(contextWindow: number): TokenCount {
+  full(contextWindow: number, items = 0): TokenCount {
     const last = { ...NO_USAGE, input: contextWindow, total: contextWindow };
-    return { last, total: this.#total, contextWindow, estimated: true, ...this.#calibration };
+    this.#counted = { total: contextWindow, items };
+    return this.#countOf(last, contextWindow);
   }
 
-  get #calibration(): Pick<TokenCount, 'bytesPerToken'> {
-    return this.#bytesPerToken === undefined ? {} : { bytesPerToken: this.#bytesPerToken };
+  /** Tokens of the next request: the last count, and an estimate of what was added since. */
+  next(prompt: MeasuredPrompt): number {
+    if (this.#counted === undefined) return this.estimate(prompt);
+    const { total, items } = this.#counted;
+    return total + this.#tokensOf(sizeOfItems(prompt.input.slice(items)));
   }
 
-  #bill(last: TokenUsage, prices: Prices | null): Pick<TokenCount, 'cost'> {
-    if (!prices) return {};
-    const cost = costOf(last, prices);
-    this.#totalCost = (this.#totalCost ?? 0) + cost;
-    return { cost: { last: cost, total: this.#totalCost } };
+  /** Tokens of a request, by estimate alone. */
+  estimate(prompt: MeasuredPrompt): number {
+    return this.#tokensOf(sizeOfPrompt(prompt));
+  }
+
+  #countOf(last: TokenUsage, contextWindow: number | null): TokenCount {
+    return {
+      last,
+      total: this.#total,
+      contextWindow,
+      estimated: true,
+      ...(this.#cost === undefined ? {} : { cost: this.#cost }),
+      ...(this.#bytesPerToken === undefined ? {} : { bytesPerToken: this.#bytesPerToken }),
+    };
+  }
+
+  #spend(usage: TokenUsage, prices: Prices | null): void {
+    this.#total = add(this.#total, usage);
+    if (!prices) return;
+    const last = costOf(usage, prices);
+    this.#cost = { last, total: (this.#cost?.total ?? 0) + last };
   }
 
   /** Ignores short prompts and implausible counts. */
-  #calibrate(usage: TokenUsage, prompt: Prompt): void {
-    const ratio = bytesOfPrompt(prompt) / usage.input;
-    if (usage.input >= 500 && ratio >= 2 && ratio <= 6) this.#bytesPerToken = ratio;
+  #calibrate(usage: TokenUsage, prompt: MeasuredPrompt): void {
+    const { bytes, imageTokens } = sizeOfPrompt(prompt);
+    const textTokens = usage.input - imageTokens;
+    const ratio = bytes / textTokens;
+    if (textTokens >= 500 && ratio >= 2 && ratio <= 6) this.#bytesPerToken = ratio;
   }
 
-  #estimate(prompt: Prompt, said: readonly ResponseItem[]): TokenUsage {
-    const bytesPerToken = this.#bytesPerToken ?? BYTES_PER_TOKEN;
-    const input = Math.ceil(bytesOfPrompt(prompt) / bytesPerToken);
-    const output = Math.ceil(bytesOf(said) / bytesPerToken);
+  #usageOf(prompt: MeasuredPrompt, said: readonly ResponseItem[]): TokenUsage {
+    const input = this.estimate(prompt);
+    const output = this.#tokensOf(sizeOfItems(said));
     return { input, cachedInput: 0, output, reasoning: 0, total: input + output };
   }
-}
 
-function bytesOfPrompt({ instructions, tools, input }: Prompt): number {
-  return byteLength(instructions) + byteLength(JSON.stringify(tools)) + bytesOf(input);
-}
+  #tokensOf({ bytes, imageTokens }: Size): number {
+    return Math.ceil(bytes / (this.#bytesPerToken ?? BYTES_PER_TOKEN)) + imageTokens;
+  }
 
-/** Items never change, so each is measured once. */
-const measured = new WeakMap<ResponseItem, number>();
-
-function bytesOf(items: readonly ResponseItem[]): number {
-  return items.reduce((bytes, item) => {
-    let own = measured.get(item);
-    if (own === undefined) {
-      own = byteLength(JSON.stringify(item));
-      measured.set(item, own);
-    }
-    return bytes + own;
-  }, 0);
+  /** The estimates of the parts, scaled to what the input is known to be. What the model said last is conversation. */
+  #parts(prompt: MeasuredPrompt, last: TokenUsage): ContextParts {
+    const sizes = sizesByKind(prompt);
+    const kinds = Object.keys(sizes) as (keyof ContextParts)[];
+    const estimates = kinds.map((kind) => this.#tokensOf(sizes[kind]));
+    const sum = Math.max(
+      1,
+      estimates.reduce((all, tokens) => all + tokens, 0),
+    );
+    const scaled = kinds.map((kind, at) => [kind, Math.round(((estimates[at] ?? 0) / sum) * last.input)] as const);
+    const parts = Object.fromEntries(scaled) as ContextParts;
+    const rest = last.input - scaled.reduce((all, [, tokens]) => all + tokens, 0);
+    return { ...parts, conversation: Math.max(0, parts.conversation + rest) + last.output };
+  }
 }
 
 function add(left: TokenUsage, right: TokenUsage): TokenUsage {

@@ -2,14 +2,16 @@ import type { TurnItem, UserInput } from '../../protocol/item.ts';
 import type { ResponseItem, ToolCallItem } from '../../protocol/responseItem.ts';
 import { ABORTED_OUTPUT, outputFor } from '../history/normalize.ts';
 import { ModelFault, type Prompt } from '../model/client.ts';
-import { refusesImage } from '../model/imageRefusal.ts';
 import { RetrySchedule } from '../model/retry.ts';
 import { turnAbortedMessage } from '../prompt/notices.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { TurnDiff } from '../tools/turnDiff.ts';
+import { assertNever } from '../util/assertNever.ts';
 import { StartedCalls } from './startedCalls.ts';
+import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
+import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
 import type { TurnRun } from './turnRun.ts';
@@ -23,7 +25,11 @@ export type TurnOpening =
       readonly context: readonly ResponseItem[];
       /** The message of the user; `null` when an earlier turn is retried. */
       readonly input: readonly UserInput[] | null;
+      /** The user wants the thread compacted first. Only where `input` is `null` and `context` is empty. */
+      readonly compacts?: boolean;
     }
+  /** The user compacts the thread, without a message. */
+  | { readonly type: 'compaction' }
   /** A turn of an earlier process with pending requests of these calls, which are requested again. */
   | { readonly type: 'recovered'; readonly calls: readonly RecoveredCall[] };
 
@@ -46,17 +52,32 @@ type Outcome =
 export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outcome['type']> {
   let outcome: Outcome;
   try {
-    if (opening.type === 'begun') await open(run, opening);
-    else await run.ready();
-    outcome = {
-      type: 'completed',
-      lastMessage: await converse(run, opening.type === 'recovered' ? opening.calls : []),
-    };
+    outcome = { type: 'completed', lastMessage: await runOpening(run, opening) };
   } catch (error) {
     outcome = outcomeOf(error, run.signal);
   }
-  close(run, outcome);
+  close(run, outcome, opening);
   return outcome.type;
+}
+
+/** All of the turn but its end. Resolves with the last message. */
+async function runOpening(run: TurnRun, opening: TurnOpening): Promise<string | null> {
+  switch (opening.type) {
+    case 'begun':
+      await begin(run);
+      if (opening.compacts) await compactOrFail(run, 'manual');
+      else await open(run, opening);
+      return converse(run, []);
+    case 'recovered':
+      await run.ready();
+      return converse(run, opening.calls);
+    case 'compaction':
+      await begin(run);
+      await compactOrFail(run, 'manual');
+      return null;
+    default:
+      return assertNever(opening);
+  }
 }
 
 /** An aborted turn was interrupted by the user, unless the signal has a storage failure as its reason. */
@@ -65,12 +86,18 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
   return signal.reason instanceof StorageFailure ? { type: 'failed', error: signal.reason } : { type: 'interrupted' };
 }
 
-async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
+async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
   await run.ready();
   answerOwed(run);
+}
+
+/** A compaction sums up what was there before the message, which stands behind the summary. */
+async function open(run: TurnRun, opening: Extract<TurnOpening, { type: 'begun' }>): Promise<void> {
+  const before = run.history.items.length;
   for (const item of opening.context) run.remember(item);
   if (opening.input) await addInput(run, opening.input);
+  await compactWhenDue(run, before);
 }
 
 /** Answers calls whose output was lost in a crash, before any other item. */
@@ -88,6 +115,18 @@ async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<void
   for (const warning of warnings) run.emit({ type: 'warning', message: warning });
 }
 
+/** @throws ModelFault */
+async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded'): Promise<void> {
+  const result = await compact(run, trigger);
+  if (result.type === 'compacted') return;
+  const { fault } = result;
+  if (trigger === 'context_exceeded' || fault.kind === 'context_exceeded') tellFull(run);
+  const message = `The thread could not be compacted and is what it was. ${fault.message}`;
+  const { retryable, status, detail } = fault;
+  const action = fault.action === 'retry' ? 'compact' : fault.action;
+  throw new ModelFault(fault.kind, message, { retryable, status, detail, action, cause: fault });
+}
+
 async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Promise<string | null> {
   const loopGuard = new LoopGuard();
   const diff = new TurnDiff();
@@ -96,8 +135,10 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
   for (let round = 1; ; round++) {
     const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
     lastMessage = sampled.lastMessage ?? lastMessage;
+    const isAnswered = calls === 0 && sampled.endTurn;
+    if (!isAnswered || run.hasQueued()) await compactWhenDue(run);
     const queued = run.takeQueued();
-    if (calls === 0 && sampled.endTurn && queued.length === 0) {
+    if (isAnswered && queued.length === 0) {
       if (round === 1 && lastMessage === null)
         run.emit({ type: 'warning', message: 'The model answered with nothing.' });
       return lastMessage;
@@ -128,7 +169,8 @@ async function respond(
   diff: TurnDiff,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.thread.limits.maxAttempts });
-  const started = new StartedCalls();
+  let started = new StartedCalls();
+  let isCompacted = false;
   const registry = run.tools();
   while (true) {
     run.signal.throwIfAborted();
@@ -145,24 +187,20 @@ async function respond(
 
     if (!(attempt.error instanceof ModelFault)) throw attempt.error;
     if (leavesImageOut(attempt.error, run)) continue;
-    const decision = schedule.next(attempt.error);
-    if (decision.type === 'give_up') {
-      if (decision.fault.kind === 'context_exceeded') tellFull(run);
-      throw decision.fault;
+    if (attempt.error.kind === 'context_exceeded') {
+      if (isCompacted || !mayHelp(run, attempt.error)) {
+        tellFull(run);
+        throw attempt.error;
+      }
+      await compactOrFail(run, 'context_exceeded');
+      isCompacted = true;
+      // What the model reads from now on has none of them.
+      started = new StartedCalls();
+      continue;
     }
-    const { kind, message } = attempt.error;
-    const { attempt: number, of, delayMs } = decision;
-    run.emit({ type: 'stream_error', kind, message, attempt: number, of, retryInMs: delayMs });
-    await run.ports.clock.sleep(delayMs, run.signal);
+    const final = await waitForRetry(run, schedule, attempt.error);
+    if (final) throw final;
   }
-}
-
-/**
- * A request that was refused for an image is sent again without it. It is another request and does not count as a
- * retry.
- */
-function leavesImageOut(fault: ModelFault, { family, history, images, emit }: TurnRun): boolean {
-  return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
 }
 
 type Attempt =
@@ -210,29 +248,13 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
   });
 }
 
-function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
-  const { settings, family, history } = run;
-  return {
-    model: settings.model,
-    instructions: run.instructions,
-    input: run.images.sendable(history.items, { model: settings.model, takesImages: family.images }, run.emit),
-    tools: registry.specs,
-    parallelToolCalls: family.parallelToolCalls,
-    effort: settings.effort,
-    summary: settings.summary,
-    verbosity: run.thread.prompt.verbosity ?? undefined,
-    outputSchema: run.outputSchema,
-    cacheKey: run.threadId,
-  };
-}
-
 function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
   const said = run.history.items.slice(prompt.input.length);
   const count = run.tokens.count(sampled.usage, prompt, said, {
     contextWindow: run.family.contextWindow,
     prices: run.prices,
   });
-  run.emit({ type: 'token_count', ...count });
+  run.emit({ type: 'token_count', ...count, ...run.compaction.trigger.told(run.family.contextWindow) });
 }
 
 /**
@@ -241,16 +263,18 @@ function emitTokens(run: TurnRun, prompt: Prompt, sampled: Sampled): void {
  */
 function tellFull(run: TurnRun): void {
   const { contextWindow } = run.family;
-  if (contextWindow !== null) run.emit({ type: 'token_count', ...run.tokens.full(contextWindow) });
+  if (contextWindow !== null)
+    run.emit({ type: 'token_count', ...run.tokens.full(contextWindow, run.history.items.length) });
 }
 
-function close(run: TurnRun, outcome: Outcome): void {
+function close(run: TurnRun, outcome: Outcome, opening: TurnOpening): void {
   switch (outcome.type) {
     case 'completed':
       run.emit({ type: 'turn_completed', lastMessage: outcome.lastMessage });
       return;
     case 'interrupted':
-      run.remember(turnAbortedMessage('interrupted'));
+      // A compaction that is stopped leaves the history as it was.
+      if (opening.type !== 'compaction') run.remember(turnAbortedMessage('interrupted'));
       run.emit({ type: 'turn_aborted', reason: 'interrupted' });
       return;
     case 'failed':

@@ -11,9 +11,17 @@ import type { Auditor } from '../tools/auditor.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { CompactionTrigger } from './compactionTrigger.ts';
 import type { ThreadSettings } from './sessionOptions.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
+
+/** The items that replace a history, with the compaction's item and summary. */
+export interface CompactedItems {
+  readonly itemId: string;
+  readonly summary: string;
+  readonly items: readonly ResponseItem[];
+}
 
 /** Everything that one turn uses. Made when the turn starts and never changed. */
 export interface TurnRun {
@@ -36,6 +44,15 @@ export interface TurnRun {
   readonly audit: Auditor;
   readonly history: History;
   readonly tokens: TokenMeter;
+  readonly compaction: {
+    readonly trigger: CompactionTrigger;
+    /** What the model is asked for; empty: in Tiller's own words. */
+    readonly prompt: string;
+    /** The context that stands before the messages of the user, as it is now. */
+    readonly initialContext: () => Promise<readonly ResponseItem[]>;
+    /** Writes the new history down; it takes effect with the completed item. */
+    readonly replace: (compacted: CompactedItems) => void;
+  };
   readonly images: ThreadImages;
   readonly processes: Processes;
   readonly ports: Ports;
@@ -50,6 +67,7 @@ export interface TurnRun {
   readonly remember: (item: ResponseItem) => void;
   /** Syncs the rollout to the disk. */
   readonly flush: () => Promise<void>;
+  readonly hasQueued: () => boolean;
   /** Inputs that joined since the last call, oldest first. */
   readonly takeQueued: () => readonly (readonly UserInput[])[];
   /** Interrupts this turn, as the op `interrupt` does. */

@@ -41,11 +41,34 @@ export interface HeadTail {
  * can be sent again.
  */
 export function truncateMiddle(whole: string | HeadTail, budget: number): string {
-  const text = typeof whole === 'string' ? { head: whole, tail: '', omittedBytes: 0, lineBreaks: -1 } : whole;
+  const text = typeof whole === 'string' ? wholeText(whole) : whole;
+  const cut = cutMiddle(text, budget);
+  if (cut.totalBytes === null) return cut.text;
+  const breaks = text.lineBreaks >= 0 ? text.lineBreaks : countLineBreaks(text.head);
+  const lines = breaks + ((text.tail || text.head).endsWith('\n') ? 0 : 1);
+  return [
+    `Warning: output was cut in the middle (${tokensOfBytes(cut.totalBytes)} tokens in all).`,
+    `Total output lines: ${lines}`,
+    '',
+    cut.text,
+  ].join('\n');
+}
+
+/** The same without the lines in front. */
+export function withoutMiddle(text: string, budget: number): string {
+  return cutMiddle(wholeText(text), budget).text;
+}
+
+function wholeText(text: string): HeadTail {
+  return { head: text, tail: '', omittedBytes: 0, lineBreaks: -1 };
+}
+
+/** `totalBytes` is null where nothing had to be cut. */
+function cutMiddle(text: HeadTail, budget: number): { readonly text: string; readonly totalBytes: number | null } {
   const kept = encoder.encode(text.head + text.tail);
   const total = kept.length + text.omittedBytes;
   const budgetBytes = budget * BYTES_PER_TOKEN;
-  if (text.omittedBytes === 0 && total <= budgetBytes) return text.head + text.tail;
+  if (text.omittedBytes === 0 && total <= budgetBytes) return { text: text.head + text.tail, totalBytes: null };
 
   const headBytes = Math.min(Math.floor(budgetBytes / 2), encoder.encode(text.head).length);
   const tailBytes = Math.min(budgetBytes - headBytes, kept.length - headBytes);
@@ -53,14 +76,10 @@ export function truncateMiddle(whole: string | HeadTail, budget: number): string
   const tailStart = endOfCharacter(kept, kept.length - tailBytes);
   const removed = tailStart - headEnd + text.omittedBytes;
   const marker = `…${tokensOfBytes(removed)} tokens truncated…`;
-  const breaks = text.lineBreaks >= 0 ? text.lineBreaks : countLineBreaks(text.head);
-  const lines = breaks + ((text.tail || text.head).endsWith('\n') ? 0 : 1);
-  return [
-    `Warning: output was cut in the middle (${tokensOfBytes(total)} tokens in all).`,
-    `Total output lines: ${lines}`,
-    '',
-    decoder.decode(kept.subarray(0, headEnd)) + marker + decoder.decode(kept.subarray(tailStart)),
-  ].join('\n');
+  return {
+    text: decoder.decode(kept.subarray(0, headEnd)) + marker + decoder.decode(kept.subarray(tailStart)),
+    totalBytes: total,
+  };
 }
 
 export function countLineBreaks(text: string): number {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import type { Op } from '../../protocol/op.ts';
+import type { ShownThread } from '../../core/agent/shownThread.ts';
 import { describeSelection } from './editorText.ts';
 
 export interface ChatCommandDeps {
-  readonly threads: { submit(op: Op): Promise<void>; clear(): Promise<void> };
+  readonly threads: Pick<ShownThread, 'submit' | 'clear' | 'state' | 'access'>;
   readonly view: { focusComposer(): void; insertText(text: string): void; showWaiting(): void };
 }
 
@@ -42,6 +42,18 @@ export class ChatCommands {
 
   interrupt(): Promise<void> {
     return this.#deps.threads.submit({ type: 'interrupt' });
+  }
+
+  /** The shown thread; the panel shows what comes of it. */
+  async compact(): Promise<void> {
+    const { threads } = this.#deps;
+    await revealPanel();
+    if (threads.state !== null && threads.access.type === 'own') return threads.submit({ type: 'compact' });
+    const sentence =
+      threads.state === null
+        ? vscode.l10n.t('No thread is shown.')
+        : vscode.l10n.t('This thread is read-only here and cannot be compacted.');
+    void vscode.window.showInformationMessage(sentence);
   }
 
   /** Shows the pending requests of the shown thread in the panel. */

@@ -38,9 +38,18 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
     { type: 'fails', retryable: false },
   ),
 );
-const answers = fc.array(fc.array(step, { maxLength: 4, size: 'max' }), { minLength: 2, maxLength: 10, size: 'max' });
+/** The same with requests that are too long. */
+const longSteps: fc.Arbitrary<ModelStep> = fc.oneof(
+  { weight: 5, arbitrary: step },
+  { weight: 1, arbitrary: fc.constant<ModelStep>({ type: 'is_too_long' }) },
+);
+const answersOf = (each: fc.Arbitrary<ModelStep>) =>
+  fc.array(fc.array(each, { maxLength: 4, size: 'max' }), { minLength: 2, maxLength: 10, size: 'max' });
+const answers = answersOf(step);
+const longAnswers = answersOf(longSteps);
 
 type Move =
+  | { readonly type: 'compacts' | 'continues' | 'undoes_compaction' }
   | { readonly type: 'says' | 'steers' | 'interrupts' | 'retries' | 'titles' | 'leaves' | 'responds' }
   | { readonly type: 'holds'; readonly which: number; readonly held: boolean }
   | { readonly type: 'edits'; readonly which: number; readonly withdraws: boolean }
@@ -72,10 +81,14 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     mode: fc.constantFrom<SandboxMode[]>('workspace-write', 'danger-full-access'),
   }),
 );
+const compaction = fc.constantFrom<Move[]>({ type: 'compacts' }, { type: 'continues' }, { type: 'undoes_compaction' });
 const says: Move = { type: 'says' };
-const story = fc
-  .array(fc.record({ move, ticks: fc.nat(8) }), { minLength: 3, maxLength: 16, size: 'max' })
-  .map((moves) => [{ move: says, ticks: 2 }, ...moves]);
+const storyOf = (each: fc.Arbitrary<Move>) =>
+  fc
+    .array(fc.record({ move: each, ticks: fc.nat(8) }), { minLength: 3, maxLength: 16, size: 'max' })
+    .map((moves) => [{ move: says, ticks: 2 }, ...moves]);
+const story = storyOf(move);
+const longStory = storyOf(fc.oneof({ weight: 3, arbitrary: move }, { weight: 2, arbitrary: compaction }));
 const leaves: { move: Move; ticks: number } = { move: { type: 'leaves' }, ticks: 1 };
 
 /** What was said, by the id under which it was said. */
@@ -93,6 +106,14 @@ function make(chat: FakeSession, move: Move, words: Words): void {
       return void chat.submit({ type: 'interrupt' });
     case 'retries':
       return void chat.submit({ type: 'retry' });
+    case 'compacts':
+      return void chat.submit({ type: 'compact' });
+    case 'continues':
+      return void chat.submit({ type: 'compact', continueTurn: true });
+    case 'undoes_compaction': {
+      const items = chat.state.turns.flatMap((turn) => turn.items.filter(({ type }) => type === 'compaction'));
+      return void chat.submit({ type: 'undo_compaction', itemId: items.at(-1)?.id ?? 'none' });
+    }
     case 'titles':
       return void chat.submit({ type: 'set_title', title: 'Mine' });
     case 'leaves':
@@ -126,10 +147,11 @@ function make(chat: FakeSession, move: Move, words: Words): void {
   }
 }
 
+const WEATHER = { name: 'weather', description: '', inputSchema: {} };
+
 async function play(chat: FakeSession, moves: readonly { move: Move; ticks: number }[]): Promise<Words> {
   const words: Words = new Map();
-  const weather = { name: 'weather', description: '', inputSchema: {} };
-  chat.submit({ type: 'register_tools', tools: [weather] });
+  chat.submit({ type: 'register_tools', tools: [WEATHER] });
   for (const { move, ticks } of moves) {
     make(chat, move, words);
     for (let left = ticks; left > 0; left--) await tick();
@@ -236,7 +258,7 @@ describe('whatever happens in whatever order', () => {
 
   it('turns begin and end, calls are answered, words are kept, and the rollout tells the same story', async () => {
     await fc.assert(
-      fc.asyncProperty(answers, story, async (answers, moves) => {
+      fc.asyncProperty(longAnswers, longStory, async (answers, moves) => {
         const chat = new FakeSession({ answers });
         const words = await play(chat, moves);
         await chat.session.dispose();
@@ -250,11 +272,41 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
+  it('a thread that is taken up again says to the model what the one before would have said', async () => {
+    const ending = (steps: readonly ModelStep[]) =>
+      steps.filter((step) => step.type !== 'hangs' && !JSON.stringify(step).includes('slow'));
+    await fc.assert(
+      fc.asyncProperty(longAnswers, longStory, async (answers, moves) => {
+        const chat = new FakeSession({ answers: answers.map(ending), compactionTokens: 1500 });
+        await play(chat, [...moves, leaves]);
+        await chat.session.idle();
+        const copy = new MemoryStorage();
+        for (const [path, text] of chat.storage.files) copy.files.set(path, text);
+        if (!copy.files.get(PATH)) return chat.session.dispose();
+        const settings = chat.state.settings ?? {};
+        const again = new FakeSession({ answers: [], storage: copy, compactionTokens: 1500, settings });
+        again.submit({ type: 'register_tools', tools: [WEATHER] });
+        const before = chat.model.prompts.length;
+        for (const each of [chat, again]) {
+          await each.session.idle();
+          each.say('The last words.');
+          await each.session.idle();
+        }
+        const inputs = (session: FakeSession, from: number) =>
+          session.model.prompts.slice(from).map(({ input, tools }) => ({ input, offers: tools.length > 0 }));
+        expect(inputs(again, 0)[0]).toEqual(inputs(chat, before)[0]);
+        await again.session.dispose();
+        await chat.session.dispose();
+      }),
+      { numRuns: rounds(40, 1000) },
+    );
+  });
+
   it('comes to rest by itself when nobody is there any more, unless the model keeps silent for ever', async () => {
     const ending = (steps: readonly ModelStep[]) =>
       steps.filter((step) => step.type !== 'hangs' && !JSON.stringify(step).includes('slow'));
     await fc.assert(
-      fc.asyncProperty(answers, story, async (answers, moves) => {
+      fc.asyncProperty(longAnswers, longStory, async (answers, moves) => {
         const chat = new FakeSession({ answers: answers.map(ending) });
         const words = await play(chat, [...moves, leaves]);
         await chat.session.idle();
@@ -269,7 +321,7 @@ describe('whatever happens in whatever order', () => {
   it('the same holds on a disk that is full for a while, and nothing is missing when it is not', async () => {
     const window = fc.record({ from: fc.nat(40), length: fc.integer({ min: 1, max: 20 }) });
     await fc.assert(
-      fc.asyncProperty(answers, story, window, async (answers, moves, { from, length }) => {
+      fc.asyncProperty(longAnswers, longStory, window, async (answers, moves, { from, length }) => {
         const storage = new MemoryStorage();
         let appends = 0;
         storage.refuses = () => {
@@ -289,7 +341,7 @@ describe('whatever happens in whatever order', () => {
 
   it('a process that is gone at any line leaves a thread that goes on, with every call answered and none run twice', async () => {
     await fc.assert(
-      fc.asyncProperty(answers, story, fc.nat(), async (answers, moves, cut) => {
+      fc.asyncProperty(longAnswers, longStory, fc.nat(), async (answers, moves, cut) => {
         const first = new FakeSession({ answers });
         await play(first, moves);
         await first.session.dispose();
@@ -342,7 +394,7 @@ describe('whatever happens in whatever order', () => {
 
   it('recovered twice is recovered once', async () => {
     await fc.assert(
-      fc.asyncProperty(answers, story, fc.nat(), async (answers, moves, cut) => {
+      fc.asyncProperty(longAnswers, longStory, fc.nat(), async (answers, moves, cut) => {
         const first = new FakeSession({ answers });
         await play(first, moves);
         await first.session.dispose();

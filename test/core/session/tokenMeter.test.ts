@@ -21,7 +21,7 @@ describe('the meter', () => {
     meter.count(usage(100, 0, 10), prompt(), [], unpriced);
     const second = meter.count(usage(200, 100, 20), prompt(), [], unpriced);
     const sum = { input: 300, cachedInput: 100, output: 30, reasoning: 0, total: 330 };
-    expect(second).toEqual({ last: usage(200, 100, 20), total: sum, contextWindow: 1000, estimated: false });
+    expect(second).toMatchObject({ last: usage(200, 100, 20), total: sum, contextWindow: 1000, estimated: false });
     expect(new TokenMeter(second).count(usage(1, 0, 1), prompt(), [], unpriced).total.total).toBe(332);
   });
 
@@ -34,6 +34,36 @@ describe('the meter', () => {
       contextWindow: 1000,
       estimated: true,
     });
+  });
+});
+
+describe('a compaction', () => {
+  const long = prompt({ instructions: 'x'.repeat(9000), input: [userSays('y'.repeat(9000))] });
+  const short = prompt({ instructions: 'x'.repeat(9000), input: [userSays('y'.repeat(1000))] });
+
+  it('is paid for, and leaves an estimate of what is left', () => {
+    const meter = new TokenMeter(null);
+    const before = meter.count(usage(6000, 0, 10), long, [], priced);
+    meter.spend(usage(6100, 6000, 100), long, [], priced.prices);
+    const after = meter.foresee(short, 1000);
+    expect(after.total).toMatchObject({ input: 12_100, cachedInput: 6000, output: 110 });
+    expect(after.cost?.total).toBeCloseTo((before.cost?.total ?? 0) + (100 * 2 + 6000 * 0.5 + 100 * 10) / 1e6);
+    expect(after).toMatchObject({ estimated: true, contextWindow: 1000 });
+    // As the server counted: 18,000 bytes and some were 6,000 tokens.
+    expect(after.last.total).toBeGreaterThan(3300);
+    expect(after.last.total).toBeLessThan(3500);
+  });
+
+  it('is due by the last count and an estimate of what came since', () => {
+    const meter = new TokenMeter(null);
+    expect(meter.next(short)).toBe(meter.estimate(short));
+    meter.count(usage(500_000, 0, 1000), short, [], unpriced);
+    const more = { ...short, input: [...short.input, userSays('z'.repeat(4000))] };
+    expect(meter.next(more)).toBeGreaterThan(501_900);
+    expect(meter.next(more)).toBeLessThan(502_100);
+    const resumed = new TokenMeter(meter.count(usage(500_000, 0, 1000), short, [], unpriced), short.input.length);
+    expect(resumed.next(more)).toBe(meter.next(more));
+    expect(meter.next(short)).toBe(501_000);
   });
 });
 
@@ -71,7 +101,7 @@ describe('an estimate', () => {
 });
 
 describe('the cost', () => {
-  it('is told where both prices are, what was cached at its own', () => {
+  it('counts cached input at its own price where both prices are set', () => {
     const meter = new TokenMeter(null);
     const first = meter.count(usage(1_000_000, 0, 100_000), prompt(), [], priced);
     expect(first.cost).toEqual({ last: 3, total: 3 });

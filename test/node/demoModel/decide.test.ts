@@ -1,8 +1,10 @@
 /** The brain alone: conversations made up for the purpose. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
+import { summaryMessage, summaryRequest } from '../../../src/core/prompt/compaction.ts';
 import { decide } from '../../../src/node/demoModel/brain/decide.ts';
 import { type Answer, callsOf, type Entry, type OfferedTools } from '../../../src/node/demoModel/conversation.ts';
+import { textOf as textOfItem } from '../../../src/protocol/responseItem.ts';
 
 const tools: OfferedTools = { shell: 'exec_command', patch: 'custom', plan: false, poll: true };
 const asks = (...texts: string[]): Entry => ({ type: 'user', texts });
@@ -34,6 +36,64 @@ describe('asked for something it cannot do', () => {
     const answer = decide({ tools, entries: [asks(text)] });
     assert.match(textOf(answer), /demo model[\s\S]*Tiller: Select Model/);
     assert.deepEqual(callsOf(answer), []);
+  });
+});
+
+describe('asked for a summary of the thread', () => {
+  const request = (): Entry => asks(textIn(summaryRequest('')));
+  const textIn = (message: ReturnType<typeof summaryRequest>) => textOfItem(message.content);
+  const repaired: Entry[] = [
+    asks('Fix the failing test.'),
+    { type: 'call', callId: 'a', name: 'exec_command', input: '{"cmd":"npm test"}' },
+    { type: 'output', callId: 'a', text: exited(1, 'one test fails') },
+    { type: 'call', callId: 'b', name: 'apply_patch', input: '*** Begin Patch\n*** Update File: a.js\n*** End Patch' },
+    { type: 'output', callId: 'b', text: 'Done.' },
+    { type: 'assistant', text: 'Repaired: it was a plus.' },
+  ];
+
+  it('names what was asked, what ran and what came of it', () => {
+    const answer = decide({
+      tools: { shell: null, patch: null, plan: false, poll: false },
+      entries: [...repaired, request()],
+    });
+    assert.equal(
+      textOf(answer),
+      [
+        '**The user asked**\n\n- Fix the failing test.',
+        '**What was run and changed**\n\n- `npm test`\n- a patch of `a.js`',
+        '**The last answer**\n\nRepaired: it was a plus.',
+      ].join('\n\n'),
+    );
+  });
+
+  it('carries an earlier summary over, and repeats nothing of it', () => {
+    const first = textOf(decide({ tools, entries: [...repaired, request()] }));
+    const earlier = asks(textIn(summaryMessage(first)));
+    const second = textOf(
+      decide({ tools, entries: [asks('Fix the failing test.'), earlier, asks('Thanks!'), request()] }),
+    );
+    assert.equal(second, `${first}\n\n**The user asked**\n\n- Thanks!`);
+  });
+
+  it('starts over when it is compacted at work, once', () => {
+    const fix = asks('Fix the failing test.');
+    const call: Entry = { type: 'call', callId: 'a', name: 'exec_command', input: '{"cmd":"ls"}' };
+    const done: Entry = { type: 'output', callId: 'a', text: exited(0, '') };
+    const compact = (entries: readonly Entry[]): Entry[] => {
+      const summary = textOf(decide({ tools, entries: [...entries, request()] }));
+      return [fix, asks(textIn(summaryMessage(summary)))];
+    };
+    const once = compact([fix, call, done]);
+    assert.equal(commandsOf(decide({ tools, entries: once })).length, 2);
+    const twice = compact([...once, call, done]);
+    assert.match(textOf(decide({ tools, entries: twice })), /compacted twice/);
+    assert.equal(commandsOf(decide({ tools, entries: [...twice, fix] })).length, 2);
+  });
+
+  it('is no longer asked when the thread goes on', () => {
+    const earlier = asks(textIn(summaryMessage('All is well.')));
+    const answer = decide({ tools, entries: [asks('Hello!'), earlier, asks('Fix the failing test.')] });
+    assert.equal(commandsOf(answer).length, 2);
   });
 });
 

@@ -115,6 +115,35 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'approval', approvalIds: ['a-i6', 'a-i7', 'a-i8'], decision }]);
     return page;
   },
+  async 'the meter shows its parts on focus, and Enter leads to its button'(stage) {
+    const page = await stage.show(stage.scenes.done);
+    await takePosted(page);
+    await page.getByTestId('composer-input').focus();
+    for (let left = 20; left > 0; left--) {
+      await press(page, 'Tab');
+      if (await page.getByTestId('context-meter-tip').isVisible()) break;
+    }
+    await expectFocus(page, 'context-meter');
+    assert.equal(await page.getByTestId('context-part').count(), 6);
+    await press(page, 'Escape');
+    assert.equal(await page.getByTestId('context-meter-tip').count(), 0);
+    await press(page, 'Enter', 'Tab');
+    await expectFocus(page, 'context-compact');
+    await press(page, 'Enter');
+    assert.deepEqual(await takeOps(page), [{ type: 'compact' }]);
+    assert.equal(await page.getByTestId('context-meter-popup').count(), 0);
+    return page;
+  },
+  async 'a compaction is read and undone'(stage) {
+    const page = await stage.show(stage.scenes.compaction);
+    await takePosted(page);
+    assert.equal(await page.getByTestId('compaction-undo').count(), 1);
+    await page.getByTestId('compaction-undo').focus();
+    await press(page, 'Enter');
+    const [op] = await takeOps(page);
+    assert.equal(op?.type, 'undo_compaction');
+    return page;
+  },
   async 'Enter answers a question with the first choice and no note'(stage) {
     const page = await stage.show(stage.scenes.question);
     await expectFocus(page, 'question-answer');

@@ -27,7 +27,7 @@ export const SETTINGS: PanelSettings = {
   workspaceName: 'acme-web',
 };
 
-const TURN: TurnSettings = {
+export const TURN: TurnSettings = {
   model: 'gpt-5-codex',
   effort: 'high',
   summary: 'auto',
@@ -149,6 +149,15 @@ export class Script {
       total: { ...last, total: total * 3 },
       contextWindow: 272_000,
       estimated: false,
+      parts: {
+        instructions: Math.round(total * 0.03),
+        tools: Math.round(total * 0.06),
+        projectDocs: Math.round(total * 0.02),
+        files: Math.round(total * 0.2),
+        outputs: Math.round(total * 0.5),
+        conversation: total - Math.round(total * 0.81),
+      },
+      compactsAt: 232_560,
       cost: { last: 0.0142, total: 0.31 },
     });
   }

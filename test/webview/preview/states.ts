@@ -13,7 +13,7 @@ import {
   THREE_FILES,
   THREE_FILES_DIFF,
 } from './fixtures.ts';
-import { commandItem, patchItem, Script, SETTINGS } from './script.ts';
+import { commandItem, patchItem, Script, SETTINGS, TURN } from './script.ts';
 
 export const BUILD = 'preview';
 
@@ -475,6 +475,60 @@ function agents(): Script {
     .abort('interrupted');
 }
 
+function compaction(): Script {
+  const before = { type: 'compaction' as const, beforeTokens: 233_000, trigger: 'limit' as const };
+  const summary =
+    '**The user wants** a cap on retries in the fetch client.\n\n- `shouldRetry` holds the limit of 5\n- `post` still has to use it';
+  const script = titled('Cap retries in the fetch client', 'Cap the retries at 5.')
+    .item({ ...before, afterTokens: 24_000, summary, undone: true })
+    .says('`get` is done.')
+    .context(70)
+    .wait(60)
+    .emit({ type: 'turn_completed', lastMessage: null });
+  script
+    .turn('Now do `post`.')
+    .item({ ...before, trigger: 'context_exceeded', afterTokens: 21_300, summary })
+    .says('`post` is done, too.');
+  script.emit({ type: 'turn_completed', lastMessage: null });
+  // By hand, in a turn of its own.
+  const item = { type: 'compaction' as const, id: 'by-hand', beforeTokens: 30_100, afterTokens: 9_800, summary };
+  script
+    .emit({ type: 'turn_started', settings: TURN, contextWindow: 272_000 }, 'by-hand')
+    .emit({ type: 'item_completed', item: { ...item, status: 'completed', trigger: 'manual' } }, 'by-hand')
+    .emit({ type: 'turn_completed', lastMessage: null }, 'by-hand');
+  return script;
+}
+
+function compacting(): Script {
+  const script = compaction();
+  script
+    .turn('And the tests?')
+    .begin({ type: 'compaction', beforeTokens: 240_000, afterTokens: 0, summary: '', trigger: 'limit' });
+  return script.context(91);
+}
+
+function compactionFailed(): Script {
+  const script = compaction();
+  const item = {
+    type: 'compaction' as const,
+    id: 'failed',
+    beforeTokens: 240_000,
+    afterTokens: 0,
+    summary: '',
+    status: 'failed' as const,
+  };
+  script
+    .turn('And the tests?')
+    .emit({ type: 'item_completed', item: { ...item, why: 'The server is overloaded. Tried 6 times.' } });
+  script.emit({
+    type: 'error',
+    kind: 'context_exceeded',
+    message: 'The thread could not be compacted and is what it was. The server is overloaded. Tried 6 times.',
+    action: 'compact',
+  });
+  return script.context(100).abort('failed');
+}
+
 function errors(): Script {
   return titled('Cap retries in the fetch client', 'Cap the retries.')
     .emit({ type: 'warning', message: 'tiller.maxToolRounds is not a number; 200 is used.' })
@@ -605,6 +659,9 @@ export const SCENES = {
   question: scene(question()),
   mcp: scene(mcp()),
   agents: scene(agents()),
+  compaction: scene(compaction(), {}, ['compaction-summary']),
+  compacting: scene(compacting()),
+  'compaction-failed': scene(compactionFailed()),
   errors: scene(errors()),
   'error-kinds': scene(errorKinds()),
   retry: scene(retry()),

@@ -3,11 +3,15 @@ import type { Answer, Conversation } from '../conversation.ts';
 import { repairTests } from './repair.ts';
 import { requestIn } from './request.ts';
 import { tell } from './story.ts';
-import { INTRODUCTION, NO_SHELL, says } from './wording.ts';
+import { isGivenUp, summaryOf } from './summary.ts';
+import { INTRODUCTION, NO_SHELL, says, WINDOW_TOO_SMALL } from './wording.ts';
 
 export function decide({ tools, entries }: Conversation): Answer {
+  const summary = summaryOf(entries);
+  if (summary) return summary;
   const request = requestIn(entries);
   if (request.type === 'something_else') return says(INTRODUCTION);
+  if (isGivenUp(entries)) return says(WINDOW_TOO_SMALL);
   const { shell } = tools;
   if (shell === null) return says(NO_SHELL);
   return tell(repairTests({ ...tools, shell }), request.happened);

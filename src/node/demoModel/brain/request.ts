@@ -31,7 +31,7 @@ function asksForRepair(text: string): boolean {
 }
 
 /** The text typed by the user, without the blocks that an editor adds to user messages. */
-function spokenText(texts: readonly string[]): string {
+export function spokenText(texts: readonly string[]): string {
   return texts
     .join('\n')
     .replace(/^# AGENTS\.md instructions[\s\S]*?<\/INSTRUCTIONS>/gm, '')

@@ -19,6 +19,9 @@ For a real model, run **Tiller: Select Model** from the command palette.`;
 export const NO_SHELL = `I am Tiller's **demo model**, a script, and I work by running commands. No command tool is offered to me here, so there is \
 nothing I can do. Switch to **Agent** mode and ask again.`;
 
+export const WINDOW_TOO_SMALL = `The thread was compacted twice while I was at work. I am only a script: from a summary I can start over, but not go on. \
+Set \`tiller.compaction.tokenLimit\` higher and ask me again.`;
+
 export const NO_TEST_SCRIPT = `I found no \`test\` script in a \`package.json\` here, and a script is all I know how to start from. I changed nothing.
 
 I am only the demo model. For a real one, run **Tiller: Select Model**.`;

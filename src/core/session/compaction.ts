@@ -1,0 +1,199 @@
+/**
+ * Compaction: the model sums the thread up, and from then on reads that summary in place of what it sums up
+ * (codex-behaviour.md §8). The transcript keeps everything.
+ */
+import type { TurnItemOf } from '../../protocol/item.ts';
+import { type ResponseItem, textOf } from '../../protocol/responseItem.ts';
+import { ModelFault, type Prompt } from '../model/client.ts';
+import { RetrySchedule } from '../model/retry.ts';
+import { summaryRequest } from '../prompt/compaction.ts';
+import { isUsersOwn } from '../prompt/notices.ts';
+import { abortable } from '../util/abort.ts';
+import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
+import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
+import { fitting, inWords, withoutOldest } from './summaryInput.ts';
+import type { TurnRun } from './turnRun.ts';
+
+export type CompactionResult =
+  | { readonly type: 'compacted' }
+  /** The history is what it was. */
+  | { readonly type: 'failed'; readonly fault: ModelFault };
+
+type CompactionItem = TurnItemOf<'compaction'>;
+
+/** Whether something was said in these items, other than what Tiller tells the model of itself. */
+export function isWorthASummary(items: readonly ResponseItem[]): boolean {
+  return items.some((item) => item.type !== 'message' || item.role === 'assistant' || isUsersOwn(item));
+}
+
+/**
+ * Whether a thread that is refused as too long can go on once it is compacted. An answer that was cut may have met a limit
+ * on answers: then only a thread that fills half of the window is taken to be too long.
+ */
+export function mayHelp(run: TurnRun, fault: ModelFault): boolean {
+  const { contextWindow } = run.family;
+  return !fault.answerCut || (contextWindow !== null && nextTokens(run) >= contextWindow / 2);
+}
+
+/**
+ * Compacts when it is due. A failure is a warning and no reason to end the turn: there is room left, and where there is
+ * none the server says so. `end`: see `compact`.
+ */
+export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> {
+  if (!run.compaction.trigger.isDue(nextTokens(run), run.family.contextWindow)) return;
+  if (!isWorthASummary(run.history.items.slice(0, end))) return;
+  const result = await compact(run, 'limit', end);
+  if (result.type === 'compacted') return;
+  run.compaction.trigger.failed();
+  const message = `The thread could not be compacted and goes on with its whole history: ${result.fault.message}`;
+  run.emit({ type: 'warning', message });
+}
+
+/**
+ * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Shows
+ * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped.
+ *
+ * `end`: the items from there on are not summed up; the user's messages of them stand behind the summary.
+ */
+export async function compact(
+  run: TurnRun,
+  trigger: NonNullable<CompactionItem['trigger']>,
+  end = run.history.items.length,
+): Promise<CompactionResult> {
+  const old = run.history.items.slice(0, end);
+  const recent = run.history.items.slice(end).filter((item) => item.type === 'message' && isUsersOwn(item));
+  const before = nextTokens(run);
+  const item: CompactionItem = {
+    type: 'compaction',
+    id: run.ports.ids.next('item'),
+    status: 'in_progress',
+    beforeTokens: before,
+    afterTokens: 0,
+    summary: '',
+    trigger,
+  };
+  run.emit({ type: 'item_started', item });
+  try {
+    const summary = run.ports.keys.hide(await summarise(run, old));
+    const context = await abortable(run.compaction.initialContext(), run.signal);
+    const items = compactedHistory(old, { context, summary, budget: budgetOf(run, trigger, before) });
+    run.compaction.replace({ itemId: item.id, summary, items: [...items, ...recent] });
+    run.signal.throwIfAborted();
+    const count = run.tokens.foresee(promptOf(run, run.tools()), run.family.contextWindow);
+    const afterTokens = count.last.total;
+    run.compaction.trigger.compacted(afterTokens);
+    run.emit({ type: 'item_completed', item: { ...item, status: 'completed', afterTokens, summary } });
+    run.emit({ type: 'token_count', ...count, ...run.compaction.trigger.told(run.family.contextWindow) });
+    return { type: 'compacted' };
+  } catch (error) {
+    if (run.signal.aborted || !(error instanceof ModelFault)) {
+      run.emit({ type: 'item_completed', item: { ...item, status: 'aborted' } });
+      throw error;
+    }
+    run.emit({ type: 'item_completed', item: { ...item, status: 'failed', why: error.message } });
+    return { type: 'failed', fault: error };
+  }
+}
+
+function nextTokens(run: TurnRun): number {
+  return run.tokens.next({ instructions: run.instructions, tools: run.tools().specs, input: run.history.items });
+}
+
+/** A window that is too small for this history is taken to be at most as large as that, whatever is known of it. */
+function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], before: number): number {
+  const { contextWindow } = family;
+  if (trigger !== 'context_exceeded') return keptMessageTokens(contextWindow);
+  return keptMessageTokens(Math.min(contextWindow ?? before, before));
+}
+
+/**
+ * Asks for the summary, over as many attempts as a response has. What is too long for the window is asked about without
+ * its oldest rounds.
+ */
+async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promise<string> {
+  let items = withinWindow(run, history);
+  let schedule = newSchedule(run);
+  const request = summaryRequest(run.compaction.prompt);
+  while (true) {
+    run.signal.throwIfAborted();
+    try {
+      return await readSummary(run, promptFor(run, [...items, request]));
+    } catch (error) {
+      if (run.signal.aborted || !(error instanceof ModelFault)) throw error;
+      if (leavesImageOut(error, run)) continue;
+      const other = otherForm(run, items, error);
+      if (other === undefined) {
+        const final = await waitForRetry(run, schedule, error);
+        if (final) throw final;
+      } else {
+        items = other;
+        schedule = newSchedule(run);
+      }
+    }
+  }
+}
+
+/** What is asked about when the server refuses these items; `undefined` when it is the same again or nothing. */
+function otherForm(
+  run: TurnRun,
+  items: readonly ResponseItem[],
+  fault: ModelFault,
+): readonly ResponseItem[] | undefined {
+  if (fault.kind === 'context_exceeded') return mayHelp(run, fault) ? withoutOldest(items) : undefined;
+  return fault.kind === 'invalid_request' ? inWords(items) : undefined;
+}
+
+function newSchedule({ ports, thread }: TurnRun): RetrySchedule {
+  return new RetrySchedule(() => ports.ids.random(), { maxAttempts: thread.limits.maxAttempts });
+}
+
+/** Of the window: the request for a summary; the rest is for the summary. */
+const REQUEST_PART = 0.9;
+
+/** What is known to be too long is not sent. */
+function withinWindow(run: TurnRun, history: readonly ResponseItem[]): readonly ResponseItem[] {
+  const { instructions, family } = run;
+  const { contextWindow } = family;
+  if (contextWindow === null) return history;
+  const request = summaryRequest(run.compaction.prompt);
+  const room = contextWindow * REQUEST_PART;
+  return fitting(
+    history,
+    (items) => run.tokens.estimate({ instructions, tools: [], input: [...items, request] }) <= room,
+  );
+}
+
+/** The thread as it is sent otherwise, without tools. */
+function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
+  const { settings, family } = run;
+  return {
+    model: settings.model,
+    instructions: run.instructions,
+    input: run.images.sendable(items, { model: settings.model, takesImages: family.images }, run.emit),
+    tools: [],
+    parallelToolCalls: false,
+    effort: settings.effort,
+    summary: settings.summary,
+    verbosity: run.thread.prompt.verbosity ?? undefined,
+    cacheKey: run.threadId,
+  };
+}
+
+/** One attempt. The last message counts; a call, which cannot be meant, does not. */
+async function readSummary(run: TurnRun, prompt: Prompt): Promise<string> {
+  let summary = '';
+  const said: ResponseItem[] = [];
+  for await (const event of run.client.stream(prompt, run.signal)) {
+    if (event.type === 'completed') {
+      run.tokens.spend(event.usage, prompt, said, run.prices);
+      return summary;
+    }
+    if (event.type === 'warning') run.emit({ type: 'warning', message: event.message });
+    if (event.type !== 'item_done') continue;
+    said.push(event.item);
+    const { item } = event;
+    const text = item.type === 'message' && item.role === 'assistant' ? textOf(item.content).trim() : '';
+    if (text !== '') summary = text;
+  }
+  throw new Error('The model client ended its stream without saying so.');
+}

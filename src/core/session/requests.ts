@@ -1,0 +1,45 @@
+/** What the requests of a turn have in common: those of its rounds and those for a summary. */
+import type { ModelFault, Prompt } from '../model/client.ts';
+import { refusesImage } from '../model/imageRefusal.ts';
+import type { RetrySchedule } from '../model/retry.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
+import type { TurnRun } from './turnRun.ts';
+
+export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
+  const { settings, family, history } = run;
+  return {
+    model: settings.model,
+    instructions: run.instructions,
+    input: run.images.sendable(history.items, { model: settings.model, takesImages: family.images }, run.emit),
+    tools: registry.specs,
+    parallelToolCalls: family.parallelToolCalls,
+    effort: settings.effort,
+    summary: settings.summary,
+    verbosity: run.thread.prompt.verbosity ?? undefined,
+    outputSchema: run.outputSchema,
+    cacheKey: run.threadId,
+  };
+}
+
+/**
+ * A request that was refused for an image is sent again without it. It is another request and does not count as a
+ * retry.
+ */
+export function leavesImageOut(fault: ModelFault, { family, history, images, emit }: TurnRun): boolean {
+  return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
+}
+
+/** Waits for the next attempt, which is shown. Returns the fault to end with when there is none. */
+export async function waitForRetry(
+  run: TurnRun,
+  schedule: RetrySchedule,
+  fault: ModelFault,
+): Promise<ModelFault | undefined> {
+  const decision = schedule.next(fault);
+  if (decision.type === 'give_up') return decision.fault;
+  const { kind, message } = fault;
+  const { attempt, of, delayMs } = decision;
+  run.emit({ type: 'stream_error', kind, message, attempt, of, retryInMs: delayMs });
+  await run.ports.clock.sleep(delayMs, run.signal);
+  return undefined;
+}

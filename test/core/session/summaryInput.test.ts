@@ -1,0 +1,77 @@
+/** What is sent to be summed up when the history is too long for the window. */
+import { describe, expect, it } from 'vitest';
+import { summaryMessage } from '../../../src/core/prompt/compaction.ts';
+import { userText } from '../../../src/core/prompt/notices.ts';
+import { roughTokens } from '../../../src/core/session/contextSize.ts';
+import { fitting, withoutOldest } from '../../../src/core/session/summaryInput.ts';
+import type { ResponseItem } from '../../../src/protocol/responseItem.ts';
+
+const says = (text: string): ResponseItem => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+});
+const thinks: ResponseItem = { type: 'reasoning', summary: [], encrypted_content: 'x'.repeat(2000) };
+const call = (call_id: string): ResponseItem => ({
+  type: 'function_call',
+  call_id,
+  name: 'exec_command',
+  arguments: '{}',
+});
+const output = (call_id: string, text = 'out'): ResponseItem => ({
+  type: 'function_call_output',
+  call_id,
+  output: text,
+});
+
+describe('the oldest part of a history', () => {
+  it('goes in whole rounds, each at least a tenth', () => {
+    const first = [userText('one'), thinks, call('a'), call('b'), output('a'), output('b')];
+    const second = [thinks, call('c'), output('c')];
+    const third = [says('Done.'), userText('two'), says('Well.')];
+    const history = [...first, ...second, ...third];
+    expect(withoutOldest(history)).toEqual([...second, ...third]);
+    expect(withoutOldest([...second, ...third])).toEqual(third);
+    expect(withoutOldest(third)).toEqual(third.slice(1));
+    expect(withoutOldest(third.slice(1))).toBeUndefined();
+  });
+
+  it('never takes an earlier summary with it', () => {
+    const summary = summaryMessage('All that was before.');
+    const history = [userText('one'), summary, userText('x'.repeat(400)), says('Done.'), userText('three')];
+    let left: readonly ResponseItem[] | undefined = history;
+    for (let steps = 0; left !== undefined; steps++) {
+      expect(left.filter((item) => item === summary)).toHaveLength(1);
+      expect(steps).toBeLessThan(5);
+      left = withoutOldest(left);
+    }
+  });
+});
+
+describe('a history that must fit', () => {
+  const history = [
+    userText('one'),
+    call('a'),
+    output('a', 'x'.repeat(40_000)),
+    says(`${'y'.repeat(4000)} end`),
+    userText('two'),
+  ];
+  const within = (tokens: number) => fitting(history, (items) => roughTokens(items) <= tokens);
+
+  it('stays what it is where it does', () => {
+    expect(within(20_000)).toBe(history);
+  });
+
+  it('has its long texts cut before a round goes, and the words of the user whole', () => {
+    const cut = within(4000);
+    expect(cut).toHaveLength(history.length);
+    expect([cut[0], cut[3], cut[4]]).toEqual([history[0], history[3], history[4]]);
+    expect(JSON.stringify(cut[2])).toMatch(/x…\d+ tokens truncated…x/);
+    expect(within(500)).toHaveLength(history.length);
+    expect(within(100)).toEqual([history.at(-1)]);
+  });
+
+  it('is sent although nothing fits, for the server to refuse', () => {
+    expect(within(0)).toEqual([history.at(-1)]);
+  });
+});
