@@ -186,7 +186,7 @@ function take(message: HostMessage): void {
     case 'rule_preview':
       rulePreview.value = message;
       break;
-    case 'patch_review':
+    case 'proposal_choices':
       takeReview(message.review);
       break;
     case 'history':

@@ -93,7 +93,7 @@ async function run(request: ExecRequest, home: string, { locks, say }: RunDeps):
   const sandboxes = new Sandboxes(home, AFTER_KILL);
   let launch: Launch;
   try {
-    launch = await sandboxes.launch(request, request.confinement.walls);
+    launch = await sandboxes.launch(request, request.confinement.limits);
   } catch (error) {
     say(messageOf(error));
     return NO_SANDBOX;

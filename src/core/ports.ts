@@ -255,7 +255,7 @@ export type SandboxFinding =
  * The sandbox of a process. `none` is a decision, never a fallback: if a sandbox cannot be built, the process does not
  * start.
  */
-export type Confinement = { readonly type: 'none' } | { readonly type: 'box'; readonly walls: SandboxLimits };
+export type Confinement = { readonly type: 'none' } | { readonly type: 'sandbox'; readonly limits: SandboxLimits };
 
 export interface ExecRequest {
   /** Program and arguments; never a string for a shell to parse. */

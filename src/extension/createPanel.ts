@@ -154,7 +154,7 @@ export function createPanel(
 
   store.add(
     proposals.proposals.onDidChange((id) =>
-      view.tell({ type: 'patch_review', review: proposals.proposals.stateOf(id) }),
+      view.tell({ type: 'proposal_choices', review: proposals.proposals.stateOf(id) }),
     ),
   );
   store.add(review.onDidChange(() => view.sendReview()));

@@ -41,7 +41,7 @@ async function settle(
   way: RecoveryChoice,
   deps: RecoveryDeps,
 ): Promise<SettledPatch> {
-  const isRollback = way === 'put_back';
+  const isRollback = way === 'roll_back';
   const buffers = await recoverBuffers(
     isRollback ? goingTo('before', 'after', files) : goingTo('after', 'before', files),
     deps,

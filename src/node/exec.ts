@@ -32,7 +32,7 @@ export function createExec(
       const mark = newMark();
       const env = { ...request.env, ...launch.env, ...mark.env };
       const marked = { ...request, argv: [launch.program, ...launch.args] as const, env };
-      const isSandboxed = request.confinement.type === 'box';
+      const isSandboxed = request.confinement.type === 'sandbox';
       const record =
         home === undefined || platform !== 'linux' ? undefined : recordCommand(home, mark.text, isSandboxed);
       try {
@@ -52,7 +52,7 @@ export function createExec(
 async function launchOf(request: ExecRequest, sandboxes: Sandboxes | undefined): Promise<Launch> {
   if (request.confinement.type === 'none') return launchPlainly(request);
   if (sandboxes === undefined) throw new Error('The command was not run: it needs a sandbox, and there is none.');
-  return sandboxes.launch(request, request.confinement.walls);
+  return sandboxes.launch(request, request.confinement.limits);
 }
 
 /** Runs post-run checks before `exited` and `kill` resolve, so listeners receive their result with the exit. */

@@ -64,7 +64,7 @@ export const turnSettingsSchema = z.object({
   sandboxPolicy: sandboxPolicySchema,
   box: sandboxMechanismSchema,
   /** Why no sandbox works although the policy requires one: one sentence with the remedy. */
-  noBoxCause: z.string().optional(),
+  noSandboxCause: z.string().optional(),
 });
 export type TurnSettings = z.infer<typeof turnSettingsSchema>;
 
@@ -170,7 +170,7 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     approvalPolicy: approvalPolicySchema,
     sandbox: sandboxModeSchema,
     box: sandboxMechanismSchema,
-    noBoxCause: z.string().optional(),
+    noSandboxCause: z.string().optional(),
     rolloutPath: z.string().nullable(),
     /** True when the thread existed before this process. */
     resumed: z.boolean().optional(),

@@ -30,7 +30,7 @@ export interface PanelSettings {
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: SandboxMechanism;
   /** Why no sandbox works although the policy requires one. */
-  readonly noBoxCause?: string | undefined;
+  readonly noSandboxCause?: string | undefined;
   /** Ids of quarantined files that can be restored. */
   readonly quarantined: readonly string[];
   readonly review: ReviewSetting;
@@ -70,7 +70,7 @@ export interface ThreadRow {
   readonly place: string;
 }
 
-const recoveryChoiceSchema = z.enum(['put_back', 'finish']);
+const recoveryChoiceSchema = z.enum(['roll_back', 'finish']);
 /** `put_back`: roll back to every file as it was before the interrupted patch; `finish`: complete the patch. */
 export type RecoveryChoice = z.infer<typeof recoveryChoiceSchema>;
 
@@ -146,7 +146,7 @@ export type HostMessage =
       readonly preview: RulePreview;
     }
   /** The current choices on a pending patch, made here or in its diff. */
-  | { readonly type: 'patch_review'; readonly build: string; readonly review: ReviewState }
+  | { readonly type: 'proposal_choices'; readonly build: string; readonly review: ReviewState }
   /** Shows all pending requests as one list. */
   | { readonly type: 'show_waiting'; readonly build: string };
 
@@ -208,14 +208,14 @@ export const webviewMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run_command'), command: z.string().regex(/^tiller\.[A-Za-z.]+$/) }),
   z.object({
     type: z.literal('pick'),
-    what: z.enum(['model', 'openai', 'endpoint', 'mode', 'effort', 'box', 'context']),
+    what: z.enum(['model', 'openai', 'endpoint', 'mode', 'effort', 'sandbox', 'context']),
   }),
   /** Opens the whole output of a command from the log on disk. */
   z.object({ type: z.literal('open_output'), itemId: z.string() }),
   /** Opens a process as a terminal of VS Code, to watch it and type into it. */
   z.object({ type: z.literal('open_terminal'), processId: z.string() }),
   z.object({ type: z.literal('review_file'), path: z.string(), what: z.enum(['keep', 'undo', 'open']) }),
-  z.object({ type: z.literal('put_back'), quarantineId: z.string() }),
+  z.object({ type: z.literal('restore'), quarantineId: z.string() }),
   z.object({ type: z.literal('settle_patch'), patchId: z.string(), way: recoveryChoiceSchema }),
   /** Inserts a code block into the active editor at the cursor. */
   z.object({ type: z.literal('insert_code'), text: z.string() }),

@@ -2,14 +2,14 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { hostProcess } from './support/hostProcess.ts';
 import { useWindow } from './support/window.ts';
 
 const soon = { timeout: 10_000 };
 
-describe.skipIf(noBox)('the box', () => {
+describe.skipIf(noSandbox)('the box', () => {
   const window = useWindow({ model: 'scripted' });
 
   beforeEach(async () => {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { PausableCommands } from '../../src/node/process/pausing.ts';
 import { sandboxedLeaders } from '../../src/node/process/processRecord.ts';
 import { listProcesses } from '../../src/node/process/processTable.ts';
-import { noBox, Playground } from '../support/sandboxed.ts';
+import { noSandbox, Playground } from '../support/sandboxed.ts';
 import { bundled } from '../support/runTypeScript.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -22,7 +22,7 @@ for one in 1 2 3; do (while :; do sh -c 'echo x >> near'; done) & done
 wait
 `;
 
-describe.skipIf(noBox !== false)('a command in the sandbox', () => {
+describe.skipIf(noSandbox !== false)('a command in the sandbox', () => {
   test('does nothing in a pause, whatever it was about to start, and goes on after it', {
     timeout: 60_000,
   }, async () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { type CliRun, runCli, startCli } from '../support/runCli.ts';
 import { type Choices, sampleFolder, VARIANTS } from '../support/sample.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
@@ -56,7 +56,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(ownTestsPass(folder)).toBe(true);
   });
 
-  it.skipIf(noBox)('needs no flag and no question in the box', async () => {
+  it.skipIf(noSandbox)('needs no flag and no question in the box', async () => {
     const { run, folder } = await demo(FIRST, []);
     using _ = folder;
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Event, eventSchema } from '../../src/protocol/event.ts';
 import { calls, fails, hangs, ModelServer, says } from '../support/modelServer.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { isAlive, pidIn } from '../support/processes.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -49,7 +49,7 @@ describe('tiller exec', () => {
       model: 'm',
       approvalPolicy: 'on-request',
       sandbox: 'workspace-write',
-      box: noBox === false ? 'bubblewrap' : 'none',
+      box: noSandbox === false ? 'bubblewrap' : 'none',
     });
     expect(events.filter(({ msg }) => msg.type === 'turn_completed' || msg.type === 'turn_aborted')).toHaveLength(1);
     const command = events

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/protocol/event.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { runCli } from '../support/runCli.ts';
 import { startScenario } from '../support/startScenario.ts';
@@ -12,7 +12,7 @@ const ODD_NAMES = ['with spaces', 'a\nnew line', '-rf', 'größe 🙂', '$HOME']
 const run = (cmd: string) => calls('exec_command', { cmd });
 
 describe.each(ODD_NAMES)('a folder named %j', (name) => {
-  it.skipIf(noBox)('is where tiller sandbox runs', async () => {
+  it.skipIf(noSandbox)('is where tiller sandbox runs', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at(name));
     const ran = await runCli(['sandbox', `--cd=${name}`, `--writable=${name}`, '--', 'bash', '-c', 'pwd; echo x > x'], {
@@ -44,7 +44,7 @@ describe.each(ODD_NAMES)('a folder named %j', (name) => {
 });
 
 describe('a link to a folder', () => {
-  it.skipIf(noBox)('is as good as the folder', async () => {
+  it.skipIf(noSandbox)('is as good as the folder', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('real'));
     symlinkSync('real', folder.at('link'));
@@ -74,7 +74,7 @@ describe.each(['real', undefined] as const)('a working directory that goes away 
   const [sandbox, real] =
     box === undefined ? (['danger-full-access', {}] as const) : (['workspace-write', { box }] as const);
 
-  it.skipIf(box === 'real' && noBox)('is said, and the thread goes on when it is back', async () => {
+  it.skipIf(box === 'real' && noSandbox)('is said, and the thread goes on when it is back', async () => {
     let bringBack = () => {};
     await using chat = await startScenario({
       ...real,

@@ -69,8 +69,8 @@ it.skipIf(process.platform !== 'linux')(
 async function runReadOnly(args: readonly string[], folder: TempFolder, home: string) {
   const readOnly = folder.at('ro');
   const program = [process.execPath, await builtCli(), ...args];
-  const walls = ['--dev-bind', '/', '/', '--ro-bind', readOnly, readOnly];
-  const { status, stdout, stderr } = spawnSync(findBubblewrap() ?? '', [...walls, '--', ...program], {
+  const limits = ['--dev-bind', '/', '/', '--ro-bind', readOnly, readOnly];
+  const { status, stdout, stderr } = spawnSync(findBubblewrap() ?? '', [...limits, '--', ...program], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, HOME: folder.path, TILLER_HOME: home },
     input: '',

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { calls, says, type Step } from '../support/modelServer.ts';
 import { commandLines } from '../support/processes.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
@@ -61,7 +61,7 @@ describe('commands that are stopped at any moment', () => {
     'end with all they have started (%s)',
     async (sandbox) => {
       const isSandboxed = sandbox === 'workspace-write';
-      if (isSandboxed && noBox !== false) return;
+      if (isSandboxed && noSandbox !== false) return;
       const property = fc.asyncProperty(steps, async (chosen) => {
         const thread = `tiller-mark-${process.pid}-${++marks}`;
         {

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says, type Step } from '../support/modelServer.ts';
 import { startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -37,7 +37,7 @@ describe.skipIf(process.platform !== 'linux')('many commands in a row', () => {
   ] as const)(
     'leave nothing behind, %s',
     async (_, sandbox, count) => {
-      if (sandbox === 'workspace-write' && noBox !== false) return;
+      if (sandbox === 'workspace-write' && noSandbox !== false) return;
       using folder = tempFolder();
       const samples: Sample[] = [];
       let pid = 0;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/protocol/thread.ts';
 import { type Answer, calls, hangs, ModelServer, says, type Step } from '../support/modelServer.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { overWhen } from '../support/overWhen.ts';
 import { commandLines, isAlive, pidIn } from '../support/processes.ts';
 import { rounds } from '../support/rounds.ts';
@@ -275,7 +275,7 @@ describe('typing', () => {
   });
 });
 
-describe.skipIf(noBox !== false)(`in the box${noBox ? `: ${noBox}` : ''}`, () => {
+describe.skipIf(noSandbox !== false)(`in the box${noSandbox ? `: ${noSandbox}` : ''}`, () => {
   const sandboxed = (options: ScenarioOptions) =>
     startScenario({ ...options, sandbox: 'workspace-write', box: 'real' });
 
@@ -405,7 +405,7 @@ describe('a daemon that its command leaves behind', () => {
     await expect.poll(() => isAlive(daemon), PATIENT).toBe(false);
   });
 
-  it.skipIf(noBox !== false)('in the sandbox ends with its command', async () => {
+  it.skipIf(noSandbox !== false)('in the sandbox ends with its command', async () => {
     // The number is one of the sandbox: the command line tells it from others.
     const seconds = 300 + process.pid;
     await using chat = await startScenario({

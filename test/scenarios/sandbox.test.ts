@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { sweepSandboxes } from '../../src/node/sandbox/sweep.ts';
 import { createLocks } from '../../src/node/storage/locks.ts';
 import { PRIVATE_PLACES } from '../../src/protocol/privatePlaces.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { calls, ModelServer, says } from '../support/modelServer.ts';
 import { runCli, startCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-describe.skipIf(noBox)('tiller sandbox', () => {
+describe.skipIf(noSandbox)('tiller sandbox', () => {
   it('runs a command in its folder with our streams and its own exit code', async () => {
     using folder = tempFolder();
     const run = await runCli(['sandbox', '--', 'bash', '-c', 'cat > said; echo out; echo err >&2; exit 7'], {
@@ -103,7 +103,7 @@ describe.skipIf(noBox)('tiller sandbox', () => {
   });
 });
 
-describe.skipIf(noBox)('tiller exec in a folder without .git and .vscode', () => {
+describe.skipIf(noSandbox)('tiller exec in a folder without .git and .vscode', () => {
   it('has them there while a command runs, and not after it', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([

@@ -3,14 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { type Answer, calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
 const run = (cmd: string) => calls('exec_command', { cmd });
 
-describe.skipIf(noBox)('a command in the box', () => {
+describe.skipIf(noSandbox)('a command in the box', () => {
   it('runs unasked, and says what surrounds it', async () => {
     await using chat = await startScenario({ box: 'real', model: [[run('echo one > a; cat a')], [says('Done.')]] });
     await chat.send('go');
@@ -172,6 +172,6 @@ describe('without a box', () => {
     await using chat = await startScenario({ policy: 'never', model: [[run('touch x')], [says('I see.')]] });
     await chat.send('go');
     expect(chat.outputs()[0]).toContain('This scenario has no box.');
-    expect(chat.said('thread_started')).toMatchObject([{ box: 'none', noBoxCause: 'This scenario has no box.' }]);
+    expect(chat.said('thread_started')).toMatchObject([{ box: 'none', noSandboxCause: 'This scenario has no box.' }]);
   });
 });

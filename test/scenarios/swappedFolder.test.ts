@@ -17,7 +17,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Ports, Workspace } from '../../src/core/ports.ts';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { startScenario, type Scenario } from '../support/startScenario.ts';
@@ -136,7 +136,7 @@ describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link ch
     if (process.env.TILLER_ATTACKS) console.info(`${where}, every ${pauseMs} ms: ${tally(ends)}`);
   }
 
-  it.skipIf(noBox).each([0, 0.2, 2])('by a command in the sandbox, every %d ms', (pauseMs) =>
+  it.skipIf(noSandbox).each([0, 0.2, 2])('by a command in the sandbox, every %d ms', (pauseMs) =>
     attacked('in the sandbox', pauseMs),
   );
   it.each([0, 0.2, 2])('by another process, every %d ms', (pauseMs) => attacked('beside', pauseMs));

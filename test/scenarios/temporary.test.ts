@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sandboxPolicySchema } from '../../src/protocol/policy.ts';
-import { noBox } from '../support/sandboxed.ts';
+import { noSandbox } from '../support/sandboxed.ts';
 import { type Answer, calls, says } from '../support/modelServer.ts';
 import { startScenario, type Scenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -18,7 +18,7 @@ const machines = `/tmp/tiller-temporary-${process.pid}`;
 const folderOf = (chat: Scenario) => chat.home.at('tmp', chat.session.threadId);
 const outputs = (chat: Scenario) => chat.items('command_execution').map(({ output }) => output);
 
-describe.skipIf(noBox)('in the sandbox', () => {
+describe.skipIf(noSandbox)('in the sandbox', () => {
   it.each([
     ['in /tmp', undefined],
     ['elsewhere', homedir()],

@@ -11,8 +11,8 @@ import { type TempFolder, tempFolder } from './tempFolder.ts';
 
 const support = sandboxSupport();
 /** Why tests that need a box do not run here; `false` where they do. */
-export const noBox: string | false = support.type === 'fails' ? support.cause : false;
-if (noBox !== false) console.warn(`Tests in the box are left out: ${noBox}`);
+export const noSandbox: string | false = support.type === 'fails' ? support.cause : false;
+if (noSandbox !== false) console.warn(`Tests in the box are left out: ${noSandbox}`);
 
 export interface Story {
   readonly code: number;
@@ -51,7 +51,7 @@ export class Playground implements Disposable {
     return path.join(this.workspace, ...names);
   }
 
-  get walls(): SandboxLimits {
+  get limits(): SandboxLimits {
     const { policy, unreadable = [], tmpdir } = this.#options;
     const confinement = confine('bubblewrap', sandboxPolicySchema.parse({ type: 'workspace-write', ...policy }), {
       cwd: this.workspace,
@@ -61,12 +61,12 @@ export class Playground implements Disposable {
       unreadable: [...unreadable, this.home],
     });
     if (confinement.type === 'none') throw new Error('This policy has no box.');
-    return confinement.walls;
+    return confinement.limits;
   }
 
   request(argv: ExecRequest['argv'], more: Partial<ExecRequest> = {}): ExecRequest {
     const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', HOME: '/root', ...this.#options.env };
-    const confinement = { type: 'box', walls: this.walls } as const;
+    const confinement = { type: 'sandbox', limits: this.limits } as const;
     return { argv, cwd: this.workspace, env, stdin: 'none', confinement, ...more };
   }
 

@@ -68,7 +68,7 @@ suite('what a crash left half landed', () => {
     assert.deepEqual(disk.waiting(), ['one', 'two']);
     let goOn = () => {};
     disk.work = () => new Promise((resolve) => (goOn = () => resolve(DONE)));
-    const first = disk.offer.settle('two', 'put_back');
+    const first = disk.offer.settle('two', 'roll_back');
     const second = disk.offer.settle('two', 'finish');
     while (disk.waiting().includes('two')) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.deepEqual(disk.waiting(), ['one', 'two: put_back']);

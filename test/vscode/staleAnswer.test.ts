@@ -49,7 +49,7 @@ suite('a notification that outlives its question', () => {
     const patch = { changes: [{ path: '/elsewhere/a.txt', kind: 'update' as const }] };
     const since = '2026-11-21T00:00:00.000Z';
     const decided = (
-      ['put_back', 'finish', { pid: 7, name: 'vscode', since }, { pid: 8, name: 'cli', since }, null] as const
+      ['roll_back', 'finish', { pid: 7, name: 'vscode', since }, { pid: 8, name: 'cli', since }, null] as const
     ).map((decision) => settledSentence(patch, decision));
     assert.deepEqual(decided, [
       'You have already chosen to roll this patch back: /elsewhere/a.txt',

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
 import { type DecidedChange, type FileChange, type FilePlace, WorkspaceError } from '../../src/core/ports.ts';
-import { noBox, Playground } from '../support/sandboxed.ts';
+import { noSandbox, Playground } from '../support/sandboxed.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 import { recoverBuffers } from '../../src/vscode/apply/recoverBuffers.ts';
@@ -29,7 +29,7 @@ const ATTACKS = Number(process.env.TILLER_ATTACKS || 60);
 
 const noExchange = process.platform !== 'linux' || spawnSync('perl', ['-e', '1']).status !== 0;
 const attackTest = noExchange ? test.skip : test;
-const sandboxedTest = noExchange || noBox !== false ? test.skip : test;
+const sandboxedTest = noExchange || noSandbox !== false ? test.skip : test;
 
 const TEXT = 'one\ntwo\nthree\n';
 const SECRET = 'one\ntwo\nthree\nSECRET\n';

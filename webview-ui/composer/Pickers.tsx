@@ -34,10 +34,10 @@ export function Pickers() {
       <Picker
         testid="pick-box"
         className={box.isOpen ? 'pick-box is-open' : 'pick-box'}
-        what="box"
+        what="sandbox"
         name={t('Commands run in')}
         label={box.label}
-        detail={value.noBoxCause}
+        detail={value.noSandboxCause}
         icon={box.isOpen ? 'warning' : 'shield'}
         isRestricted={!value.trusted}
       />

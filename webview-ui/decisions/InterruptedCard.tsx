@@ -26,7 +26,7 @@ export function InterruptedCard({ patch }: { patch: InterruptedPatch }) {
           label: t('Roll Back'),
           shortcut: 'Enter',
           disabled,
-          act: () => settle('put_back'),
+          act: () => settle('roll_back'),
         },
         { testid: 'interrupted-finish', label: t('Finish'), shortcut: 'F', disabled, act: () => settle('finish') },
       ]}
@@ -59,7 +59,7 @@ function question(startedAt: string): string {
 }
 
 function progress(way: RecoveryChoice): string {
-  return way === 'put_back' ? t('Rolling the patch back…') : t('Finishing the patch…');
+  return way === 'roll_back' ? t('Rolling the patch back…') : t('Finishing the patch…');
 }
 
 function tagOf(kind: InterruptedPatch['files'][number]['kind']): string {

@@ -93,7 +93,7 @@ interface Suggestion {
 }
 
 function Ready({ settings }: { settings: PanelSettings }) {
-  const { trusted, workspaceName, demoTask, sandboxPolicy, box, noBoxCause } = settings;
+  const { trusted, workspaceName, demoTask, sandboxPolicy, box, noSandboxCause } = settings;
   const place = workspaceName ?? t('this folder');
   const title = trusted ? t('What shall we change in {0}?', place) : t('What would you like to know about {0}?', place);
   const isSandboxed = sandboxPolicy.type === 'workspace-write' && !sandboxPolicy.networkAccess && box !== 'none';
@@ -105,13 +105,13 @@ function Ready({ settings }: { settings: PanelSettings }) {
           <Prompt key={text} testid="suggestion" icon={icon} text={text} onClick={() => replaceDraft(text)} />
         ))}
       </ul>
-      {trusted && noBoxCause !== undefined && (
+      {trusted && noSandboxCause !== undefined && (
         <p class="empty-note">
           <Icon name="warning" />
           <span>
             {t(
               'No sandbox works here, so every command that is not known to only read is asked about. {0}',
-              noBoxCause,
+              noSandboxCause,
             )}
           </span>
         </p>
@@ -121,7 +121,7 @@ function Ready({ settings }: { settings: PanelSettings }) {
           <Icon name="shield" />
           <span>
             {t('Commands run in a sandbox: they can write in this workspace only and have no network.')}{' '}
-            <Link testid="change-box" onClick={() => pick('box')}>
+            <Link testid="change-box" onClick={() => pick('sandbox')}>
               {t('Change')}
             </Link>
           </span>

@@ -32,7 +32,7 @@ function PutBack({ warning }: { warning: Warning }) {
   const { quarantineId } = warning;
   if (quarantineId === undefined || !canBeRestored(warning)) return null;
   return (
-    <Button testid="put-back" onClick={() => post({ type: 'put_back', quarantineId })}>
+    <Button testid="put-back" onClick={() => post({ type: 'restore', quarantineId })}>
       {t('Restore')}
     </Button>
   );

@@ -56,8 +56,8 @@ export function startOf(
   ];
 }
 
-function sandboxOf({ box, noBoxCause }: TurnSettings) {
-  return { box, ...(noBoxCause === undefined ? {} : { noBoxCause }) };
+function sandboxOf({ box, noSandboxCause }: TurnSettings) {
+  return { box, ...(noSandboxCause === undefined ? {} : { noSandboxCause }) };
 }
 
 /** TILLER_HOME of the recording. */

@@ -67,7 +67,7 @@ export class Processes {
       clock,
       log: new OutputLog(storage, newLogPath(clock.now(), threadId, facts.itemId), log),
       keys,
-      network: exec.confinement.type === 'none' || exec.confinement.walls.network,
+      network: exec.confinement.type === 'none' || exec.confinement.limits.network,
       startedAt,
       timeoutMs,
       onOutput,

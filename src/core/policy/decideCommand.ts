@@ -28,7 +28,7 @@ export interface CommandRequest {
   /** The sandbox mechanism that works on this machine. */
   readonly box: SandboxMechanism;
   /** Why no mechanism works although the policy requires a sandbox. */
-  readonly noBoxCause?: string | undefined;
+  readonly noSandboxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
   /** The command prefix that the model asks to have allowed from now on. */
   readonly prefixRule?: Argv | undefined;

@@ -42,7 +42,7 @@ export interface Circumstances {
   readonly approvalPolicy: ApprovalPolicy;
   readonly sandboxPolicy: SandboxPolicy;
   readonly box: SandboxMechanism;
-  readonly noBoxCause?: string | undefined;
+  readonly noSandboxCause?: string | undefined;
   readonly sandboxPermissions: SandboxPermissions;
   /** False when no user can answer (docs/cli.md, exec). */
   readonly canAsk: boolean;

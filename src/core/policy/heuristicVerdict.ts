@@ -80,8 +80,8 @@ const UNTRUSTED: DecisionReason = {
   id: 'untrusted',
   text: 'The approval policy is untrusted, which asks before everything that is not known to only read.',
 };
-function noBox({ noBoxCause }: Circumstances): DecisionReason {
-  const cause = noBoxCause === undefined ? '' : ` (${noBoxCause.replace(/\.$/, '')})`;
+function noSandbox({ noSandboxCause }: Circumstances): DecisionReason {
+  const cause = noSandboxCause === undefined ? '' : ` (${noSandboxCause.replace(/\.$/, '')})`;
   const text = `No sandbox works on this machine${cause}, so every command that is not known to only read needs approval.`;
   return { source: 'sandbox', id: 'no-box', text };
 }
@@ -89,7 +89,7 @@ function noBox({ noBoxCause }: Circumstances): DecisionReason {
 function askReason(row: TableRow, circumstances: Circumstances): DecisionReason {
   if (row === 'dangerous') return DANGEROUS;
   if (row === 'escalated') return ESCALATION;
-  return circumstances.approvalPolicy === 'untrusted' ? UNTRUSTED : noBox(circumstances);
+  return circumstances.approvalPolicy === 'untrusted' ? UNTRUSTED : noSandbox(circumstances);
 }
 
 const DANGEROUS_REFUSED: DecisionReason = {
@@ -112,12 +112,12 @@ const BOX_REMEDY: Readonly<Record<Platform, string>> = {
   win32: 'open the folder in WSL2 or in a Dev Container',
 };
 
-function noSandboxRefusal(platform: Platform, { noBoxCause }: Circumstances): DecisionReason {
+function noSandboxRefusal(platform: Platform, { noSandboxCause }: Circumstances): DecisionReason {
   const refusal =
     'No sandbox works on this machine and nothing can be approved, so only commands known to only read may run';
   const remedy =
-    noBoxCause === undefined
+    noSandboxCause === undefined
       ? `; ${BOX_REMEDY[platform]}, or use a policy that asks.`
-      : `. ${noBoxCause} Or use a policy that asks.`;
+      : `. ${noSandboxCause} Or use a policy that asks.`;
   return { source: 'sandbox', id: 'no-box', text: `${refusal}${remedy}` };
 }

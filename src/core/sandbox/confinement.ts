@@ -27,8 +27,8 @@ export function confine(box: SandboxMechanism, policy: SandboxPolicy, surroundin
   const temporary = temporaryOf(box, policy, temporaryFolder, cwd);
   const roots = writable.roots.map((root) => root.path);
   return {
-    type: 'box',
-    walls: {
+    type: 'sandbox',
+    limits: {
       writableRoots: writable.roots,
       visible: [cwd],
       network: allowsNetwork(policy),
@@ -60,9 +60,9 @@ function replacedTmpdir(
  */
 export function forReading(confinement: Confinement): Confinement {
   if (confinement.type === 'none') return confinement;
-  const { writableRoots, visible, ...walls } = confinement.walls;
+  const { writableRoots, visible, ...limits } = confinement.limits;
   const roots = writableRoots.map((root) => root.path);
-  return { type: 'box', walls: { ...walls, writableRoots: [], visible: [...visible, ...roots] } };
+  return { type: 'sandbox', limits: { ...limits, writableRoots: [], visible: [...visible, ...roots] } };
 }
 
 /** Resolves the paths of the setting: `~/…` and absolute ones. TILLER_HOME is never readable. */

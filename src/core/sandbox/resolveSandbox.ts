@@ -15,18 +15,18 @@ export type SandboxSupport =
 export function resolveSandbox(
   policy: SandboxPolicy,
   support: () => SandboxSupport,
-): Pick<TurnSettings, 'box' | 'noBoxCause'> {
+): Pick<TurnSettings, 'box' | 'noSandboxCause'> {
   switch (policy.type) {
     case 'danger-full-access':
-      return { box: 'none', noBoxCause: undefined };
+      return { box: 'none', noSandboxCause: undefined };
     case 'external-sandbox':
-      return { box: 'external', noBoxCause: undefined };
+      return { box: 'external', noSandboxCause: undefined };
     case 'read-only':
     case 'workspace-write': {
       const found = support();
       return found.type === 'works'
-        ? { box: found.box, noBoxCause: undefined }
-        : { box: 'none', noBoxCause: found.cause };
+        ? { box: found.box, noSandboxCause: undefined }
+        : { box: 'none', noSandboxCause: found.cause };
     }
   }
 }

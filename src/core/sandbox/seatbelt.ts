@@ -6,8 +6,8 @@ import type { SandboxLimits } from '../ports.ts';
 import { PROTECTED_ENDING } from './writableRoots.ts';
 
 /** Arguments of `/usr/bin/sandbox-exec` up to the program. The paths must be real: Seatbelt does not follow links. */
-export function seatbeltArguments(walls: SandboxLimits): string[] {
-  const { text, parameters } = seatbeltProfile(walls);
+export function seatbeltArguments(limits: SandboxLimits): string[] {
+  const { text, parameters } = seatbeltProfile(limits);
   return ['-p', text, ...Object.entries(parameters).flatMap(([name, value]) => ['-D', `${name}=${value}`]), '--'];
 }
 

@@ -152,7 +152,7 @@ export class Session {
       approvalPolicy: this.#settings.approvalPolicy,
       sandbox: this.#settings.sandboxPolicy.type,
       box: this.#settings.box,
-      ...(this.#settings.noBoxCause === undefined ? {} : { noBoxCause: this.#settings.noBoxCause }),
+      ...(this.#settings.noSandboxCause === undefined ? {} : { noSandboxCause: this.#settings.noSandboxCause }),
       rolloutPath: path.join(ports.storage.home, rolloutPath),
       provider: meta.provider,
       ...(replayed === null ? {} : { resumed: true }),

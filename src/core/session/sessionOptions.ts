@@ -15,7 +15,7 @@ import type { PendingRequests, ShownProposals } from './pendingRequests.ts';
 import type { RunningCommand } from './workspaceCoordinator.ts';
 
 /** The sandbox mechanism of commands, and why there is none where the policy asks for one. */
-export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noBoxCause'>;
+export type ChosenSandbox = Pick<TurnSettings, 'box' | 'noSandboxCause'>;
 
 /**
  * What the settings of the user say of a thread: data, made in one place (`threadSettingsOf` in core/agent) when the

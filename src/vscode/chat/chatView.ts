@@ -216,7 +216,7 @@ export class ChatView implements vscode.WebviewViewProvider, Disposable {
     });
     this.#post({ type: 'elsewhere', ...threads.elsewhere });
     this.#post({ type: 'interrupted', patches: interrupted() });
-    for (const review of reviews()) this.#post({ type: 'patch_review', review });
+    for (const review of reviews()) this.#post({ type: 'proposal_choices', review });
     this.#post({ type: 'review', review: pendingReview() });
     void this.#options.history().then((texts) => this.tell({ type: 'history', texts }));
   }

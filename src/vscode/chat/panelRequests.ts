@@ -57,7 +57,7 @@ export async function handlePanelRequest(message: PanelRequest, deps: PanelReque
       return deps.openTerminal(message.processId);
     case 'review_file':
       return deps.reviewFile(message.path, message.what);
-    case 'put_back':
+    case 'restore':
       return deps.restore(message.quarantineId);
     case 'settle_patch':
       return deps.settlePatch(message.patchId, message.way);
@@ -105,7 +105,7 @@ async function pick(what: Picked, deps: PanelRequestDeps): Promise<void> {
       return;
     case 'mode':
       return override(await pickMode(deps.policyOf), deps);
-    case 'box':
+    case 'sandbox':
       return override(await pickSandbox(deps.policyOf), deps);
     case 'effort':
       return override(await pickEffort(), deps);

@@ -19,7 +19,7 @@ export function panelSettings(settings: Settings, turn: TurnSettings, quarantine
     approvalPolicy: turn.approvalPolicy,
     sandboxPolicy: turn.sandboxPolicy,
     box: turn.box,
-    noBoxCause: turn.noBoxCause,
+    noSandboxCause: turn.noSandboxCause,
     quarantined,
     review: settings.review,
     fontSize: chat.get<number>('fontSize') ?? null,

@@ -32,7 +32,7 @@ export async function pickPatch(patches: readonly RecoverablePatch[]): Promise<R
 export async function pickChoice(patch: RecoverablePatch): Promise<RecoveryChoice | undefined> {
   const rows: readonly (vscode.QuickPickItem & { readonly way: RecoveryChoice })[] = [
     {
-      way: 'put_back',
+      way: 'roll_back',
       label: vscode.l10n.t('Roll Back'),
       detail: vscode.l10n.t('Every file gets the content from before the patch'),
     },
@@ -56,7 +56,7 @@ export function settledSentence(
   decision: RecoveryChoice | ThreadOwner | null,
 ): string {
   const names = shortList(changes.map(({ path }) => path));
-  if (decision === 'put_back') return vscode.l10n.t('You have already chosen to roll this patch back: {0}', names);
+  if (decision === 'roll_back') return vscode.l10n.t('You have already chosen to roll this patch back: {0}', names);
   if (decision === 'finish') return vscode.l10n.t('You have already chosen to finish this patch: {0}', names);
   return settledElsewhere(decision);
 }
@@ -95,7 +95,7 @@ function showResult({ leftAlone, unsaved }: SettledPatch, way: RecoveryChoice): 
   const sentences: string[] = [];
   if (leftAlone.length === 0) {
     sentences.push(
-      way === 'put_back' ? vscode.l10n.t('The patch is rolled back.') : vscode.l10n.t('The patch is finished.'),
+      way === 'roll_back' ? vscode.l10n.t('The patch is rolled back.') : vscode.l10n.t('The patch is finished.'),
     );
   }
   if (unsaved.length > 0) {

@@ -130,7 +130,7 @@ export class RecoveryOffer implements Disposable {
     if (answer === undefined) return;
     // A notification stays behind the bell when the patch is settled.
     const state = this.#states.get(patch.id);
-    if (state?.type === 'offered') return this.#settle(patch.id, answer === putBack ? 'put_back' : 'finish');
+    if (state?.type === 'offered') return this.#settle(patch.id, answer === putBack ? 'roll_back' : 'finish');
     void vscode.window.showInformationMessage(settledSentence(patch, decisionIn(state)));
   }
 
@@ -193,7 +193,7 @@ function decisionIn(state: PatchState | undefined): Extract<PatchState, { type: 
 /** Waits while another process settles the same patch, and shows it; the user may leave the choice to that process. */
 async function carryOut(patch: RecoverablePatch, way: RecoveryChoice): Promise<PatchSettlement> {
   const location = vscode.ProgressLocation.Notification;
-  const title = way === 'put_back' ? vscode.l10n.t('Rolling the patch back…') : vscode.l10n.t('Finishing the patch…');
+  const title = way === 'roll_back' ? vscode.l10n.t('Rolling the patch back…') : vscode.l10n.t('Finishing the patch…');
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
     const leaving = new AbortController();
     const listener = token.onCancellationRequested(() => leaving.abort());

@@ -48,10 +48,10 @@ export class RulesController implements RulesPageDeps {
   async explain(command: string): Promise<CommandExplanation> {
     const { current, ports } = this.#deps;
     const { rules } = await this.#deps.rules.inForce(this.#place, this.#memory);
-    const { approvalPolicy, sandboxPolicy, box, noBoxCause, cwd } = current();
+    const { approvalPolicy, sandboxPolicy, box, noSandboxCause, cwd } = current();
     const argv = ['bash', '-c', command];
     const gitStartsPrograms = await startsPrograms(argv, cwd, ports);
-    const circumstances = { approvalPolicy, sandboxPolicy, box, noBoxCause, gitStartsPrograms, rules } as const;
+    const circumstances = { approvalPolicy, sandboxPolicy, box, noSandboxCause, gitStartsPrograms, rules } as const;
     const { platform } = ports.host;
     return explanationOf(explainCommand({ ...circumstances, sandboxPermissions: 'use_default', platform, argv }));
   }

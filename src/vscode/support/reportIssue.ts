@@ -34,13 +34,13 @@ export async function reportIssue(deps: ReportIssueDeps): Promise<void> {
 
 function environmentOf({ version, current }: ReportIssueDeps): readonly (readonly [string, string])[] {
   const { workspaceFolders: folders = [], isTrusted } = vscode.workspace;
-  const { box, noBoxCause, approvalPolicy, sandboxPolicy } = current();
+  const { box, noSandboxCause, approvalPolicy, sandboxPolicy } = current();
   const remote = vscode.env.remoteName === undefined ? '' : `, remote: ${vscode.env.remoteName.split(':')[0]}`;
   return [
     ['Tiller', version],
     ['VS Code', `${vscode.version} (${vscode.env.appName}${remote})`],
     ['System', `${process.platform} ${process.arch}, Node ${process.versions.node}`],
-    ['Sandbox', `${sandboxPolicy.type}, ${box}${noBoxCause === undefined ? '' : `: ${noBoxCause}`}`],
+    ['Sandbox', `${sandboxPolicy.type}, ${box}${noSandboxCause === undefined ? '' : `: ${noSandboxCause}`}`],
     ['Approval policy', approvalPolicy],
     ['Workspace', `folders: ${folders.length}, trusted: ${isTrusted ? 'yes' : 'no'}`],
   ];

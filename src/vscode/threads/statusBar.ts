@@ -71,7 +71,7 @@ function commandFor(waiting: ThreadState | undefined, shown: ThreadState | null)
   return (shown?.approvals.length ?? 0) > 1 ? 'tiller.showWaiting' : 'tiller.focus';
 }
 
-function sandboxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): string {
+function sandboxSentence({ box, noSandboxCause, sandboxPolicy }: TurnSettings): string {
   switch (box) {
     case 'bubblewrap':
     case 'seatbelt':
@@ -82,11 +82,11 @@ function sandboxSentence({ box, noBoxCause, sandboxPolicy }: TurnSettings): stri
     case 'external':
       return vscode.l10n.t('Commands run in a sandbox that is managed from outside.');
     case 'none':
-      return noBoxCause === undefined
+      return noSandboxCause === undefined
         ? vscode.l10n.t('Commands run without a sandbox.')
         : vscode.l10n.t(
             'No sandbox works here, so every command that is not known to be read-only needs approval. {0}',
-            noBoxCause,
+            noSandboxCause,
           );
   }
 }

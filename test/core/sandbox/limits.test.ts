@@ -18,14 +18,14 @@ const policy = (changes: object): SandboxPolicy => sandboxPolicySchema.parse({ t
 const wallsOf = (one: SandboxPolicy) => {
   const confinement = confine('bubblewrap', one, surroundings);
   if (confinement.type === 'none') throw new Error('no walls');
-  return confinement.walls;
+  return confinement.limits;
 };
 
 describe('the walls of a policy', () => {
   test('the workspace, named folders, the temporary folder of the thread, and not the one that it replaces', () => {
-    const walls = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true }));
-    expect(walls.writableRoots.map(({ path }) => path)).toEqual(['/w', '/other']);
-    expect(walls).toMatchObject({
+    const limits = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true }));
+    expect(limits.writableRoots.map(({ path }) => path)).toEqual(['/w', '/other']);
+    expect(limits).toMatchObject({
       network: true,
       visible: ['/w'],
       unreadable: ['/home/me/.ssh', '/scratch'],
@@ -42,12 +42,12 @@ describe('the walls of a policy', () => {
   });
 
   test('a temporary folder of the machine that is writable by itself stays what it is', () => {
-    const walls = wallsOf(policy({ writableRoots: ['/tmp', '/scratch'] }));
-    expect(walls.writableRoots.map(({ path }) => path)).toEqual(['/w', '/tmp', '/scratch']);
-    expect(walls.temporary.seenAt).toEqual(['/home/me/tiller/tmp/1']);
-    expect(walls.unreadable).toEqual(['/home/me/.ssh']);
+    const limits = wallsOf(policy({ writableRoots: ['/tmp', '/scratch'] }));
+    expect(limits.writableRoots.map(({ path }) => path)).toEqual(['/w', '/tmp', '/scratch']);
+    expect(limits.temporary.seenAt).toEqual(['/home/me/tiller/tmp/1']);
+    expect(limits.unreadable).toEqual(['/home/me/.ssh']);
     const inWorkspace = confine('bubblewrap', policy({}), { ...surroundings, tmpdirVariable: '/w/scratch' });
-    expect(inWorkspace).toMatchObject({ walls: { unreadable: ['/home/me/.ssh'] } });
+    expect(inWorkspace).toMatchObject({ limits: { unreadable: ['/home/me/.ssh'] } });
   });
 
   test('read-only writes in its temporary folder only', () => {
@@ -59,10 +59,10 @@ describe('the walls of a policy', () => {
   });
 
   test('for reading nothing may be written but the private /tmp, and all that could be is still seen', () => {
-    const walls = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true, excludeSlashTmp: true }));
-    expect(forReading({ type: 'box', walls })).toEqual({
-      type: 'box',
-      walls: { ...walls, writableRoots: [], visible: ['/w', '/w', '/other'] },
+    const limits = wallsOf(policy({ writableRoots: ['/other'], networkAccess: true, excludeSlashTmp: true }));
+    expect(forReading({ type: 'sandbox', limits })).toEqual({
+      type: 'sandbox',
+      limits: { ...limits, writableRoots: [], visible: ['/w', '/w', '/other'] },
     });
     expect(forReading({ type: 'none' })).toEqual({ type: 'none' });
   });
@@ -80,11 +80,11 @@ describe('which box', () => {
   const works = (): SandboxSupport => ({ type: 'works', box: 'bubblewrap' });
   const fails = (): SandboxSupport => ({ type: 'fails', cause: 'Because.' });
   test.each([
-    ['read-only', works, { box: 'bubblewrap', noBoxCause: undefined }],
-    ['workspace-write', works, { box: 'bubblewrap', noBoxCause: undefined }],
-    ['workspace-write', fails, { box: 'none', noBoxCause: 'Because.' }],
-    ['danger-full-access', fails, { box: 'none', noBoxCause: undefined }],
-    ['external-sandbox', fails, { box: 'external', noBoxCause: undefined }],
+    ['read-only', works, { box: 'bubblewrap', noSandboxCause: undefined }],
+    ['workspace-write', works, { box: 'bubblewrap', noSandboxCause: undefined }],
+    ['workspace-write', fails, { box: 'none', noSandboxCause: 'Because.' }],
+    ['danger-full-access', fails, { box: 'none', noSandboxCause: undefined }],
+    ['external-sandbox', fails, { box: 'external', noSandboxCause: undefined }],
   ] as const)('%s', (mode, support, chosen) => {
     expect(resolveSandbox(sandboxPolicyInputSchema.parse(mode), support)).toEqual(chosen);
   });
@@ -272,10 +272,10 @@ describe('the filter', () => {
 });
 
 describe('the Seatbelt profile', () => {
-  const walls = wallsOf(policy({ writableRoots: ['/a "quoted") (allow default'] }));
+  const limits = wallsOf(policy({ writableRoots: ['/a "quoted") (allow default'] }));
 
   test('says paths by parameter only, and forbids inside a folder after it allowed the folder', () => {
-    const { text, parameters } = seatbeltProfile(walls);
+    const { text, parameters } = seatbeltProfile(limits);
     expect(text).not.toContain('quoted');
     expect(parameters).toMatchObject({
       WRITABLE_0: '/w',
@@ -295,7 +295,7 @@ describe('the Seatbelt profile', () => {
   });
 
   test('forbids names that end like a workspace file in every writable folder', () => {
-    const { text } = seatbeltProfile(walls);
+    const { text } = seatbeltProfile(limits);
     for (const root of ['WRITABLE_0', 'WRITABLE_1']) {
       expect(text).toContain(
         `(deny file-write* (require-all (subpath (param "${root}")) (regex #"\\.code-workspace$")))`,
@@ -304,23 +304,23 @@ describe('the Seatbelt profile', () => {
   });
 
   test('allows the temporary folder of the thread after TILLER_HOME around it is forbidden', () => {
-    const inHome = { ...walls, unreadable: ['/home/me/tiller'] };
+    const inHome = { ...limits, unreadable: ['/home/me/tiller'] };
     const lines = seatbeltProfile(inHome).text.split('\n');
     const forbids = lines.findIndex((line) => line.includes('UNREADABLE_0'));
     const allows = lines.indexOf('(allow file-read* file-write* (subpath (param "TEMPORARY_0")))');
     expect(forbids).toBeGreaterThan(0);
     expect(allows).toBeGreaterThan(forbids);
     expect(seatbeltProfile(inHome).parameters).toMatchObject({ TEMPORARY_0: '/home/me/tiller/tmp/1' });
-    const without = { ...inHome, temporary: { ...walls.temporary, isTmpdir: false } };
+    const without = { ...inHome, temporary: { ...limits.temporary, isTmpdir: false } };
     expect(seatbeltProfile(without).text).not.toContain('TEMPORARY');
   });
 
   test('opens the network when told', () => {
-    expect(seatbeltProfile({ ...walls, network: true }).text).toContain('(allow network-outbound (remote ip))');
+    expect(seatbeltProfile({ ...limits, network: true }).text).toContain('(allow network-outbound (remote ip))');
   });
 
   test('is handed over as arguments, with an end of options', () => {
-    const args = seatbeltArguments(walls);
+    const args = seatbeltArguments(limits);
     expect(args[0]).toBe('-p');
     expect(args).toContain('WRITABLE_0=/w');
     expect(args.at(-1)).toBe('--');

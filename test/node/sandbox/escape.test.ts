@@ -13,7 +13,7 @@ import { createServer, type Server } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noBox } from '../../support/sandboxed.ts';
+import { noSandbox } from '../../support/sandboxed.ts';
 import { builtCli } from '../../support/runCli.ts';
 import { type TempFolder, tempFolder } from '../../support/tempFolder.ts';
 import { ESCAPES } from './escapes.ts';
@@ -136,7 +136,7 @@ const USERS: readonly (readonly [name: string, user: number])[] = isRoot
     ]
   : [['this user', process.getuid?.() ?? 0]];
 
-describe.skipIf(noBox).each(USERS)('as %s', (_, user) => {
+describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
   test.each(['workspace-write', 'read-only'])('nothing gets out of %s', { timeout: 120_000 }, async (mode) => {
     const { folder, port, abstract } = await playground(user);
     using place = folder;

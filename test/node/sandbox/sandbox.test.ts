@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { noBox, Playground } from '../../support/sandboxed.ts';
+import { noSandbox, Playground } from '../../support/sandboxed.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
-describe.skipIf(noBox)('a command in the box', () => {
+describe.skipIf(noSandbox)('a command in the box', () => {
   test('writes in its workspace and in its own /tmp, and nowhere else', async () => {
     using place = new Playground();
     const story = await place.bash('echo one > a && echo two > /tmp/b; echo three > /etc/tiller-test; cat a /tmp/b');
@@ -22,7 +22,7 @@ describe.skipIf(noBox)('a command in the box', () => {
     using place = new Playground({ tmpdir: theirs.path, env: { TMPDIR: theirs.path } });
     const script = `echo "$TMPDIR"; echo one > "$TMPDIR/a"; cat /tmp/a ${theirs.at('secret')}; echo x > ${theirs.at('x')}`;
     const { stdout, stderr } = await place.bash(script);
-    const folder = place.walls.temporary.folder;
+    const folder = place.limits.temporary.folder;
     expect(stdout).toBe(`${folder}\none\n`);
     expect(stderr).toContain('secret: No such file or directory');
     expect(stderr).toContain('x: Read-only file system');

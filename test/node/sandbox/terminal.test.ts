@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ExecProcess } from '../../../src/core/ports.ts';
-import { noBox, Playground } from '../../support/sandboxed.ts';
+import { noSandbox, Playground } from '../../support/sandboxed.ts';
 
 const tty = { columns: 80, rows: 24 };
 
@@ -13,7 +13,7 @@ function listen(child: ExecProcess) {
   return { says: (words: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(words), text: () => text };
 }
 
-describe.skipIf(noBox)('a terminal in the box', () => {
+describe.skipIf(noSandbox)('a terminal in the box', () => {
   test('is one, with its size, and what is typed arrives', async () => {
     using place = new Playground();
     const child = await place.start(
@@ -58,7 +58,7 @@ describe.skipIf(noBox)('a terminal in the box', () => {
   });
 });
 
-describe.skipIf(noBox)('without a terminal', () => {
+describe.skipIf(noSandbox)('without a terminal', () => {
   test('Ctrl-C and kill end everything in the box', async () => {
     using place = new Playground();
     for (const end of ['write', 'kill'] as const) {

@@ -21,7 +21,7 @@ import { mountedFolders } from '../../../src/node/sandbox/mountedFolders.ts';
 import { Quarantine } from '../../../src/node/sandbox/quarantine.ts';
 import { sweepSandboxes, sweepMountPoints } from '../../../src/node/sandbox/sweep.ts';
 import { createLocks } from '../../../src/node/storage/locks.ts';
-import { noBox, Playground } from '../../support/sandboxed.ts';
+import { noSandbox, Playground } from '../../support/sandboxed.ts';
 import { bundled, runFile } from '../../support/runTypeScript.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { builtCli } from '../../support/runCli.ts';
@@ -50,7 +50,7 @@ function watching(folder: string, onChange: (name: string) => void): Disposable 
   return { [Symbol.dispose]: () => watcher.close() };
 }
 
-describe.skipIf(noBox)('the workspace', () => {
+describe.skipIf(noSandbox)('the workspace', () => {
   test('is as it was when a command has ended, also with two at a time', async () => {
     using place = new Playground();
     await place.bash('ls -A > seen');
@@ -275,7 +275,7 @@ test('the removal of a temporary folder that a kill interrupted is completed', a
   expect(readdirSync(home.at('tmp'))).toEqual([]);
 });
 
-describe.skipIf(noBox)('what a command leaves behind', () => {
+describe.skipIf(noSandbox)('what a command leaves behind', () => {
   test('a name for agents is moved away, told, and back at one word', async () => {
     using place = new Playground();
     const { findings } = await place.bash('mkdir .claude && echo x > .claude/settings.json');

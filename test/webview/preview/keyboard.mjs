@@ -177,7 +177,7 @@ const STORIES = {
     return page;
   },
   async 'Enter puts back what a crash left half landed, F finishes it, and neither while it is being done'(stage) {
-    for (const [key, way] of Object.entries({ Enter: 'put_back', f: 'finish' })) {
+    for (const [key, way] of Object.entries({ Enter: 'roll_back', f: 'finish' })) {
       const page = await stage.show(stage.scenes.interrupted);
       await expectFocus(page, 'interrupted-put-back');
       await takePosted(page);

@@ -191,7 +191,7 @@ function hunks(): PanelScene {
     { path: 'test/retry.test.ts', isOut: true, isEdited: false, hunks: ['out'] },
   ] as const;
   const { messages } = scene(asked);
-  return { messages: [...messages, { type: 'patch_review', build: BUILD, review: { approvalId, files } }] };
+  return { messages: [...messages, { type: 'proposal_choices', build: BUILD, review: { approvalId, files } }] };
 }
 
 /** A patch that would delete a file with unsaved edits. */
@@ -674,7 +674,7 @@ export const SCENES = {
   'threads-many': threadList(MANY_ROWS),
   cut: scene(cut()),
   interrupted: interrupted(),
-  'interrupted-settling': interrupted({ settling: 'put_back' }),
+  'interrupted-settling': interrupted({ settling: 'roll_back' }),
   'read-only': readOnly(approve()),
 } satisfies Record<string, PanelScene>;
 

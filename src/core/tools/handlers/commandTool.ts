@@ -67,7 +67,7 @@ export async function prepareCommand(
       approvalPolicy: settings.approvalPolicy,
       sandboxPolicy: settings.sandboxPolicy,
       box: settings.box,
-      noBoxCause: settings.noBoxCause,
+      noSandboxCause: settings.noSandboxCause,
       sandboxPermissions,
       prefixRule: request.prefixRule,
       gitStartsPrograms,
