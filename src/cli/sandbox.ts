@@ -18,7 +18,7 @@ import { sweepBoxes } from '../node/sandbox/sweep.ts';
 import { boxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
-import { AFTER_KILL } from './afterKill.ts';
+import { AFTER_KILL } from './programs.ts';
 import { folderGiven, requireRoots } from './folders.ts';
 import { printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';

@@ -134,3 +134,14 @@ export const revertFileSchema = z.object({
   reason: z.string().optional(),
 });
 export type RevertFile = z.infer<typeof revertFileSchema>;
+
+/** How an undo, a redo or a rollback of files is carried out. */
+export const revertOptionsSchema = z.object({
+  /** Nothing is changed: `revert_planned` says what would be. */
+  preview: z.boolean().optional(),
+  /** Also files that another program or thread may have changed; left alone without it. */
+  includeUncertain: z.boolean().optional(),
+  /** Files whose later changes may be lost, as `revert_planned` names them. */
+  overwrite: z.array(z.string()).optional(),
+});
+export type RevertOptionsInput = z.infer<typeof revertOptionsSchema>;

@@ -4,6 +4,7 @@ import type { ThreadOwner } from '../../protocol/threads.ts';
 import { removeLogs } from '../exec/outputLogs.ts';
 import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 
+import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -37,6 +38,7 @@ export interface ThreadConfig
     | 'interactive'
     | 'pace'
     | 'showRawReasoning'
+    | 'undoMaxBytes'
     | 'maxToolRounds'
     | 'maxAttempts'
     | 'verbosity'
@@ -90,6 +92,8 @@ export class AgentService {
   /** Every thread there is, without taking it up. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
+  /** Of all threads, whose commands may run at the same time in the same folders. */
+  readonly #ledger: ChangeLedger | undefined;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
@@ -97,6 +101,7 @@ export class AgentService {
     this.live = new LiveThreads(report);
     this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
+    this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock });
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
   }
@@ -251,6 +256,7 @@ export class AgentService {
       ...config,
       ports: this.#coordinator.portsFor(meta.id, this.#ports),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
+      ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
       sequence: this.#sequence,
       meta: { ...meta, instructions },
       rolloutPath: path,

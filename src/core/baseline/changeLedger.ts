@@ -63,7 +63,7 @@ export class ChangeLedger {
 
   /**
    * Call before a command starts. Resolves when the folders were recorded, or after `waitMs`: then the recording goes on
-   * beside the command, and a file that the command changes before its turn comes is told by its times.
+   * beside the command, and the times of a file tell whether the command had changed it before it was recorded.
    * @throws the signal's reason, or the error of the disk
    */
   async begin(

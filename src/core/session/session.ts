@@ -25,6 +25,7 @@ import { Memory } from './memory.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { ThreadChanges } from './threadChanges.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
@@ -53,6 +54,7 @@ export class Session {
   readonly #approvals: Approvals;
   readonly #tools: Toolset;
   readonly #processes: Processes;
+  readonly #changes: ThreadChanges;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
   readonly #context: ContextNews;
@@ -110,6 +112,14 @@ export class Session {
       threadId: meta.id,
       emit: (msg) => this.#emit(null, msg),
       known: this.initialState.processes.map(({ processId }) => processId),
+    });
+    this.#changes = new ThreadChanges({
+      ...ports,
+      ledger: options.ledger,
+      store: ports.baseline,
+      threadId: meta.id,
+      maxBytes: options.undoMaxBytes,
+      emit: (msg) => this.#emit(null, msg),
     });
     this.#loop = this.#takeSubmissions();
   }
@@ -230,6 +240,7 @@ export class Session {
     this.#active?.abort.abort(new Error('Suspended.'));
     await this.#lastTurn;
     await this.#processes.endAll();
+    await this.#changes.settled();
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
@@ -405,6 +416,7 @@ export class Session {
         ),
         history: this.#history,
         processes: this.#processes,
+        changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
         tokens: this.#tokens,
         images: this.#images,
         ports,
@@ -549,6 +561,7 @@ export class Session {
     await this.#lastTurn;
     this.#queue.dropHeld();
     await this.#processes.endAll();
+    await this.#changes.settled();
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#recorder.close();

@@ -1,4 +1,4 @@
-import { unifiedDiffOfAll } from '../patch/unifiedDiff.ts';
+import { binaryDiff, unifiedDiffOfAll } from '../patch/unifiedDiff.ts';
 import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
@@ -10,11 +10,26 @@ interface FileHistory {
   readonly after: string | null;
 }
 
-/** All that a turn has landed, as one diff against what it found. */
+/** Files that are only named, as of a command that changed thousands. */
+const MAX_NAMED = 1_000;
+
+/** All that the patches and commands of a turn have changed, as one diff against what it found. */
 export class TurnDiff {
   /** By where the file is now, or was last. */
   readonly #files = new Map<string, FileHistory>();
+  /** Changed by commands, and shown without their lines. */
+  readonly #named = new Set<string>();
   #news = false;
+
+  /** Changed files that are not text, or too many to be shown. */
+  name(paths: readonly string[]): void {
+    for (const path of paths) if (this.#named.size < MAX_NAMED) this.#named.add(path);
+    this.#news ||= paths.length > 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.#files.size === 0 && this.#named.size === 0;
+  }
 
   add(changes: readonly FileChange[]): void {
     for (const change of changes) this.#addOne(change);
@@ -31,7 +46,8 @@ export class TurnDiff {
   /** Git format, paths from `cwd`. */
   unifiedDiff(cwd: string): string {
     const changes = [...this.#files].flatMap(([path, file]) => netChange(path, file) ?? []);
-    return unifiedDiffOfAll(changes, cwd).text;
+    const named = [...this.#named].filter((path) => !this.#files.has(path));
+    return unifiedDiffOfAll(changes, cwd).text + named.map((path) => binaryDiff(path, cwd)).join('');
   }
 
   #addOne(change: FileChange): void {
