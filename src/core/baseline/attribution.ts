@@ -1,7 +1,7 @@
 /**
  * Whose a change is, by the time at which the file system says it was made and by who is known to have written.
  *
- * A program that is not known to Tiller and writes while exactly one command runs cannot be told from that command.
+ * A program that is not known to Tiller and writes while exactly one command runs cannot be distinguished from that command.
  */
 import { isBelow } from '../util/pathBelow.ts';
 import type { ObservedChange } from './diffBaselines.ts';

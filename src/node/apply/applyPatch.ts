@@ -22,7 +22,7 @@ export interface LandingOptions {
 }
 
 /** Of the whole process: two workspaces may well look at one file. */
-const landingLock = new PathLock();
+export const landingLock = new PathLock();
 
 /** Never rejects, except when `signal` aborts before the first write. */
 export async function land(
@@ -44,7 +44,7 @@ export async function land(
     const plan = await planLanding(placed, folders);
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();
-    const failure = await run(plan.steps, folders, options, signal);
+    const failure = await runSteps(plan.steps, folders, options, signal);
     return failure ?? { type: 'applied', files: changes.map(landedFile) };
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
@@ -56,12 +56,12 @@ export async function land(
   }
 }
 
-/** Nothing returned is good news. */
-async function run(
+/** Makes all steps or none, with a journal. Returns undefined on success, otherwise the failure. @throws LandingRefused */
+export async function runSteps(
   steps: readonly PlannedStep[],
   folders: DiskFolders,
   { home, beforeStep }: LandingOptions,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<ApplyResult | undefined> {
   const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
     throw new LandingRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);
