@@ -345,7 +345,7 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return {
         ...state,
         turns: state.turns.map((turn) =>
-          turn.id === msg.turnId ? { ...turn, reverted: msg.direction === 'undo' } : turn,
+          turn.id === msg.turnId && msg.paths.length > 0 ? { ...turn, reverted: msg.direction === 'undo' } : turn,
         ),
       };
     case 'turns_rolled_back':

@@ -1,5 +1,5 @@
 /** Undo and redo of what the commands and patches of a thread changed, planned first and then done whole or not at all. */
-import type { ChangeRecord, FileState, RecordedChange, RevertFile } from '../../protocol/baseline.ts';
+import type { FileState, RecordedChange, RevertFile } from '../../protocol/baseline.ts';
 import type { BaselineStore, Clock, Restoration, RestoreResult, Workspace } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
 import { decodeText, encodeText } from '../util/textBytes.ts';
@@ -75,78 +75,101 @@ export async function planRevert(
   return { direction: options.direction, turnIds, newFolders, files };
 }
 
-/** Whether it is left alone, and why. */
-function leftAlone({ file, plan }: PlannedFile, includeUncertain: boolean): string | undefined {
-  if (plan.state === 'conflict' || plan.state === 'impossible') return plan.reason;
-  return file.uncertain && !includeUncertain && plan.state !== 'done' ? UNCERTAIN : undefined;
-}
-
 /** Brings the files to where the plan leads, all or none; conflicts and the like are left alone and named. */
 export async function performRevert(
-  { direction, turnIds, newFolders, files }: RevertPlan,
-  { includeUncertain }: Pick<RevertOptions, 'includeUncertain'>,
+  plan: RevertPlan,
+  options: Pick<RevertOptions, 'includeUncertain'>,
   { store, restore, records, clock }: RevertDeps,
 ): Promise<Reverted | Exclude<RestoreResult, { type: 'restored' }>> {
-  const skipped: { path: string; reason: string }[] = [];
+  const { direction, turnIds, newFolders } = plan;
+  const { moves, skipped } = await movesOf(plan, options, store);
   const restorations: Restoration[] = [];
-  const made: { readonly planned: PlannedFile; readonly to: FileState }[] = [];
-  for (const planned of files) {
-    const { file, change, now, plan } = planned;
-    const reason = leftAlone(planned, includeUncertain);
-    if (reason !== undefined) {
-      skipped.push({ path: file.path, reason });
+  const made: Move[] = [];
+  for (const move of moves) {
+    const to = await contentOf(move.to, store);
+    if (to === undefined) {
+      skipped.push({ path: move.shown, reason: NO_CONTENT });
       continue;
     }
-    const to = await targetOf(plan, now, store);
-    if (to === undefined) continue;
-    if (to === 'lost') {
-      skipped.push({ path: file.path, reason: NO_CONTENT });
-      continue;
-    }
-    restorations.push({ path: change.path, from: now, to: to.restoration });
-    made.push({ planned, to: to.state });
+    restorations.push({ path: move.path, from: move.from, to });
+    made.push(move);
   }
   const result = await restore(restorations, direction === 'undo' ? newFolders : []);
   if (result.type !== 'restored') return result;
   if (made.length > 0) {
-    const changes = made.map(
-      ({ planned, to }): RecordedChange => ({ path: planned.change.path, before: planned.now, after: to, by: 'this' }),
-    );
-    const record: ChangeRecord = {
+    await records.append({
       type: 'reverted',
       turnIds: [...turnIds],
       direction,
       at: clock.now().toISOString(),
-      changes,
+      changes: made.map(changeOf),
       newFolders: [...newFolders],
-    };
-    await records.append(record);
+    });
   }
-  return { paths: made.map(({ planned }) => planned.file.path), skipped };
+  return { paths: made.map(({ shown }) => shown), skipped };
 }
 
-/** `undefined`: it is there already. `lost`: its content is not kept any more. */
+/** What carrying out the plan would change. */
+export async function changesOfPlan(
+  plan: RevertPlan,
+  options: Pick<RevertOptions, 'includeUncertain'>,
+  { store }: Pick<RevertDeps, 'store'>,
+): Promise<readonly RecordedChange[]> {
+  return (await movesOf(plan, options, store)).moves.map(changeOf);
+}
+
+/** One file on its way from what it holds now. */
+interface Move {
+  readonly path: string;
+  readonly shown: string;
+  readonly from: FileState;
+  readonly to: Exclude<FileState, { type: 'left_out' }>;
+}
+
+function changeOf({ path, from, to }: Move): RecordedChange {
+  return { path, before: from, after: to, by: 'this' };
+}
+
+async function movesOf(
+  { files }: RevertPlan,
+  { includeUncertain }: { readonly includeUncertain: boolean },
+  store: BaselineStore,
+) {
+  const skipped: { path: string; reason: string }[] = [];
+  const moves: Move[] = [];
+  for (const { file, change, now, plan } of files) {
+    const { path } = change;
+    switch (plan.state) {
+      case 'done':
+        break;
+      case 'conflict':
+      case 'impossible':
+        skipped.push({ path: file.path, reason: plan.reason });
+        break;
+      case 'ready':
+      case 'merged':
+        if (file.uncertain && !includeUncertain) skipped.push({ path: file.path, reason: UNCERTAIN });
+        else moves.push({ path, shown: file.path, from: now, to: await targetOf(plan, now, store) });
+    }
+  }
+  return { moves, skipped };
+}
+
 async function targetOf(
-  plan: FilePlan,
+  plan: Extract<FilePlan, { state: 'ready' | 'merged' }>,
   now: FileState,
   store: BaselineStore,
-): Promise<{ readonly restoration: Restoration['to']; readonly state: FileState } | 'lost' | undefined> {
-  switch (plan.state) {
-    case 'ready': {
-      const { to } = plan;
-      if (to.type === 'absent') return { restoration: to, state: to };
-      const bytes = await store.read(to.hash);
-      return bytes === undefined ? 'lost' : { restoration: { type: 'file', bytes, mode: to.mode }, state: to };
-    }
-    case 'merged': {
-      const hasMark = now.type === 'file' && (await hasByteOrderMark(now.hash, store));
-      const bytes = encodeText(plan.text, hasMark);
-      const state = await store.keep(bytes, plan.mode);
-      return { restoration: { type: 'file', bytes, mode: plan.mode }, state };
-    }
-    default:
-      return undefined;
-  }
+): Promise<Move['to']> {
+  if (plan.state === 'ready') return plan.to;
+  const hasMark = now.type === 'file' && (await hasByteOrderMark(now.hash, store));
+  return store.keep(encodeText(plan.text, hasMark), plan.mode);
+}
+
+/** `undefined`: it is not kept any more. */
+async function contentOf(to: Move['to'], store: BaselineStore): Promise<Restoration['to'] | undefined> {
+  if (to.type === 'absent') return to;
+  const bytes = await store.read(to.hash);
+  return bytes && { type: 'file', bytes, mode: to.mode };
 }
 
 async function hasByteOrderMark(hash: string, store: BaselineStore): Promise<boolean> {
@@ -157,9 +180,4 @@ async function hasByteOrderMark(hash: string, store: BaselineStore): Promise<boo
 async function textOf(state: FileState, store: BaselineStore): Promise<string | null> {
   const bytes = state.type === 'file' ? await store.read(state.hash) : undefined;
   return bytes === undefined ? null : (decodeText(bytes)?.text ?? null);
-}
-
-/** Whether a plan has anything to do. */
-export function isEmptyPlan({ files }: RevertPlan): boolean {
-  return files.every(({ plan }) => plan.state === 'done');
 }

@@ -6,6 +6,7 @@ import {
   MAX_SHOWN_FILES,
   type RecordedChange,
 } from '../../protocol/baseline.ts';
+import { TurnDiff } from './turnDiff.ts';
 import { unifiedDiff } from '../patch/unifiedDiff.ts';
 import type { FileChange } from '../ports.ts';
 import { pathBelow } from '../util/pathBelow.ts';
@@ -50,6 +51,19 @@ export async function describeChanges(
     texts,
     untold: changes.filter(({ path }) => !told.has(path)).map(({ path }) => path),
   };
+}
+
+/** In git format, paths from `cwd`; files that are not shown are named. */
+export async function diffOfChanges(
+  changes: readonly RecordedChange[],
+  cwd: string,
+  read: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<string> {
+  const { texts, untold } = await describeChanges(changes, cwd, read);
+  const diff = new TurnDiff();
+  diff.add(texts);
+  diff.name(untold);
+  return diff.unifiedDiff(cwd);
 }
 
 function kindOf({ before, after }: RecordedChange): ChangedFile['kind'] {
