@@ -46,7 +46,10 @@ export function attribute(
   now: number,
 ): Attribution {
   const at = change.changedAt ?? now;
-  const candidates = windows.filter((window) => couldHaveWritten(window, change, at));
+  const near = windows.filter((window) => couldHaveWritten(window, change, at));
+  // One command often follows another within a tick.
+  const exact = near.filter(({ startedAt, endedAt }) => at >= startedAt && (endedAt === null || at <= endedAt));
+  const candidates = exact.length > 0 && change.changedAt !== null ? exact : near;
   if (candidates.length === 0) return { type: 'other' };
   const ids = candidates.map(({ id }) => id);
   const others = writes.filter((write) => write.path === change.path && isWithin(write, candidates));

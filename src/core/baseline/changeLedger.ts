@@ -53,6 +53,8 @@ export class ChangeLedger {
   readonly #clock: Clock;
   readonly #open = new Set<Window>();
   #writes: readonly KnownWrite[] = [];
+  /** Looks that have not begun. */
+  readonly #queued = new Map<string, Promise<Look>>();
   /** Looks and patches, one at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -128,9 +130,9 @@ export class ChangeLedger {
 
   async #end(window: Window, ready: Promise<void>, limits: LookLimits): Promise<WindowChanges> {
     window.endedAt = this.#clock.now().getTime();
+    const look = this.#look(window.roots, limits);
     try {
-      await ready;
-      await this.#look(window.roots, limits);
+      await Promise.all([ready, look]);
     } finally {
       this.#open.delete(window);
     }
@@ -145,18 +147,29 @@ export class ChangeLedger {
     };
   }
 
+  /** One that has not begun yet is shared: it sees what each of its callers wants to know. */
   #look(roots: readonly string[], limits: LookLimits): Promise<Look> {
-    return this.#alone(async () => {
-      const look = await this.#store.look(roots, limits);
-      const now = this.#clock.now().getTime();
-      for (const change of look.changes) this.#give(change, now);
-      for (const window of this.#open) {
-        for (const folder of look.newFolders) {
-          if (window.roots.some((root) => isBelow(folder, root))) window.newFolders.add(folder);
-        }
-      }
-      return look;
+    const key = JSON.stringify([roots, limits]);
+    const queued = this.#queued.get(key);
+    if (queued !== undefined) return queued;
+    const look = this.#alone(async () => {
+      this.#queued.delete(key);
+      return this.#lookNow(roots, limits);
     });
+    this.#queued.set(key, look);
+    return look;
+  }
+
+  async #lookNow(roots: readonly string[], limits: LookLimits): Promise<Look> {
+    const look = await this.#store.look(roots, limits);
+    const now = this.#clock.now().getTime();
+    for (const change of look.changes) this.#give(change, now);
+    for (const window of this.#open) {
+      for (const folder of look.newFolders) {
+        if (window.roots.some((root) => isBelow(folder, root))) window.newFolders.add(folder);
+      }
+    }
+    return look;
   }
 
   /** Looks and patches follow each other, also after one that failed. */

@@ -10,7 +10,7 @@ import { isBelow } from '../util/pathBelow.ts';
 /** How long the first command of a turn waits for the recording: a workspace is copied once in its life. */
 const FIRST_WAIT_MS = 5_000;
 /** Any other command: the last look was a moment ago, and times of files tell the rest. */
-const WAIT_MS = 25;
+const WAIT_MS = 10;
 /** How long the end of a turn waits for the last look. */
 const SETTLE_MS = 3_000;
 

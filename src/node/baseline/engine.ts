@@ -1,5 +1,5 @@
 /** Looks at workspace folders and keeps what they hold. Runs in a worker, or in pieces beside everything else. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { diffBaselines } from '../../core/baseline/diffBaselines.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
@@ -17,6 +17,8 @@ export const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
 /** Of the limit: above it files for which there was no room are not tried again. */
 const NEARLY_FULL = 0.9;
+/** Free space of the disk of TILLER_HOME that is left for everything else. */
+const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
 const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 export interface EngineOptions {
@@ -42,6 +44,8 @@ interface Looking {
   readonly limits: LookLimits;
   hasCollected: boolean;
   hasNoRoom: boolean;
+  /** Bytes that may still be written before the free space of the disk is looked at again. */
+  checkedBytes: number;
 }
 
 export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
@@ -59,7 +63,7 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   look(roots: readonly string[], limits: LookLimits): Promise<Look> {
     return this.#alone(async () => {
       const looks: Look[] = [];
-      const looking: Looking = { limits, hasCollected: false, hasNoRoom: false };
+      const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0 };
       for (const root of roots) looks.push(await this.#lookAt(root, looking));
       const problems = looks.flatMap(({ problem }) => problem ?? []);
       if (!this.#hasCollected || this.#blobs.total > limits.maxBytes) this.#collect(limits);
@@ -186,11 +190,22 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
   #hasRoomFor(bytes: Uint8Array, looking: Looking): boolean {
     const { maxBytes } = looking.limits;
     const fits = () => this.#blobs.total + bytes.length <= maxBytes;
-    if (fits() || this.#blobs.has(hashOf(bytes))) return true;
+    const leavesRoom = this.#leavesRoomOnDisk(bytes.length, looking);
+    if ((fits() && leavesRoom) || this.#blobs.has(hashOf(bytes))) return true;
+    if (!leavesRoom) return false;
     if (looking.hasCollected) return false;
     looking.hasCollected = true;
     this.#collect(looking.limits);
     return fits();
+  }
+
+  /** The threads themselves are written to this disk, too. */
+  #leavesRoomOnDisk(bytes: number, looking: Looking): boolean {
+    looking.checkedBytes -= bytes;
+    if (looking.checkedBytes > 0) return true;
+    const free = freeBytes(this.#options.home);
+    looking.checkedBytes = (free - DISK_RESERVE_BYTES) / 2;
+    return looking.checkedBytes > bytes;
   }
 
   /** `undefined` on a full disk. */
@@ -273,6 +288,16 @@ export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
 }
 
 const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
+
+/** As many as one likes where the system does not tell. */
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.MAX_SAFE_INTEGER;
+  }
+}
 
 function isUnchanged(known: IndexEntry, stats: Stats): boolean {
   return (

@@ -37,6 +37,14 @@ describe('whose a change is', () => {
       500,
     ],
     [
+      'the first of two commands that follow each other within a tick',
+      { type: 'command', id: 'one' },
+      change(198),
+      [window('one', 100, 200), window('two', 205, 400)],
+      [],
+      500,
+    ],
+    [
       'uncertain while two commands run',
       { type: 'uncertain', ids: ['one', 'two'] },
       change(150),
