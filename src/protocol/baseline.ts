@@ -144,4 +144,3 @@ export const revertOptionsSchema = z.object({
   /** Files whose later changes may be lost, as `revert_planned` names them. */
   overwrite: z.array(z.string()).optional(),
 });
-export type RevertOptionsInput = z.infer<typeof revertOptionsSchema>;

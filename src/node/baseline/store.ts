@@ -1,4 +1,5 @@
 /** The BaselineStore port: the engine in a worker thread, or, without the worker's script, in pieces on the event loop. */
+import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { BaselineStore } from '../../core/ports.ts';
@@ -18,7 +19,7 @@ export interface BaselineStoreOptions extends WorkerOptions {
 
 /** Starts nothing before it is first used. */
 export function createBaselineStore({ worker, ...options }: BaselineStoreOptions): BaselineStore {
-  if (worker === undefined) return engineInPieces(options);
+  if (worker === undefined || !existsSync(worker)) return engineInPieces(options);
   const calls = new WorkerCalls(worker, options);
   return {
     look: (...args) => calls.call('look', args),

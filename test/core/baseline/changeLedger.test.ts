@@ -104,14 +104,14 @@ describe('the changes of a command', () => {
     }
   });
 
-  it('of the first recording are told by the times of the files where it was not over', async () => {
+  it('follow from the times of the files where the first recording was not over', async () => {
     const store = new FakeStore();
     const ledger = new ChangeLedger({ store, clock: systemClock });
     const command = await ledger.begin({ id: 'c', ...WAIT, waitMs: 5 }, signal);
     const now = Date.now();
     store.recorded = [
-      { path: '/w/new', state: file('n') as RecordedFile['state'], changedAt: now, bornAt: now },
-      { path: '/w/old', state: file('o') as RecordedFile['state'], changedAt: now, bornAt: now - 60_000 },
+      { path: '/w/new', state: file('n'), changedAt: now, bornAt: now },
+      { path: '/w/old', state: file('o'), changedAt: now, bornAt: now - 60_000 },
     ];
     await store.end(0, { isFirst: true });
     const ending = command.end();

@@ -72,7 +72,9 @@ describe('the store in a worker', () => {
 
   it('fails the calls that wait when its script cannot be run, and the next ones, too', async () => {
     using home = tempFolder();
-    const store = createBaselineStore({ home: home.path, userHome: '/nowhere', worker: home.at('none.js') });
+    const broken = home.at('broken.cjs');
+    writeFileSync(broken, 'throw new Error("broken");');
+    const store = createBaselineStore({ home: home.path, userHome: '/nowhere', worker: broken });
     await assert.rejects(store.look([home.path], LIMITS));
     await assert.rejects(store.capture([]));
   });
