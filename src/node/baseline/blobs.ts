@@ -1,6 +1,15 @@
 /** Contents by their hash: `baselines/blobs/ab/<hash>`, each for the user alone, each once. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { isMissing } from '../../core/util/fileErrors.ts';
@@ -48,6 +57,7 @@ export class Blobs {
     const sizes = this.#load();
     if (sizes.has(hash)) return hash;
     const stored = encode(bytes);
+    const size = stored.reduce((sum, piece) => sum + piece.length, 0);
     const folder = join(this.#folder, hash.slice(0, 2));
     const temporary = join(folder, `${TEMPORARY}${process.pid}-${writes++}`);
     try {
@@ -57,8 +67,8 @@ export class Blobs {
       removeQuietly(temporary);
       throw error;
     }
-    sizes.set(hash, stored.length);
-    this.#total += stored.length;
+    sizes.set(hash, size);
+    this.#total += size;
     return hash;
   }
 
@@ -130,12 +140,13 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function encode(bytes: Uint8Array): Buffer {
+/** In pieces, so that nothing is copied. */
+function encode(bytes: Uint8Array): readonly Uint8Array[] {
   if (bytes.length >= COMPRESSED_FROM) {
     const deflated = deflateRawSync(bytes, { level: 1 });
-    if (deflated.length < bytes.length * WORTH) return Buffer.concat([DEFLATED, deflated]);
+    if (deflated.length < bytes.length * WORTH) return [DEFLATED, deflated];
   }
-  return Buffer.concat([PLAIN, bytes]);
+  return [PLAIN, bytes];
 }
 
 function decode(stored: Buffer): Uint8Array | undefined {
@@ -148,13 +159,22 @@ function decode(stored: Buffer): Uint8Array | undefined {
   }
 }
 
-function writeBlob(folder: string, place: string, bytes: Uint8Array): void {
+function writeBlob(folder: string, place: string, pieces: readonly Uint8Array[]): void {
+  const file = openNew(folder, place);
   try {
-    writeFileSync(place, bytes, { mode: PRIVATE_FILE, flag: 'wx' });
+    for (const piece of pieces) writeFileSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openNew(folder: string, place: string): number {
+  try {
+    return openSync(place, 'wx', PRIVATE_FILE);
   } catch (error) {
     if (!isMissing(error)) throw error;
     makePrivateFolderSync(folder);
-    writeFileSync(place, bytes, { mode: PRIVATE_FILE, flag: 'wx' });
+    return openSync(place, 'wx', PRIVATE_FILE);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Looks at workspace folders and keeps what they hold. Runs in a worker, or in pieces beside everything else. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statfsSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { diffBaselines } from '../../core/baseline/diffBaselines.ts';
 import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
@@ -327,7 +327,22 @@ interface ReadFile {
   readonly mode: number;
 }
 
-/** Read again where it changed while it was read. */
+/** One for all files: thousands of them would wait for the garbage collector. */
+let scratch: Buffer | undefined;
+
+/** Valid until the next one is read. Longer than `MAX_FILE_BYTES` when the file has grown. */
+function readSmall(file: number): Buffer {
+  scratch ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES + 1);
+  let length = 0;
+  while (length < scratch.length) {
+    const read = readSync(file, scratch, length, scratch.length - length, null);
+    if (read === 0) break;
+    length += read;
+  }
+  return scratch.subarray(0, length);
+}
+
+/** The bytes are valid until the next call. Read again where it changed while it was read. */
 function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -335,7 +350,7 @@ function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
       try {
         const before = fstatSync(file);
         if (!before.isFile() || before.size > MAX_CAPTURED_BYTES) return 'unreadable';
-        const bytes = readFileSync(file);
+        const bytes = before.size <= MAX_FILE_BYTES ? readSmall(file) : readFileSync(file);
         const after = fstatSync(file);
         if (before.ctimeMs === after.ctimeMs && after.size === bytes.length) {
           return { bytes, mode: after.mode & 0o7777 };

@@ -35,6 +35,7 @@ type Line = readonly [path: string, entry: IndexEntry | null] | readonly [folder
 const LOG = '.log';
 /** Lines beyond those that are needed, after which the log is written anew. */
 const SLACK = 20_000;
+const LINES_AT_ONCE = 1_000;
 
 export class IndexLog {
   readonly #folder: string;
@@ -69,7 +70,10 @@ export class IndexLog {
     mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
     const lines: Line[] = [...[...folders].map((folder): Line => [folder]), ...entries];
     const temporary = `${this.#file}.tmp`;
-    writeFileSync(temporary, textOf(lines), { mode: PRIVATE_FILE });
+    writeFileSync(temporary, '', { mode: PRIVATE_FILE });
+    for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+      appendFileSync(temporary, textOf(lines.slice(at, at + LINES_AT_ONCE)));
+    }
     renameSync(temporary, this.#file);
     this.#isOpen = true;
     this.#lines = lines.length;

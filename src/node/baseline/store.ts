@@ -12,6 +12,9 @@ const PIECE_MS = 4;
 /** A worker that has had nothing to do for so long ends and gives its memory back. */
 const IDLE_MS = 120_000;
 
+/** A look makes much garbage: of 20,000 files the worker takes 50 MiB with this, and 85 without. */
+const LITTLE_GARBAGE = { maxYoungGenerationSizeMb: 4 };
+
 export interface BaselineStoreOptions extends WorkerOptions {
   /** The built script worker.ts. */
   readonly worker?: string | undefined;
@@ -81,7 +84,7 @@ class WorkerCalls {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#script, { workerData: this.#options });
+    const worker = new Worker(this.#script, { workerData: this.#options, resourceLimits: LITTLE_GARBAGE });
     let failure: unknown;
     worker.on('message', (answer: Answer) => this.#settle(answer));
     worker.on('error', (error) => {
