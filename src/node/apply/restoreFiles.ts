@@ -7,7 +7,6 @@ import type { Restoration, RestoreResult } from '../../core/ports.ts';
 import { describeFileError, isMissing, messageOf } from '../../core/util/fileErrors.ts';
 import type { FileState } from '../../protocol/baseline.ts';
 import { landingLock, type LandingOptions, runSteps } from './applyPatch.ts';
-import { DiskPaths } from './canonicalPath.ts';
 import { type FileImage, imageOf } from './fileImage.ts';
 import { planFolders } from './folders.ts';
 import { type DiskFolders, holdFolders } from './heldFolders.ts';
@@ -49,12 +48,11 @@ async function planSteps(
   folders: readonly string[],
   held: DiskFolders,
 ): Promise<Planned> {
-  const disk = new DiskPaths();
   const stale: string[] = [];
   const steps: PlannedStep[] = [];
   for (const [index, { path, from, to }] of files.entries()) {
     if (index % FILES_AT_ONCE === 0) await setImmediate();
-    const seen = (await isReached(path, disk)) ? lookAt(path, held) : undefined;
+    const seen = lookAt(path, held);
     if (seen === undefined || !holds(seen.image, from)) {
       stale.push(path);
       continue;
@@ -85,11 +83,7 @@ function emptyFolders(folders: readonly string[], held: HeldFolders): readonly P
     .map((path) => ({ path, before: { type: 'folder' }, after: { type: 'absent' }, seen: 'folder' }));
 }
 
-/** Whether no folder on the way is a link by now. */
-async function isReached(path: string, disk: DiskPaths): Promise<boolean> {
-  return (await disk.of(path).catch(() => undefined)) === path;
-}
-
+/** `undefined` where a folder on the way is a link by now. */
 function lookAt(path: string, held: HeldFolders) {
   try {
     return imageOf(path, held);
