@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { removeThreadFiles } from '../core/agent/removeThreadFiles.ts';
 import { ChangeRecords, RECORDS_FOLDER } from '../core/baseline/changeRecords.ts';
 import { performRevert, planRevert, type RevertPlan } from '../core/baseline/revert.ts';
 import { changesOfTurns, turnsWithChanges } from '../core/baseline/standingChanges.ts';
@@ -33,7 +34,7 @@ export async function undo(argv: readonly string[], streams: Streams): Promise<n
   const ports = createNodePorts({ roots: [], baselineWorker: BASELINE_WORKER });
   await requireHome(ports.storage.home);
   await settleLandings(ports.storage.home, ports.locks, (line) => printSentence(streams.stderr, line));
-  const catalog = new ThreadCatalog(ports, async () => {});
+  const catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   const thread = await threadOf(values.thread, await catalog.list([path.resolve('.')]), ports);
   let code: number = EXIT.done;
   const result = await catalog.whileFree(thread.id, async () => {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { changeRecordSchema } from '../../src/protocol/baseline.ts';
+import { noBox } from '../support/boxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -130,6 +131,27 @@ describe('what a command changes', () => {
     assert.match(ofOther, /^update shared.txt added,[12] removed,0 uncertain,true$/);
   });
 
+  it('is not what the user saves in the editor while it runs', async () => {
+    const cmd = 'mkdir moved; mv f* moved; touch go; sleep 0.4';
+    const names = Array.from({ length: 30 }, (_, index) => `f${index}.txt`);
+    await using chat = await startScenario({
+      ...FULL,
+      files: Object.fromEntries(names.map((name) => [name, `${name}\n`])),
+      model: [[run(cmd)], [says('Done.')]],
+    });
+    const ended = chat.send('go');
+    while (!existsSync(chat.folder.at('go'))) await sleep(10);
+    chat.write('f1.txt', 'mine\n');
+    await chat.manager.noteSave(chat.folder.at('f1.txt'));
+    await ended;
+    const [told] = chat.said('files_changed');
+    assert.equal(told?.changed.total, 60);
+    assert.deepEqual(
+      changed(chat)[cmd]?.filter((row) => / f1\.txt| moved\/f1\.txt/.test(row)),
+      ['add moved/f1.txt added,1 removed,0'],
+    );
+  });
+
   it('of a command in the background is emitted when it has ended, also after its turn', async () => {
     const cmd = 'sleep 0.6; echo late > a.txt';
     await using chat = await startScenario({
@@ -154,6 +176,35 @@ describe('what a command changes', () => {
     );
     assert.equal(told?.changed.files[0]?.cannotUndo, 'too_large');
     assert.match(chat.said('turn_diff').at(-1)?.unifiedDiff ?? '', /Binary files a\/big and b\/big differ/);
+  });
+
+  it.skipIf(noBox)('is recorded in the sandbox, too, and nothing of what the sandbox put there', async () => {
+    await using chat = await startScenario({
+      policy: 'never',
+      sandbox: 'workspace-write',
+      box: 'real',
+      files: { 'a.txt': '1\n' },
+      model: [[run('echo 2 > a.txt; mkdir new; echo 1 > new/b.txt')], [says('Done.')]],
+    });
+    await chat.send('go');
+    assert.deepEqual(Object.values(changed(chat)), [
+      ['update a.txt added,1 removed,1', 'add new/b.txt added,1 removed,0'],
+    ]);
+    assert.deepEqual(
+      records(chat).map((record) => record.newFolders),
+      [[chat.folder.at('new')]],
+    );
+  });
+
+  it('is not looked for under a read-only policy', async () => {
+    await using chat = await startScenario({
+      policy: 'never',
+      sandbox: 'read-only',
+      box: 'real',
+      model: [[run('python3 -c "print(1)"')], [says('Done.')]],
+    });
+    await chat.send('go');
+    assert.equal(existsSync(chat.home.at('baselines')), false);
   });
 
   it('is not shown for ignored files', async () => {

@@ -1,7 +1,6 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
-import { removeLogs } from '../exec/outputLogs.ts';
 import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 
 import { ChangeLedger } from '../baseline/changeLedger.ts';
@@ -20,6 +19,7 @@ import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
 import type { SessionOptions } from '../session/sessionOptions.ts';
+import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
@@ -103,7 +103,7 @@ export class AgentService {
     this.rules = new RulesStore(ports);
     this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock });
     this.#self = { tiller_version: options.version, originator: options.originator };
-    this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
+    this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   }
 
   /** Another process owns this thread from here on; its session has ended. */
@@ -199,6 +199,12 @@ export class AgentService {
       instructions: config.baseInstructions ?? BASE_INSTRUCTIONS,
     });
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
+  }
+
+  /** Call when the user has saved a file: it is no change of a command that runs at this moment. Never rejects. */
+  async noteSave(path: string): Promise<void> {
+    const place = await this.#ports.workspace.realPath(path).catch(() => path);
+    this.#ledger?.noteWrite(place);
   }
 
   /** Into the trash. A session of this process that works in it ends first. */
