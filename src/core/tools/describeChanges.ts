@@ -14,6 +14,8 @@ import { decodeText } from '../util/textBytes.ts';
 
 /** Bytes of a file whose lines are counted and shown. */
 const MAX_SHOWN_BYTES = 256 * 1024;
+/** Of all files of one command: the diff of a turn is written down several times. */
+const MAX_ALL_SHOWN_BYTES = 2 * 1024 * 1024;
 
 export interface DescribedChanges {
   readonly summary: CommandChanges;
@@ -32,8 +34,11 @@ export async function describeChanges(
   const changes = recorded.filter(({ before, after }) => !isIgnored(before) && !isIgnored(after));
   const files: ChangedFile[] = [];
   const texts: FileChange[] = [];
+  let bytesLeft = MAX_ALL_SHOWN_BYTES;
   for (const change of changes.slice(0, MAX_SHOWN_FILES)) {
-    const text = await textChange(change, read);
+    const bytes = sizeOf(change.before) + sizeOf(change.after);
+    const text = bytes > bytesLeft ? undefined : await textChange(change, read);
+    if (text !== undefined) bytesLeft -= bytes;
     const counts = text === undefined ? undefined : unifiedDiff(text, cwd);
     if (text !== undefined) texts.push(text);
     const left = [change.before, change.after].find((state) => state.type === 'left_out');
@@ -73,6 +78,10 @@ function kindOf({ before, after }: RecordedChange): ChangedFile['kind'] {
 
 function canUndo({ before, after }: RecordedChange): boolean {
   return before.type !== 'left_out' && after.type !== 'left_out';
+}
+
+function sizeOf(state: FileState): number {
+  return state.type === 'file' ? state.size : 0;
 }
 
 function isIgnored(state: FileState): boolean {

@@ -1,4 +1,4 @@
-import { binaryDiff, unifiedDiffOfAll } from '../patch/unifiedDiff.ts';
+import { binaryDiff, unifiedDiff } from '../patch/unifiedDiff.ts';
 import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
@@ -19,6 +19,7 @@ export class TurnDiff {
   readonly #files = new Map<string, FileHistory>();
   /** Changed by commands, and shown without their lines. */
   readonly #named = new Set<string>();
+  readonly #diffs = new WeakMap<FileHistory, string>();
   #news = false;
 
   /** Changed files that are not text, or too many to be shown. */
@@ -45,9 +46,19 @@ export class TurnDiff {
 
   /** Git format, paths from `cwd`. */
   unifiedDiff(cwd: string): string {
-    const changes = [...this.#files].flatMap(([path, file]) => netChange(path, file) ?? []);
+    const diffs = [...this.#files].map(([path, file]) => this.#diffOf(path, file, cwd));
     const named = [...this.#named].filter((path) => !this.#files.has(path));
-    return unifiedDiffOfAll(changes, cwd).text + named.map((path) => binaryDiff(path, cwd)).join('');
+    return diffs.join('') + named.map((path) => binaryDiff(path, cwd)).join('');
+  }
+
+  /** Computed once as long as the file stays as it is: the diff of a turn is emitted again and again. */
+  #diffOf(path: string, file: FileHistory, cwd: string): string {
+    const known = this.#diffs.get(file);
+    if (known !== undefined) return known;
+    const change = netChange(path, file);
+    const diff = change === undefined ? '' : unifiedDiff(change, cwd).text;
+    this.#diffs.set(file, diff);
+    return diff;
   }
 
   #addOne(change: FileChange): void {
