@@ -1,6 +1,7 @@
 // Undo, redo and rollback of what commands and patches changed, as ops of a client without an editor.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { EventMsgType } from '../../src/protocol/event.ts';
 import type { Op } from '../../src/protocol/op.ts';
@@ -118,6 +119,32 @@ describe('undo of a turn', () => {
     await ended;
     const nothing = await ask(chat, { type: 'undo', turnId: turnIds(chat)[1] ?? '' }, 'warning');
     assert.equal(nothing.message, 'There is nothing to undo.');
+  });
+
+  it('of a command that moved 300 files keeps what the user saved meanwhile, also after a reload', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `f${index}.txt`);
+    const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
+    const first = await startScenario({
+      ...FULL,
+      files,
+      model: [[run('mkdir moved; mv f* moved; touch go; sleep 0.6')], [says('Done.')]],
+    });
+    const ended = first.send('go');
+    while (!existsSync(first.folder.at('go'))) await sleep(10);
+    for (const name of ['f1.txt', 'moved/f2.txt']) {
+      first.write(name, 'mine\n');
+      await first.manager.noteSave(first.folder.at(name));
+    }
+    await ended;
+    const changed = first.files();
+    const [turnId = ''] = turnIds(first);
+    const undone = await ask(first, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(undone.skipped, []);
+    assert.deepEqual(first.files(), { ...files, 'f1.txt': 'mine\n', 'moved/f2.txt': 'mine\n' });
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [], resume: first });
+    await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual(chat.files(), changed);
   });
 
   it('does not touch the index, the stash or the refs of a repository', async () => {

@@ -59,16 +59,17 @@ export class FolderScan {
       folders.set(at.folder, stats.ctimeMs);
       const listing = this.#list(at.folder, stats, at.rules);
       for (const name of listing.files) {
-        const found = statOf(`${at.folder}/${name}`);
+        const found = statOf(`${at.folder}${path.sep}${name}`);
         if (found === undefined) continue;
         if (++count > MAX_FILES) return 'too_many';
-        yield { path: `${at.folder}/${name}`, stats: found, isIgnored: false };
+        yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: false };
       }
       for (const name of listing.ignored) {
-        const found = statOf(`${at.folder}/${name}`);
-        if (found !== undefined) yield { path: `${at.folder}/${name}`, stats: found, isIgnored: true };
+        const found = statOf(`${at.folder}${path.sep}${name}`);
+        if (found !== undefined) yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: true };
       }
-      for (const name of listing.folders) queue.push({ folder: `${at.folder}/${name}`, rules: listing.rules });
+      for (const name of listing.folders)
+        queue.push({ folder: `${at.folder}${path.sep}${name}`, rules: listing.rules });
     }
     for (const folder of this.#listings.keys()) {
       if (folders.has(folder)) continue;
@@ -88,7 +89,7 @@ export class FolderScan {
     const folders: string[] = [];
     for (const entry of entriesIn(folder)) {
       const { name } = entry;
-      const place = `${folder}/${name}`;
+      const place = `${folder}${path.sep}${name}`;
       const isFolder = entry.isDirectory();
       if (this.#apart.has(place) || ON_ITS_WAY.test(name) || name === '.git') continue;
       if (rules.ignores(place, isFolder)) ignored.push(name);
