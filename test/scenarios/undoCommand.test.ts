@@ -6,9 +6,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
+import { createExec } from '../../src/node/exec.ts';
 import { eventSchema } from '../../src/protocol/event.ts';
 import type { Step } from '../support/modelScript.ts';
-import { calls, ModelServer, says } from '../support/modelServer.ts';
+import { calls, ModelServer, says, waits } from '../support/modelServer.ts';
 import { builtCli, runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -36,8 +37,11 @@ class Place implements Disposable {
   }
 
   /** Runs commands of a turn; returns the ids of the thread and the turn. */
-  async turn(...commands: readonly string[]): Promise<{ readonly threadId: string; readonly turnId: string }> {
-    const rounds: Step[][] = [...commands.map((cmd) => [calls('exec_command', { cmd })]), [says('Done.')]];
+  async turn(
+    ...commands: readonly (string | Step[])[]
+  ): Promise<{ readonly threadId: string; readonly turnId: string }> {
+    const roundOf = (cmd: string | Step[]) => (typeof cmd === 'string' ? [calls('exec_command', { cmd })] : cmd);
+    const rounds = [...commands.map(roundOf), [says('Done.')]];
     await using server = await ModelServer.start(rounds);
     const model = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
     const args = ['exec', '--json', ...model, '--approval-policy', 'never', 'go'];
@@ -52,6 +56,27 @@ class Place implements Disposable {
 
   undo(...args: readonly string[]) {
     return runCli(['undo', ...args], { home: this.home, cwd: this.work });
+  }
+
+  /** Runs `tiller undo` in a terminal and gives each question its answer. */
+  async inTerminal(...answers: readonly string[]): Promise<{ readonly code: number; readonly screen: string }> {
+    const child = await createExec('linux', this.#folder.at('exec')).spawn({
+      argv: [process.execPath, await builtCli(), 'undo'],
+      cwd: this.work,
+      env: { PATH: process.env.PATH ?? '', HOME: this.home, TILLER_HOME: path.join(this.home, 'tiller') },
+      stdin: 'none',
+      confinement: { type: 'none' },
+      tty: { columns: 200, rows: 50 },
+    });
+    let screen = '';
+    const waiting = [...answers];
+    child.onOutput(({ bytes }) => {
+      const text = Buffer.from(bytes).toString('utf8');
+      screen += text;
+      if (text.includes('[y/N]')) child.write(`${waiting.shift() ?? ''}\r`);
+    });
+    const { code } = await child.exited;
+    return { code, screen };
   }
 
   [Symbol.dispose](): void {
@@ -102,6 +127,24 @@ describe('tiller undo', () => {
     assert.deepEqual([unknown.code, unknown.stderr.includes('there is no turn turn_none')], [2, true]);
     assert.equal((await place.undo('--thread', 'none', '--yes')).code, 2);
     assert.equal((await place.undo('one', 'two')).code, 2);
+  });
+
+  it('asks on a terminal, and a second time about what another program may have changed', PATIENT, async () => {
+    using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
+    // What the first command leaves behind writes b.txt when no command runs.
+    const leftBehind = '(sleep 0.4; echo other > b.txt) > /dev/null 2>&1 &';
+    await place.turn(`echo two > a.txt; echo two > b.txt; ${leftBehind}`, [
+      waits(1_200),
+      calls('exec_command', { cmd: 'echo three > b.txt' }),
+    ]);
+    const changed = place.files();
+    const refused = await place.inTerminal('n');
+    assert.match(refused.screen, /Undo this\? \[y\/N\][\s\S]*Nothing was changed\./);
+    assert.deepEqual([refused.code, place.files()], [0, changed]);
+    const agreed = await place.inTerminal('y', 'n');
+    assert.match(agreed.screen, /Also the files that another program or thread may have changed\?/);
+    assert.deepEqual(place.files(), { ...changed, 'a.txt': 'one\n' });
+    assert.equal(agreed.code, 0);
   });
 
   it('ends with 1 and names the files where there are conflicts, and takes back the rest', PATIENT, async () => {
