@@ -93,6 +93,7 @@ async function undoTurn(
   const hasWork = plan.files.some(({ plan: { state } }) => state === 'ready' || state === 'merged');
   const conflicts = plan.files.flatMap(({ file }) => (file.state === 'conflict' ? [file.path] : []));
   if (!hasWork) {
+    await performRevert(plan, { includeUncertain: true }, { store, restore, records, clock });
     say('There is nothing to undo.');
     return conflicts.length > 0 ? EXIT.failed : EXIT.done;
   }

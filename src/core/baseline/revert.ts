@@ -96,13 +96,15 @@ export async function performRevert(
   }
   const result = await restore(restorations, direction === 'undo' ? newFolders : []);
   if (result.type !== 'restored') return result;
-  if (made.length > 0) {
+  // What is already as it would become counts as reverted: a kill may have come before this line was written.
+  const done = plan.files.filter(({ plan: { state } }) => state === 'done').map(unchanged);
+  if (made.length + done.length > 0) {
     await records.append({
       type: 'reverted',
       turnIds: [...turnIds],
       direction,
       at: clock.now().toISOString(),
-      changes: made.map(changeOf),
+      changes: [...made.map(changeOf), ...done],
       newFolders: [...newFolders],
     });
   }
@@ -124,6 +126,10 @@ interface Move {
   readonly shown: string;
   readonly from: FileState;
   readonly to: Exclude<FileState, { type: 'left_out' }>;
+}
+
+function unchanged({ change: { path }, now }: PlannedFile): RecordedChange {
+  return { path, before: now, after: now, by: 'this' };
 }
 
 function changeOf({ path, from, to }: Move): RecordedChange {

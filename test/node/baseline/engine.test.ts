@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { Look } from '../../../src/core/ports.ts';
 import { BaselineEngine } from '../../../src/node/baseline/engine.ts';
+import { randomOf } from '../../support/random.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
+const random = randomOf('looks');
 const LIMITS = { maxBytes: 64 * 1024 * 1024 };
 
 class Place implements Disposable {
@@ -227,7 +229,7 @@ describe('a look at a workspace', () => {
 });
 
 function randomBytes(length: number): Uint8Array {
-  return Uint8Array.from({ length }, () => Math.floor(Math.random() * 256));
+  return Uint8Array.from({ length }, () => random.below(256));
 }
 
 function filesBelow(folder: string): string[] {

@@ -17,7 +17,7 @@ import { describe, it } from 'vitest';
 import { ChangeLedger } from '../../../src/core/baseline/changeLedger.ts';
 import { ChangeRecords } from '../../../src/core/baseline/changeRecords.ts';
 import { performRevert, planRevert, type RevertOptions } from '../../../src/core/baseline/revert.ts';
-import { changesOfRedo, changesOfTurns } from '../../../src/core/baseline/standingChanges.ts';
+import { changesOfRedo, changesOfTurns, turnsWithChanges } from '../../../src/core/baseline/standingChanges.ts';
 import { createDiskWorkspace } from '../../../src/node/apply/diskWorkspace.ts';
 import { createBaselineStore } from '../../../src/node/baseline/store.ts';
 import { systemClock } from '../../../src/node/host/clock.ts';
@@ -212,6 +212,17 @@ describe('undo of what a command changed', () => {
     });
     await place.revert(['t1'], { includeUncertain: true });
     assert.deepEqual(place.files(), { a: '1\n' });
+  });
+
+  it('of files that are as before already is written down, so that the turn before is the next one', async () => {
+    using place = new Place();
+    place.write('a', '1\n');
+    await place.command('t1', () => place.write('b', '1\n'));
+    await place.command('t2', () => place.write('a', '2\n'));
+    place.write('a', '1\n');
+    const { plan, result } = await place.revert(['t2']);
+    assert.deepEqual([plan.map(({ state }) => state), result], [['done'], { paths: [], skipped: [] }]);
+    assert.deepEqual(turnsWithChanges(await place.records.read()), ['t1']);
   });
 
   it('takes several turns back at once', async () => {

@@ -1,7 +1,10 @@
 // The store in its worker thread, several at once, what is removed from it, and a full disk.
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as esbuild from 'esbuild';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { ChangeRecords } from '../../../src/core/baseline/changeRecords.ts';
@@ -11,6 +14,8 @@ import { createBaselineStore } from '../../../src/node/baseline/store.ts';
 import { tryLock } from '../../../src/node/host/processLock.ts';
 import { createStorage } from '../../../src/node/storage/storage.ts';
 import type { ChangeRecord, FileState } from '../../../src/protocol/baseline.ts';
+import { randomOf } from '../../support/random.ts';
+import { bundled } from '../../support/runTypeScript.ts';
 import { type TempFolder, tempFolder } from '../../support/tempFolder.ts';
 
 const LIMITS = { maxBytes: 64 * 1024 * 1024 };
@@ -96,6 +101,35 @@ describe('several stores of one TILLER_HOME', () => {
     );
     const blobs = new Blobs(home.at('baselines/blobs'));
     assert.equal([...blobs.all()].length, 8);
+  });
+});
+
+describe('a process that is killed while it looks', () => {
+  it('leaves contents that are whole, and an index that the next process goes on from', async () => {
+    using work = tempFolder();
+    using home = tempFolder();
+    const script = await bundled('lookProcess.ts');
+    const random = randomOf('killed looks');
+    for (let round = 0; round < 6; round++) {
+      const child = spawn(process.execPath, [script, work.path, home.path, `${round}`], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'close');
+      await once(child.stdout, 'data');
+      await sleep(random.below(60));
+      child.kill('SIGKILL');
+      await ended;
+      const store = createBaselineStore({ home: home.path, userHome: '/nowhere' });
+      await store.look([work.path], LIMITS);
+      const paths = readdirSync(work.path).map((name) => work.at(name));
+      for (const [file, state] of await store.capture(paths)) {
+        assert.ok(state.type === 'file');
+        assert.deepEqual(Buffer.from((await store.read(state.hash)) ?? []), readFileSync(file));
+      }
+      const blobs = new Blobs(home.at('baselines/blobs'));
+      for (const { hash } of blobs.all()) assert.ok(blobs.read(hash) !== undefined, `content ${hash} is damaged`);
+      assert.deepEqual((await store.look([work.path], LIMITS)).changes, []);
+    }
   });
 });
 
