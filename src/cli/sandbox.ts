@@ -18,7 +18,7 @@ import { sweepSandboxes } from '../node/sandbox/sweep.ts';
 import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
-import { AFTER_KILL } from './afterKill.ts';
+import { AFTER_KILL } from './programs.ts';
 import { folderGiven, requireRoots } from './folders.ts';
 import { printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';

@@ -1,5 +1,6 @@
 /** All hands of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
 import type { Ports } from '../core/ports.ts';
+import { createBaselineStore } from './baseline/store.ts';
 import { createAuditJournal } from './storage/audit.ts';
 import { systemClock } from './host/clock.ts';
 import { createExec } from './exec.ts';
@@ -27,6 +28,8 @@ export interface NodePortsOptions {
   readonly spareTerminals?: string;
   /** The built script afterKill.ts; without it the next start removes what a kill has left in a workspace. */
   readonly afterKill?: string;
+  /** The built script baseline/worker.ts; without it the recording of changes takes turns with everything else. */
+  readonly baselineWorker?: string;
   /** What other processes are told this one is. */
   readonly name?: 'vscode' | 'cli';
   /** Keys that stand in the settings. */
@@ -50,6 +53,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     exec: createExec(host.platform, home, new Sandboxes(home, options.afterKill), options.spareTerminals),
     keys,
     storage: createStorage(home, keys),
+    baseline: createBaselineStore({ home, userHome: host.homeDirectory, worker: options.baselineWorker }),
     audit: createAuditJournal({ home, redact: (text) => secrets.redact(keys.hide(text)) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),

@@ -5,6 +5,7 @@
  * texts concatenate exactly to the final one, to `item_completed`, which carries the whole item.
  */
 import * as z from 'zod';
+import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
 /** What a person (or a client) puts into a turn. */
@@ -97,6 +98,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     output: z.string(),
     /** The whole output on disk, where that is more; absolute. */
     logPath: z.string().optional(),
+    /** What it changed in the workspace; from `files_changed`, after its end. */
+    changed: commandChangesSchema.optional(),
   }),
   /** The model looked in on a process in the background, or typed into it. */
   z.object({

@@ -4,6 +4,7 @@
  * An unknown, stale or already answered id is never an error: it is ignored with a `warning`.
  */
 import * as z from 'zod';
+import { revertOptionsSchema } from './baseline.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
 
@@ -102,14 +103,17 @@ export const opSchema = z.discriminatedUnion('type', [
   /** Takes up a turn that failed, was interrupted or was cut by a crash, with nothing new said. */
   z.strictObject({ type: z.literal('retry') }),
   z.strictObject({ type: z.literal('compact') }),
-  z.strictObject({ type: z.literal('undo'), turnId: z.string() }),
-  z.strictObject({ type: z.literal('redo') }),
+  /** Undoes what the commands and patches of a turn changed. */
+  z.strictObject({ type: z.literal('undo'), turnId: z.string(), ...revertOptionsSchema.shape }),
+  /** Takes the last undo back, as long as nothing was changed since. */
+  z.strictObject({ type: z.literal('redo'), ...revertOptionsSchema.shape }),
   z.strictObject({
     type: z.literal('rollback'),
-    /** The first user message that is taken back, with all that followed. */
+    /** The first user message that is taken back, with all that followed. It begins a turn. */
     toItemId: z.string(),
     files: z.boolean(),
     conversation: z.boolean(),
+    ...revertOptionsSchema.shape,
   }),
   /** Takes the output of a command out of the thread and off the disk, for good. */
   z.strictObject({ type: z.literal('purge_output'), itemId: z.string() }),

@@ -252,6 +252,7 @@ export class FakeSession {
       environment: DEFAULT_ENVIRONMENT,
       interactive: true,
       showRawReasoning: false,
+      undoMaxBytes: 0,
       maxToolRounds: 8,
       maxAttempts: 3,
       projectDocMaxBytes: 0,

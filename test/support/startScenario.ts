@@ -112,6 +112,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
     interactive: options.interactive ?? true,
     showRawReasoning: options.showRawReasoning ?? false,
     verbosity: options.verbosity ?? null,
+    undoMaxBytes: 64 * 1024 * 1024,
     maxToolRounds: options.maxToolRounds ?? 200,
     maxAttempts: options.maxAttempts ?? 6,
     projectDocMaxBytes: 32_768,

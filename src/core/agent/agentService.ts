@@ -1,9 +1,9 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
-import { removeLogs } from '../exec/outputLogs.ts';
 import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 
+import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -19,6 +19,7 @@ import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
 import type { SessionOptions } from '../session/sessionOptions.ts';
+import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
@@ -37,6 +38,7 @@ export interface ThreadConfig
     | 'interactive'
     | 'pace'
     | 'showRawReasoning'
+    | 'undoMaxBytes'
     | 'maxToolRounds'
     | 'maxAttempts'
     | 'verbosity'
@@ -90,6 +92,8 @@ export class AgentService {
   /** Every thread there is, without taking it up. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
+  /** Of all threads, whose commands may run at the same time in the same folders. */
+  readonly #ledger: ChangeLedger | undefined;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
@@ -97,8 +101,9 @@ export class AgentService {
     this.live = new LiveThreads(report);
     this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
+    this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock });
     this.#self = { tiller_version: options.version, originator: options.originator };
-    this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
+    this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   }
 
   /** Another process owns this thread from here on; its session has ended. */
@@ -196,6 +201,12 @@ export class AgentService {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, config, copied.dropped);
   }
 
+  /** Call when the user has saved a file: it is no change of a command that runs at this moment. Never rejects. */
+  async noteSave(path: string): Promise<void> {
+    const place = await this.#ports.workspace.realPath(path).catch(() => path);
+    this.#ledger?.noteWrite(place);
+  }
+
   /** Into the trash. A session of this process that works in it ends first. */
   async remove(threadId: string): Promise<CatalogResult> {
     await this.live.get(threadId)?.session.dispose();
@@ -251,6 +262,7 @@ export class AgentService {
       ...config,
       ports: this.#coordinator.portsFor(meta.id, this.#ports),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(meta.id),
+      ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
       sequence: this.#sequence,
       meta: { ...meta, instructions },
       rolloutPath: path,

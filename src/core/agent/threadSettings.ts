@@ -95,6 +95,7 @@ export function threadConfigOf(settings: Settings, surroundings: ThreadSurroundi
     userInstructions: settings.userInstructions,
     showRawReasoning: settings['reasoning.showRaw'],
     verbosity: settings.verbosity,
+    undoMaxBytes: settings['undo.maxBytes'],
     maxToolRounds: settings.maxToolRounds,
     maxAttempts: settings['retry.maxAttempts'],
     projectDocMaxBytes: settings.projectDocMaxBytes,

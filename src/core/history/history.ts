@@ -41,6 +41,15 @@ export class History {
     }
   }
 
+  /** Goes on from these, as after a rollback of turns. */
+  restart(items: readonly ResponseItem[]): void {
+    const kept = normalize(items);
+    this.#items.length = 0;
+    this.#callIds.clear();
+    this.#owed.clear();
+    for (const item of kept) this.append(item);
+  }
+
   /** What these calls were answered with is replaced. */
   replaceOutputs(callIds: ReadonlySet<string>, output: string): void {
     this.#items.forEach((item, index) => {

@@ -14,6 +14,8 @@ export interface ReplayedThread {
   readonly state: ThreadState;
   /** What the model has seen, in the order it was recorded; not yet paired. */
   readonly history: readonly ResponseItem[];
+  /** How much of `history` was there when each turn began; of turns before a compaction it is not known. */
+  readonly turnStarts: ReadonlyMap<string, number>;
   readonly settings: TurnSettings | null;
   /** Lines that could not be read: torn, damaged, of an unknown type, or the first one, without which a thread is only guessed. */
   readonly dropped: number;
@@ -70,6 +72,7 @@ export class ReplayFold {
   readonly #meta: SessionMeta;
   #state: ThreadState;
   #history: ResponseItem[] = [];
+  readonly #turnStarts = new Map<string, number>();
   #settings: TurnSettings | null = null;
   #lines = 0;
   #dropped = 0;
@@ -84,6 +87,7 @@ export class ReplayFold {
       meta: this.#meta,
       state: { ...this.#state, lastSeq: 0 },
       history: this.#history,
+      turnStarts: this.#turnStarts,
       settings: this.#settings,
       dropped: this.#dropped,
       readOnly: this.#meta.version > ROLLOUT_VERSION,
@@ -110,13 +114,23 @@ export class ReplayFold {
         return undefined;
       case 'compacted':
         this.#history = [...entry.payload.replacement_history];
+        this.#turnStarts.clear();
         return undefined;
       case 'event_msg': {
         const event = { v: 1 as const, seq, at: entry.timestamp, threadId: this.#meta.id, ...entry.payload };
         this.#state = threadReducer(this.#state, event);
+        this.#noteTurns(event);
         return event;
       }
     }
+  }
+
+  #noteTurns({ turnId, msg }: Event): void {
+    if (msg.type === 'turn_started' && turnId !== null) this.#turnStarts.set(turnId, this.#history.length);
+    if (msg.type !== 'turns_rolled_back' || !msg.conversation) return;
+    const start = this.#turnStarts.get(msg.turnIds[0] ?? '');
+    if (start !== undefined) this.#history = this.#history.slice(0, start);
+    for (const gone of msg.turnIds) this.#turnStarts.delete(gone);
   }
 }
 

@@ -25,6 +25,9 @@ import { Memory } from './memory.ts';
 import type { SessionOptions } from './sessionOptions.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { type RevertOutcome, Reverts } from './reverts.ts';
+import { ThreadTurns } from './threadTurns.ts';
+import { ThreadChanges } from './threadChanges.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
@@ -53,9 +56,12 @@ export class Session {
   readonly #approvals: Approvals;
   readonly #tools: Toolset;
   readonly #processes: Processes;
+  readonly #changes: ThreadChanges;
+  readonly #reverts: Reverts;
+  readonly #turns: ThreadTurns;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
-  readonly #context: ContextUpdates;
+  #context: ContextUpdates;
   readonly #loop: Promise<void>;
   #settings: TurnSettings;
   #active: ActiveTurn | undefined;
@@ -111,6 +117,23 @@ export class Session {
       emit: (msg) => this.#emit(null, msg),
       known: this.initialState.processes.map(({ processId }) => processId),
     });
+    this.#changes = new ThreadChanges({
+      ...ports,
+      ledger: options.ledger,
+      store: ports.baseline,
+      threadId: meta.id,
+      maxBytes: options.undoMaxBytes,
+      emit: (msg) => this.#emit(null, msg),
+    });
+    this.#reverts = new Reverts({
+      ...ports,
+      ledger: options.ledger,
+      store: ports.baseline,
+      records: this.#changes.records,
+      cwd: () => this.#settings.cwd,
+      settled: () => this.#changes.settled(),
+    });
+    this.#turns = new ThreadTurns(replayed);
     this.#loop = this.#takeSubmissions();
   }
 
@@ -230,6 +253,7 @@ export class Session {
     this.#active?.abort.abort(new Error('Suspended.'));
     await this.#lastTurn;
     await this.#processes.endAll();
+    await this.#changes.settled();
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
@@ -311,10 +335,10 @@ export class Session {
         return;
       }
       case 'undo':
-        return this.#undo(id, op.turnId);
-      case 'compact':
       case 'redo':
       case 'rollback':
+        return this.#revert(id, op);
+      case 'compact':
         return this.#warn(id, `This version of Tiller cannot ${op.type} yet.`);
       case 'shutdown':
         return this.#shutdown(id);
@@ -377,6 +401,7 @@ export class Session {
     const emit = (msg: EventMsg, by = submissionId) => {
       // Whoever hears of the end may start the next turn at once.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#active = undefined;
+      this.#turns.note(turnId, msg, this.#history.items.length);
       this.#sink.emit(turnId, by, msg);
     };
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
@@ -405,6 +430,7 @@ export class Session {
         ),
         history: this.#history,
         processes: this.#processes,
+        changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
         tokens: this.#tokens,
         images: this.#images,
         ports,
@@ -488,18 +514,48 @@ export class Session {
     this.#warn(submissionId, `Process ${processId} has no terminal: nothing but Ctrl-C reaches it.`);
   }
 
-  async #undo(submissionId: string, turnId: string): Promise<void> {
+  async #revert(submissionId: string, op: OpOf<'undo' | 'redo' | 'rollback'>): Promise<void> {
+    await this.#stopping();
+    if (this.#active) return this.#warn(submissionId, 'A turn is running: stop it before you undo or redo.');
     const { undoTurn } = this.#options;
-    if (!undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
-    if (this.#active) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
-    const { paths, skipped } = await undoTurn(turnId);
-    this.#emit(submissionId, {
-      type: 'files_reverted',
-      turnId,
-      direction: 'undo',
-      paths: [...paths],
-      skipped: [...skipped],
+    if (op.type === 'rollback') return this.#rollback(submissionId, op);
+    if (op.type === 'redo') return this.#tellReverted(submissionId, await this.#reverts.redo(op));
+    if (!undoTurn || op.preview) return this.#tellReverted(submissionId, await this.#reverts.undo([op.turnId], op));
+    const { paths, skipped } = await undoTurn(op.turnId);
+    const msg = { type: 'files_reverted' as const, turnId: op.turnId, direction: 'undo' as const };
+    this.#emit(submissionId, { ...msg, paths: [...paths], skipped: [...skipped] });
+  }
+
+  /** Files first: where they cannot be restored the conversation stays, too. */
+  async #rollback(submissionId: string, op: OpOf<'rollback'>): Promise<void> {
+    const { toItemId, files, conversation } = op;
+    const gone = this.#turns.from(toItemId, this.#history.items);
+    if (gone === undefined) return this.#warn(submissionId, `No turn begins with the message ${toItemId}.`);
+    if (conversation && gone.history === null) {
+      return this.#warn(submissionId, 'The thread was compacted since this message: it cannot go back there.');
+    }
+    const { turnIds, history } = gone;
+    if (files || op.preview) {
+      const outcome = await this.#reverts.undo(turnIds, op);
+      this.#tellReverted(submissionId, outcome);
+      if (op.preview || outcome.type === 'failed') return;
+    }
+    if (conversation && history !== null) {
+      this.#history.restart(history);
+      this.#context = new ContextUpdates(this.#history.items);
+      this.#turns.drop(turnIds);
+    }
+    await this.#keep(submissionId, {
+      type: 'turns_rolled_back',
+      toItemId,
+      turnIds: [...turnIds],
+      files,
+      conversation,
     });
+  }
+
+  #tellReverted(submissionId: string, { msgs }: RevertOutcome): void {
+    for (const msg of msgs) this.#emit(submissionId, msg);
   }
 
   /** The rollout first: what it says no more, nobody says again. */
@@ -549,6 +605,7 @@ export class Session {
     await this.#lastTurn;
     this.#queue.dropHeld();
     await this.#processes.endAll();
+    await this.#changes.settled();
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#recorder.close();

@@ -1,6 +1,7 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { SandboxPolicy } from '../../protocol/policy.ts';
 import type { EnvironmentSettings } from '../../protocol/settings.ts';
+import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
 import type { ConnectedModel } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
@@ -50,6 +51,10 @@ export interface SessionOptions {
   /** Waits for listeners that cannot take more events now; `undefined` when all can. An answer is read no faster. */
   readonly pace?: (() => Promise<void> | undefined) | undefined;
   readonly showRawReasoning: boolean;
+  /** Gathers what commands and patches change; nothing is gathered without it. */
+  readonly ledger?: ChangeLedger;
+  /** Bytes of kept content; 0 keeps none. */
+  readonly undoMaxBytes: number;
   readonly maxToolRounds: number;
   readonly maxAttempts: number;
   /** The model family's own where `null`. */

@@ -12,6 +12,7 @@ import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
+import type { TurnChanges } from './threadChanges.ts';
 import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
 
@@ -44,17 +45,20 @@ type Outcome =
  * history in which every call has its output.
  */
 export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outcome['type']> {
+  const files = turnFiles(run);
   let outcome: Outcome;
   try {
     if (opening.type === 'begun') await open(run, opening);
     else await run.ready();
     outcome = {
       type: 'completed',
-      lastMessage: await converse(run, opening.type === 'recovered' ? opening.calls : []),
+      lastMessage: await converse(run, files, opening.type === 'recovered' ? opening.calls : []),
     };
   } catch (error) {
     outcome = outcomeOf(error, run.signal);
   }
+  await files.changes.settled();
+  files.end();
   close(run, outcome);
   return outcome.type;
 }
@@ -88,13 +92,43 @@ async function addInput(run: TurnRun, input: readonly UserInput[]): Promise<void
   for (const warning of warnings) run.emit({ type: 'warning', message: warning });
 }
 
-async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Promise<string | null> {
-  const loopGuard = new LoopGuard();
+/** What the turn changes in the workspace. */
+interface TurnFiles {
+  readonly diff: TurnDiff;
+  readonly changes: TurnChanges;
+  /** Tells the diff if there is more of it. */
+  tell(): void;
+  /** Tells it once more. A command that goes on in the background adds nothing after this. */
+  end(): void;
+}
+
+function turnFiles(run: TurnRun): TurnFiles {
   const diff = new TurnDiff();
-  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, diff));
+  let isOver = false;
+  const emit = () => run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
+  const tell = () => {
+    if (diff.takeUpdate()) emit();
+  };
+  const changes = run.changes(({ texts, untold }) => {
+    if (isOver) return;
+    diff.add(texts);
+    diff.name(untold);
+    tell();
+  });
+  const end = () => {
+    if (!isOver && !diff.isEmpty) emit();
+    isOver = true;
+  };
+  return { diff, changes, tell, end };
+}
+
+async function converse(run: TurnRun, files: TurnFiles, recovered: readonly RecoveredCall[]): Promise<string | null> {
+  const loopGuard = new LoopGuard();
+  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, files));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
-    const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
+    // Also of a turn that was stopped: what was applied is applied.
+    const { sampled, calls } = await respond(run, loopGuard, files).finally(() => files.tell());
     lastMessage = sampled.lastMessage ?? lastMessage;
     const queued = run.takeQueued();
     if (calls === 0 && sampled.endTurn && queued.length === 0) {
@@ -105,11 +139,6 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
     for (const input of queued) await addInput(run, input);
     if (round >= run.maxToolRounds) throw new TurnPaused(round);
   }
-}
-
-/** Also of a turn that was stopped: what has landed has landed. */
-function tellDiff(run: TurnRun, diff: TurnDiff): void {
-  if (diff.takeUpdate()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
 }
 
 async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, tools: ToolRuntime): Promise<void> {
@@ -125,14 +154,14 @@ async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, t
 async function respond(
   run: TurnRun,
   loopGuard: LoopGuard,
-  diff: TurnDiff,
+  files: TurnFiles,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
   const started = new StartedCalls();
   const registry = run.tools();
   while (true) {
     run.signal.throwIfAborted();
-    const tools = toolRuntime(run, registry, loopGuard, diff);
+    const tools = toolRuntime(run, registry, loopGuard, files);
     const prompt = promptOf(run, registry);
     const attempt = await settled(sample(run, run.client, prompt, { tools, registry, started }));
     if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
@@ -174,7 +203,12 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
   }
 }
 
-function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
+function toolRuntime(
+  run: TurnRun,
+  registry: ToolRegistry,
+  loopGuard: LoopGuard,
+  { diff, changes }: TurnFiles,
+): ToolRuntime {
   const { workspace, storage, clock, ids, host, keys } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
@@ -201,7 +235,8 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
-      applied: (changes) => diff.add(changes),
+      changes,
+      applied: (applied) => diff.add(applied),
     }),
   });
 }

@@ -45,6 +45,7 @@ export class WorkspaceCoordinator {
   }
 
   #workspaceFor(threadId: string, workspace: Workspace): Workspace {
+    const restore = workspace.restore?.bind(workspace);
     return {
       // Folders come and go.
       get roots() {
@@ -59,6 +60,7 @@ export class WorkspaceCoordinator {
       list: (path) => workspace.list(path),
       unsavedFiles: () => workspace.unsavedFiles(),
       save: (paths) => workspace.save(paths),
+      ...(restore === undefined ? {} : { restore }),
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
         if (result.type === 'applied') this.#applied(threadId, changes);
