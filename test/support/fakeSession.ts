@@ -247,7 +247,7 @@ export class FakeSession {
           box: 'none',
           ...settings,
         },
-        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, projectDocMaxBytes: 0 },
+        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, projectDocMaxBytes: 0, undoMaxBytes: 0 },
         prompt: {
           baseInstructions: null,
           userInstructions: '',

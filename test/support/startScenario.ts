@@ -40,6 +40,7 @@ export interface ScenarioOptions {
   readonly compactionTokens?: number | null;
   readonly compactionPrompt?: string;
   readonly maxAttempts?: number;
+  readonly undoMaxBytes?: number;
   readonly userInstructions?: string;
   readonly baseInstructions?: string;
   readonly showRawReasoning?: boolean;
@@ -103,6 +104,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       maxAttempts: options.maxAttempts ?? 6,
       compactionTokens: options.compactionTokens ?? null,
       projectDocMaxBytes: 32_768,
+      undoMaxBytes: options.undoMaxBytes ?? 64 * 1024 * 1024,
     },
     prompt: {
       baseInstructions: options.baseInstructions ?? null,

@@ -34,6 +34,7 @@ export function startOf(
         maxAttempts: 1,
         compactionTokens: 0,
         projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
+        undoMaxBytes: 0,
       },
       prompt: {
         baseInstructions: meta.instructions,

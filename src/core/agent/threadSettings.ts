@@ -88,6 +88,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       maxAttempts: settings['retry.maxAttempts'],
       compactionTokens: settings['compaction.tokenLimit'],
       projectDocMaxBytes: settings.projectDocMaxBytes,
+      undoMaxBytes: settings['undo.maxBytes'],
     },
     prompt: {
       baseInstructions: surroundings.baseInstructions,
