@@ -8,7 +8,7 @@ import { rounds } from '../support/rounds.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 import { say } from './support/say.ts';
 
-const ROUNDS = rounds(8, 100);
+const ROUNDS = rounds(6, 100);
 const LINES = 20;
 const FILES = ['unix.txt', 'windows.txt', 'open end.txt', 'mark.txt'] as const;
 
