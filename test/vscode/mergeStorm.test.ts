@@ -76,9 +76,9 @@ class Storm {
         const line = lineOf(editor.document, `mine ${index}:`);
         builder.insert(editor.document.lineAt(line).range.end, word);
       });
-      // A close that came late takes the editor away, and with it only this word.
+      // A close that came late has taken the editor away, in the host or in the window: nothing is typed then.
       const isIn = await edit.then(undefined, (error: unknown) => {
-        if (String(error).includes('closed editors')) return false;
+        if (/closed editors|Illegal argument: TextEditor/.test(String(error))) return false;
         throw error;
       });
       if (isIn) this.note(this.typed, file, index, (before) => before + word);
