@@ -144,7 +144,11 @@ async function story(here: EditorPlace, name: string): Promise<void> {
   }
   over.abort();
   await person;
-  await vscode.workspace.saveAll(false);
+  // VS Code refuses a save while it prepares one of its own.
+  for (let attempt = 0; attempt < 100 && here.dirty().length > 0; attempt++) {
+    await vscode.workspace.saveAll(false);
+    await pause(50);
+  }
   await until(() => here.dirty().length === 0, 10_000);
   say(`merge storm, ${name}: ${JSON.stringify(storm.counts)}`);
   for (const file of FILES) {
