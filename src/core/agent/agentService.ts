@@ -68,7 +68,8 @@ export type ForkedThread =
   | Exclude<Resumed, { type: 'resumed' }>;
 
 /** How long an owner that is asked for a thread may take to give it up. */
-const PATIENCE_MS = 5000;
+/** The user of the other window has to see the question and answer it. */
+const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
 function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
@@ -155,7 +156,7 @@ export class AgentService {
     }
   }
 
-  /** The same, after asking the process that has the thread to give it up; `owned` when it does not within 5 s. */
+  /** The same, after asking the process that has the thread to give it up; `owned` when it does not within 30 s. */
   async takeOver(threadId: string, config: ThreadConfig): Promise<Resumed> {
     const { locks, clock } = this.#ports;
     const deadline = clock.monotonic() + PATIENCE_MS;
