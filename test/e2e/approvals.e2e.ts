@@ -132,8 +132,7 @@ test('a notification answers while the panel is hidden', async () => {
     return touch('by-notification');
   }, [says('Done.')]);
   await panel.send('Touch it.');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.hideChat();
   hidden.open();
   await vscode.notification('Tiller wants to run: touch by-notification').waitFor();
   await vscode.screenshot('approvals/notification');
@@ -151,8 +150,7 @@ test('a notification goes when another place has answered', async () => {
     return touch('by-status');
   }, [says('Done.')]);
   await panel.send('Touch it.');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.hideChat();
   hidden.open();
   await vscode.notification('Tiller wants to run').waitFor();
   await vscode.status().click();
@@ -161,7 +159,7 @@ test('a notification goes when another place has answered', async () => {
   await isAskedNowhere();
   expect(await disk('by-status')).toBe('');
   // It is behind the bell now, and can still be pressed.
-  await vscode.answerNotification('Tiller wants to run: touch by-status', 'Deny');
+  await vscode.answerNotification('Tiller wants to run: touch by-status', 'Deny', { isHidden: true });
   await vscode.page.getByText('You have already approved this: touch by-status').first().waitFor(soon);
   await vscode.screenshot('approvals/too-late');
   await vscode.command('Notifications: Clear All Notifications');
@@ -180,8 +178,7 @@ test('several that wait are one notification and one list; what destroys is not 
     return several('list-one', 'list-two');
   }, [says('Done.')]);
   await panel.send('Touch them.');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.hideChat();
   hidden.open();
   await vscode.notification('Tiller wants your answer to 3 requests').waitFor();
   expect(await vscode.notification('Tiller wants').count()).toBe(1);

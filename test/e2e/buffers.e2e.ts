@@ -10,9 +10,19 @@ const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'
 const TEXT = `${LINES.join('\n')}\n`;
 const soon = { timeout: 10_000 };
 
-describe('a file that is being typed in', () => {
-  const window = useWindow({ model: 'scripted', files: { 'notes.txt': TEXT, 'kept.txt': 'one\n' } });
+const window = useWindow({
+  model: 'scripted',
+  settings: { 'tiller.sandbox.mode': 'danger-full-access' },
+  files: {
+    'notes.txt': TEXT,
+    'kept.txt': 'one\n',
+    'mine.txt': 'hers\n',
+    'too.txt': 'hers\n',
+    'deep/other.txt': TEXT,
+  },
+});
 
+describe('a file that is being typed in', () => {
   test('what is typed while a patch waits stays, the patch lands beside it, and nothing is saved', async () => {
     const { vscode, panel, model, disk } = window();
     await vscode.openFile('notes.txt');
@@ -70,8 +80,6 @@ describe('a file that is being typed in', () => {
 });
 
 describe('a file with unsaved edits that a patch would delete', () => {
-  const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n', 'too.txt': 'hers\n' } });
-
   /** Of a file in which the person has typed. */
   const deletionAsked = async (name: string) => {
     const { vscode, panel, model } = window();
@@ -127,21 +135,16 @@ describe('a file with unsaved edits that a patch would delete', () => {
 });
 
 describe('a command beside a file that a patch left unsaved', () => {
-  const window = useWindow({
-    model: 'scripted',
-    settings: { 'tiller.sandbox.mode': 'danger-full-access' },
-    files: { 'deep/notes.txt': TEXT },
-  });
   const typed = TEXT.replace('first', 'first (mine)').replace('eighth', 'EIGHTH');
   const SAW_OLD = 'so the command saw the old text of: ';
 
   /** A patch lands where the person has typed, and the model wants to run two commands that look at it. */
   async function untilAsked({ panel, model }: Window, from: string, to: string): Promise<void> {
-    const input = `*** Begin Patch\n*** Update File: deep/notes.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
+    const input = `*** Begin Patch\n*** Update File: deep/other.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
     model.will(
       [calls('apply_patch', { input })],
-      [calls('exec_command', { cmd: 'cp deep/notes.txt seen.txt' })],
-      [calls('exec_command', { cmd: 'cp deep/notes.txt again.txt' })],
+      [calls('exec_command', { cmd: 'cp deep/other.txt seen.txt' })],
+      [calls('exec_command', { cmd: 'cp deep/other.txt again.txt' })],
       [says('Done.')],
     );
     await panel.newThread();
@@ -149,24 +152,24 @@ describe('a command beside a file that a patch left unsaved', () => {
     await panel.approval('patch').waitFor();
     await panel.answer();
     await panel.approval('command').waitFor();
-    expect(await panel.get('approval-unsaved').innerText()).toBe('deep/notes.txt');
+    expect(await panel.get('approval-unsaved').innerText()).toBe('deep/other.txt');
     await panel.get('composer-input').focus();
   }
 
   test('runs anyway by one key, and the model hears what it has not seen', async () => {
     const { vscode, panel, model, disk } = window();
-    await vscode.openFile('deep/notes.txt');
+    await vscode.openFile('deep/other.txt');
     await vscode.typeAfter('first', ' (mine)');
     await panel.open();
     await untilAsked(window(), 'eighth', 'EIGHTH');
     await tabTo(window(), 'decision-approve-saving');
     await vscode.page.keyboard.press('r');
     await panel.ended();
-    const onDisk = [await disk('deep/notes.txt'), await disk('seen.txt'), await disk('again.txt')];
+    const onDisk = [await disk('deep/other.txt'), await disk('seen.txt'), await disk('again.txt')];
     expect(onDisk).toEqual([TEXT, TEXT, TEXT]);
     expect(model.outputs.filter((output) => output.includes(`${SAW_OLD}${window().folder}/deep`))).toHaveLength(2);
     expect(await vscode.text()).toBe(typed);
-    expect(await vscode.isDirty('notes.txt')).toBe(true);
+    expect(await vscode.isDirty('other.txt')).toBe(true);
     expect(await panel.get('turn-fold').innerText()).toContain('1 unsaved');
   });
 
@@ -175,16 +178,16 @@ describe('a command beside a file that a patch left unsaved', () => {
     await untilAsked(window(), 'ninth', 'NINTH');
     await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
     await looksRight(window(), 'save-first');
-    expect(await disk('deep/notes.txt')).toBe(TEXT);
+    expect(await disk('deep/other.txt')).toBe(TEXT);
 
     await panel.get('composer-input').focus();
     await tabTo(window(), 'decision-approve-saving');
     await vscode.page.keyboard.press('Enter');
     await panel.ended();
     const saved = typed.replace('ninth', 'NINTH');
-    const onDisk = [await disk('deep/notes.txt'), await disk('seen.txt'), await disk('again.txt')];
+    const onDisk = [await disk('deep/other.txt'), await disk('seen.txt'), await disk('again.txt')];
     expect(onDisk).toEqual([saved, saved, saved]);
-    expect(await vscode.isDirty('notes.txt')).toBe(false);
+    expect(await vscode.isDirty('other.txt')).toBe(false);
     expect(model.outputs.at(-1)).not.toContain(SAW_OLD);
   });
 });

@@ -130,21 +130,14 @@ describe('changes that have landed', () => {
     await expect.poll(() => vscode.text(), soon).toContain('second');
   });
 
-  test('wait on when the window is loaded again', async () => {
-    const { vscode, panel } = window();
-    const { notes } = await applied();
+  test('wait on when the window is loaded again, and are undone all at once from the panel, when that was meant', async () => {
+    const { vscode, panel, disk } = window();
+    const { notes, gone, made } = await applied();
     await vscode.reload();
     await panel.open();
     await expect.poll(strip, soon).toBe(changes(5, 3));
     await vscode.openFile(notes);
     await vscode.codeLens('Keep').first().waitFor();
-  });
-
-  test('are undone all at once from the panel, when that was meant', async () => {
-    const { vscode, panel, disk } = window();
-    const { notes, gone, made } = await applied();
-    await vscode.reload();
-    await panel.open();
     await panel.get('review-undo-all').click();
     await vscode.dialog('Undo all changes').waitFor();
     await vscode.screenshot('review/3-undo-all');

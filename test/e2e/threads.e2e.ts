@@ -9,8 +9,9 @@ import { useWindow } from './support/window.ts';
 const soon = { timeout: 10_000 };
 const asks = { 'tiller.approvalPolicy': 'untrusted' };
 
+const window = useWindow({ model: 'scripted', settings: asks });
+
 describe('in one window', () => {
-  const window = useWindow({ model: 'scripted', settings: asks });
   const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
 
   beforeEach(async () => {
@@ -197,12 +198,13 @@ describe('in one window', () => {
 });
 
 describe('in two windows', () => {
-  const first = useWindow({ model: 'scripted', settings: asks });
+  const first = window;
   const second = useWindow({ beside: first });
 
   test('the second one reads what the first one does, and takes it over when that has agreed', async () => {
     first().model.will([calls('exec_command', { cmd: 'touch first' })]);
     await first().panel.open();
+    await first().panel.newThread();
     await first().panel.send('Work here.');
     await first().panel.approval('command').waitFor();
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/protocol/thread.ts';
@@ -119,7 +119,9 @@ describe('a command that does not end in time', () => {
     expect(third).toBe(`There is no process with session ID ${session}: it never was, or you were told how it ended.`);
     const item = chat.items('command_execution')[0];
     expect(item).toMatchObject({ status: 'completed', exitCode: null, processId: String(session), output: 'one\n' });
-    expect(readFileSync(item?.logPath ?? '', 'utf8')).toBe('one\ntwo\n');
+    // The log is written beside the turn.
+    const log = () => (existsSync(item?.logPath ?? '') ? readFileSync(item?.logPath ?? '', 'utf8') : null);
+    await expect.poll(log, PATIENT).toBe('one\ntwo\n');
     expect(statSync(item?.logPath ?? '').mode & 0o777).toBe(0o600);
     expect(onlyProcess(chat)).toMatchObject({ output: 'two\n', status: { type: 'exited', exitCode: 5 } });
     expect(chat.items('process_interaction')).toMatchObject([{ processId: String(session), chars: '' }]);

@@ -183,7 +183,7 @@ describe('a thread that another window has', () => {
       host: { givesWay: () => new Promise(() => {}) },
     });
     await chat.send('one');
-    const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 20 }));
+    const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 120 }));
     expect(await impatient.takeOver(chat.session.threadId, ...chat.thread)).toMatchObject({ type: 'owned' });
     expect(await chat.send('two')).toEqual({ type: 'turn_completed', lastMessage: 'Two.' });
     expect((await impatient.catalog.list([]))[0]?.owner).toBe('another_process');

@@ -61,7 +61,7 @@ function writeSuite(folder: TempFolder, tests: string): string {
     `import { runGroups } from '${root}/scripts/test/runGroups.mjs';
      const gate = { name: 'gate', script: '${folder.at('gate.mjs')}' };
      const tests = { name: 'tests', script: '${folder.at('suite.mjs')}', suite: '${suite}' };
-     process.exitCode = await runGroups([[[gate]], [[tests]]]);`,
+     process.exitCode = await runGroups([[gate], [tests]]);`,
   );
   writeFileSync(folder.at('gate.mjs'), '');
   return suite;

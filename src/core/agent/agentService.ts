@@ -32,8 +32,8 @@ export type ForkedThread =
     })
   | Exclude<Resumed, { type: 'resumed' }>;
 
-/** How long the owner of a thread may take to hand it over. */
-const PATIENCE_MS = 5000;
+/** How long the owner of a thread may take to hand it over: its user has to see the question and answer it. */
+const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
 function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
@@ -145,7 +145,7 @@ export class AgentService {
     }
   }
 
-  /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 5 s. */
+  /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 30 s. */
   async takeOver(threadId: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const { locks, clock } = this.#ports;
     const deadline = clock.monotonic() + PATIENCE_MS;
