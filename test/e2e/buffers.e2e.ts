@@ -1,4 +1,4 @@
-// The patch lands in what the person has in front of them, not in what is on disk.
+// The patch lands in what the user has in front of them, not in what is on disk.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -80,7 +80,7 @@ describe('a file that is being typed in', () => {
 });
 
 describe('a file with unsaved edits that a patch would delete', () => {
-  /** Of a file in which the person has typed. */
+  /** Of a file in which the user has typed. */
   const deletionAsked = async (name: string) => {
     const { vscode, panel, model } = window();
     await vscode.openFile(name);
@@ -91,7 +91,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await panel.send('Delete it.');
   };
 
-  test('goes only when the person says so of that very file, and no key says it by habit', async () => {
+  test('goes only when the user says so of that very file, and no key says it by habit', async () => {
     const { vscode, panel, disk } = window();
     await deletionAsked('mine.txt');
     await panel.approval('patch').waitFor();
@@ -138,7 +138,7 @@ describe('a command beside a file that a patch left unsaved', () => {
   const typed = TEXT.replace('first', 'first (mine)').replace('eighth', 'EIGHTH');
   const SAW_OLD = 'so the command saw the old text of: ';
 
-  /** A patch lands where the person has typed, and the model wants to run two commands that look at it. */
+  /** A patch lands where the user has typed, and the model wants to run two commands that look at it. */
   async function untilAsked({ panel, model }: Window, from: string, to: string): Promise<void> {
     const input = `*** Begin Patch\n*** Update File: deep/other.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
     model.will(

@@ -91,7 +91,7 @@ describe('killed', () => {
       await isSettled(window(), answer, place, expected);
     });
 
-    test('beside edits of the person, which stay unsaved, then "Roll Back"', async () => {
+    test('beside edits of the user, which stay unsaved, then "Roll Back"', async () => {
       const { vscode } = window();
       await landUntil(window(), { changed: OLD.length }, 'mine');
       await killHost(window());
@@ -101,7 +101,7 @@ describe('killed', () => {
   });
 });
 
-describe.runIf(isSoak)('killed beside edits of the person', () => {
+describe.runIf(isSoak)('killed beside edits of the user', () => {
   const window = useWindow(CRASHED);
 
   test('which stay unsaved and get their part of the patch, then "Finish"', async () => {

@@ -33,7 +33,7 @@ test('a running command is stopped with all it started, and the thread goes on',
   await vscode.screenshot('interrupt/1-running');
   await panel.get('composer-stop').click();
   await panel.ended('aborted');
-  // The button is gone, and whoever pressed it can write what to do instead.
+  // The button is gone, and the user can write what to do instead.
   await expect.poll(() => panel.get('composer-input').and(panel.page.locator(':focus')).count(), soon).toBe(1);
   await expect.poll(() => running(marker), soon).toBe(0);
   await panel.get('turn-stopped').waitFor();

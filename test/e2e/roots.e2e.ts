@@ -1,4 +1,4 @@
-// A window with several folders, of which some are on no disk: a patch lands where the person would say that it belongs.
+// A window with several folders, of which some are on no disk: a patch lands where the user would say that it belongs.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';

@@ -89,7 +89,7 @@ test('what is always allowed runs unasked and says by which rule, until the rule
   await panel.ended();
 });
 
-test('a workspace tightens by itself and is allowed nothing before the person says so', async () => {
+test('a workspace tightens by itself and is allowed nothing before the user says so', async () => {
   await openRules();
   await rule('make deploy').getByText('Forbid').waitFor();
   await page().getByTestId('rules-try').fill('make deploy');

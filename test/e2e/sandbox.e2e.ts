@@ -1,4 +1,4 @@
-// What a person sees of the box around commands. Left out, with the reason, where there is none.
+// What a user sees of the box around commands. Left out, with the reason, where there is none.
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

@@ -6,11 +6,11 @@ import { useWindow } from './support/window.ts';
 
 const soon = { timeout: 10_000 };
 
-describe('a person who has set up nothing', () => {
+describe('a user who has set up nothing', () => {
   const window = useWindow({
     server: 'start',
     settings: ASK_ABOUT_COMMANDS,
-    // What somebody else's folder wants is not what the person wants.
+    // What the folder of another wants is not what the user wants.
     files: {
       '.vscode/settings.json': JSON.stringify({
         'tiller.provider': 'elsewhere',

@@ -156,7 +156,7 @@ describe('in one window', () => {
     expect(JSON.stringify(model.requests[0]?.input)).toContain('fix the total');
   });
 
-  test('a turn that a reload cuts off says so, and goes on when the person says so', async () => {
+  test('a turn that a reload cuts off says so, and goes on when the user says so', async () => {
     const { vscode, panel, model } = window();
     model.will([says('a '.repeat(400), { deltas: 400, delayMs: 50 })], [says('Whole.')]);
     await panel.send('Talk.');

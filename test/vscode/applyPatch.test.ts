@@ -303,7 +303,7 @@ suite('a landing that cannot be', () => {
   }
 
   test(
-    'leaves a journal that puts everything back if the host dies in the middle',
+    'leaves a journal that puts everything back if the host is killed in the middle',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
       symlinkSync('a.txt', here.at('link'));
       chmodSync(here.at('gone.txt'), 0o750);

@@ -17,7 +17,7 @@ const messageOf = (result: ApplyResult) => (result.type === 'failed' ? result.me
 
 suite('reading', () => {
   test(
-    'gives what the person sees, saved or not',
+    'gives what the user sees, saved or not',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\r\nc\n' }, async (here) => {
       assert.deepEqual(await here.workspace.read(here.at('a.txt')), { text: 'a\n', source: 'disk', dirty: false });
       await here.type('a.txt', 'mine ');
@@ -83,7 +83,7 @@ suite('unsaved edits', () => {
   );
 
   test(
-    'are saved with the patch when the person wants that before a command, and then no longer counted',
+    'are saved with the patch when the user wants that before a command, and then no longer counted',
     inPlace({ 'a.txt': '1\n2\n', 'b.txt': 'b\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
       await here.apply([here.update('a.txt', 'mine 1\n2\n', 'mine 1\ntwo\n'), here.update('b.txt', 'b\n', 'B\n')]);
@@ -129,7 +129,7 @@ suite('unsaved edits', () => {
   );
 
   test(
-    'go when the person has agreed to it for that file, and come back with Undo Patch',
+    'go when the user has agreed to it for that file, and come back with Undo Patch',
     inPlace({ 'over.txt': 'o\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
       for (const name of ['over.txt', 'move.txt', 'gone.txt']) await here.type(name, 'mine ');
       const agreed = [
@@ -189,7 +189,7 @@ suite('a landing that is put back', () => {
   );
 
   test(
-    'leaves saved what the person saved, and counts what they have undone themselves',
+    'leaves saved what the user saved, and counts what they have undone themselves',
     inPlace({ 'a.txt': before, 'locked.txt': 'l\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
       await here.open('locked.txt');
@@ -272,7 +272,7 @@ suite('an open file', () => {
       const editor = await here.open('a.txt');
       let own: Thenable<boolean> | undefined;
       const slow = vscode.workspace.onWillSaveTextDocument(({ waitUntil }) => waitUntil(pause(300).then(() => [])));
-      // Somebody else saves at the moment in which the patch lands, and is not done when we want to.
+      // Another program saves at the moment in which the patch lands, and is not done when we want to.
       const saving = vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document === editor.document) own ??= document.save();
       });
@@ -335,7 +335,7 @@ suite('an open file', () => {
   );
 });
 
-suite('a person who keeps typing', function () {
+suite('a user who keeps typing', function () {
   // One lost keystroke in a hundred runs is a lost keystroke.
   this.retries(0);
 
@@ -415,7 +415,7 @@ async function storm(here: EditorPlace, number: number, failsEvery = Number.POSI
   const watcher = vscode.workspace.onDidChangeTextDocument(({ document, reason }) => {
     if (document !== editor.document) return;
     const now = document.getText();
-    // Only the person's own undo and redo may take away what the person typed.
+    // Only the user's own undo and redo may take away what the user typed.
     if (reason === undefined) lost.push(...typedIn(text).filter((word) => !now.includes(word)));
     text = now;
   });
@@ -456,7 +456,7 @@ async function storm(here: EditorPlace, number: number, failsEvery = Number.POSI
   }
   await saved(editor.document);
   assert.equal(here.disk(HOT), editor.document.getText());
-  // Put back what can be; where the person's own undo stands in the way, the landing says so and keeps the images.
+  // Put back what can be; where the user's own undo stands in the way, the landing says so and keeps the images.
   const calledOff = results.filter((result) => result.startsWith(NOT_RESTORED));
   for (const result of calledOff) assert.equal(result, NOT_RESTORED + here.at(HOT));
   assert.deepEqual(

@@ -9,6 +9,8 @@ suite('a new thread', () => {
     const chat = new ChatCommands({
       threads: {
         submit: async () => {},
+        access: { type: 'own' },
+        state: null,
         clear: async () => {
           order.push('cleared');
           setImmediate(() => order.push('what the user does next'));

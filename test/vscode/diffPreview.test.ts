@@ -99,7 +99,7 @@ function withPreview(
   });
 }
 
-/** As core would propose it: named as the person reads it, with its hunks. */
+/** As core would propose it: named as the user reads it, with its hunks. */
 function proposal(...changes: readonly FileChange[]): readonly ProposedFile[] {
   return changes.map((change) => ({ name: basename(change.path), change, hunks: fileDiff(change, '/').hunks }));
 }

@@ -92,12 +92,12 @@ suite('a file changed on disk while it holds unsaved edits', () => {
     'gets the patch beside the unsaved edits; what stands on the disk stays there',
     inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
-      here.write('a.txt', 'somebody else\n');
+      here.write('a.txt', 'another program\n');
       const { text } = await here.workspace.read(here.at('a.txt'));
       assert.equal(text, 'mine 1\n2\n3\n');
       assert.deepEqual(saved(await here.apply([here.update('a.txt', text, 'mine 1\n2\nthree\n')])), [false]);
       assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\nthree\n');
-      assert.equal(here.disk('a.txt'), 'somebody else\n');
+      assert.equal(here.disk('a.txt'), 'another program\n');
     }),
   );
 });

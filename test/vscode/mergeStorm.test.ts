@@ -26,7 +26,7 @@ function emptyLines(): LinesOfFiles {
   return new Map(FILES.map((file) => [file, Array.from({ length: LINES }, () => '')]));
 }
 
-/** A person who types, saves, opens, closes and looks about, and an agent that reads, plans and lands as the tool does. */
+/** A user who types, saves, opens, closes and looks about, and an agent that reads, plans and lands as the tool does. */
 class Storm {
   readonly here: EditorPlace;
   readonly random: Random;

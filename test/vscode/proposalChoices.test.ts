@@ -37,7 +37,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'is what the person writes; it is saved for them, and its tab closes without a question',
+    'is what the user writes; it is saved for them, and its tab closes without a question',
     reviewing([2], async (here, preview) => {
       const document = await shown(preview);
       await typed('mine ');
@@ -140,7 +140,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'keeps its line endings and its letters, whatever encoding the person has set',
+    'keeps its line endings and its letters, whatever encoding the user has set',
     inPreview({ 'a.txt': '' }, async (here, preview) => {
       await withSetting('files.encoding', 'windows1252', async () => {
         const after = `${changed([2, 29], '\r\n')}ß→🙂\r\n`;
@@ -192,7 +192,7 @@ suite('a proposal under review', () => {
 
 suite('what is left of a proposal', () => {
   test(
-    'lands in the open buffer beside what the person has typed, and is undone with the patch',
+    'lands in the open buffer beside what the user has typed, and is undone with the patch',
     inPlace({ 'a.txt': TEXT }, async (here) => {
       await here.type('a.txt', 'typed ');
       const before = here.document('a.txt')?.getText() ?? '';
@@ -259,7 +259,7 @@ function memento(): vscode.Memento {
   };
 }
 
-/** At the beginning, as a person would. */
+/** At the beginning, as a user would. */
 async function typed(text: string): Promise<void> {
   await vscode.commands.executeCommand('cursorTop');
   await vscode.commands.executeCommand('type', { text });

@@ -1,4 +1,4 @@
-/** The person's proxy, as VS Code has it in its settings, carries what Tiller says to a model (libraries.md §4.1). */
+/** The user's proxy, as VS Code has it in its settings, carries what Tiller says to a model (libraries.md §4.1). */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

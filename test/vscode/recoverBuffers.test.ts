@@ -77,7 +77,7 @@ suite('recovery, once it is done', () => {
   );
 
   test(
-    'leaves what the person typed on the same lines as it is',
+    'leaves what the user typed on the same lines as it is',
     inPlace({ 'a.txt': 'a\nold\n' }, async (here) => {
       const editor = await here.open('a.txt');
       await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 3), 'mine'));
@@ -90,7 +90,7 @@ suite('recovery, once it is done', () => {
   );
 
   test(
-    'closes what the patch had made, clean or not, and leaves in front what the person looks at',
+    'closes what the patch had made, clean or not, and leaves in front what the user looks at',
     inPlace({ 'clean.txt': 'n\n', 'dirty.txt': 'n\n', 'c.txt': 'c\n' }, async (here) => {
       await here.open('clean.txt');
       await here.type('dirty.txt', 'x');

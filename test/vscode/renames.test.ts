@@ -1,4 +1,4 @@
-/** A person renames or deletes the very file that a patch lands in: one waits for the other, and nothing comes back. */
+/** A user renames or deletes the very file that a patch lands in: one waits for the other, and nothing comes back. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -20,7 +20,7 @@ function deleting(here: EditorPlace, file: string): Thenable<boolean> {
   return vscode.workspace.applyEdit(edit);
 }
 
-/** The person begins when the patch is on its way; both come to their end. */
+/** The user begins when the patch is on its way; both come to their end. */
 async function landDuring(here: EditorPlace, file: string, move: () => Thenable<boolean>): Promise<void> {
   await here.open(file);
   let moved: Thenable<boolean> = Promise.resolve(false);

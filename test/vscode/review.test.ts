@@ -1,4 +1,4 @@
-/** What an agent has landed waits for the person's word, whatever happens to the text meanwhile. */
+/** What an agent has landed waits for the user's word, whatever happens to the text meanwhile. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';
@@ -69,7 +69,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'keeps a hunk, undoes another, and what the person types meanwhile stays theirs',
+    'keeps a hunk, undoes another, and what the user types meanwhile stays theirs',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -125,7 +125,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'leaves words of the person alone when a whole file is undone, and takes them along when the hunk is named',
+    'leaves words of the user alone when a whole file is undone, and takes them along when the hunk is named',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -182,7 +182,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'does not delete a new file in which the person has written',
+    'does not delete a new file in which the user has written',
     inPlace({}, async (here) => {
       await here.apply([here.add('new.txt', 'new\n')], unseen);
       await here.type('new.txt', 'mine ');
@@ -227,7 +227,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'is not the formatter of a save, nor what somebody else writes to the file',
+    'is not the formatter of a save, nor what another program writes to the file',
     inPlace({ 'a.tillertest': '1\n2\n3\n4\n5\n' }, async (here) => {
       const twoSpaces = vscode.languages.registerDocumentFormattingEditProvider(
         { pattern: '**/*.tillertest' },

@@ -82,7 +82,7 @@ suite('a key that stands in the settings', () => {
       else process.env.TILLER_HOME = before;
     }
     assert.equal(server.requests[0]?.headers.authorization, `Bearer ${KEY}`);
-    assert.ok(server.requests[0]?.text.includes(`my key is ${KEY}`), 'the model is told what the person says');
+    assert.ok(server.requests[0]?.text.includes(`my key is ${KEY}`), 'the model is told what the user says');
 
     const told = JSON.stringify(page.heard);
     assert.ok(!told.includes(KEY), 'the panel was told');

@@ -320,7 +320,7 @@ function folderOfTheWindow(): vscode.Uri {
   return folder.uri;
 }
 
-suite('what only the person may say', () => {
+suite('what only the user may say', () => {
   test('a key is kept under its origin and given to no other', async () => {
     const kept = new Map<string, string>();
     const storage = {

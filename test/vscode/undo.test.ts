@@ -51,7 +51,7 @@ suite('Undo Patch', () => {
   );
 
   test(
-    'keeps what the person did since, and says which file it left alone',
+    'keeps what the user did since, and says which file it left alone',
     inPlace({ 'beside.txt': '1\n2\n3\n', 'same.txt': '1\n2\n3\n' }, async (here) => {
       await here.apply(
         [

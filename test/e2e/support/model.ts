@@ -2,7 +2,7 @@ import { type Answer, type ModelRequest, ModelServer } from '../../support/model
 
 export const DEMO_SETTINGS = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
 
-/** A person who wants to be asked about commands, also where a sandbox would guard them. */
+/** A user who wants to be asked about commands, also where a sandbox would guard them. */
 export const ASK_ABOUT_COMMANDS = { 'tiller.approvalPolicy': 'untrusted' };
 
 /** A scripted model: every test of a window says what it will answer next. */
@@ -21,7 +21,7 @@ export class ScriptedModel {
     return new ScriptedModel(await ModelServer.start(script), script);
   }
 
-  /** The person's settings that lead here. */
+  /** The user's settings that lead here. */
   get settings(): Record<string, unknown> {
     const { baseUrl } = this.#server;
     return {

@@ -2,7 +2,7 @@ import type { Workbench } from '../../../scripts/vscode/page.mjs';
 
 const TURN_LIMIT_MS = 60_000;
 
-/** The chat panel as a person uses it, by docs/testids.md. */
+/** The chat panel as a user uses it, by docs/testids.md. */
 export class Panel {
   readonly #vscode: () => Workbench;
 

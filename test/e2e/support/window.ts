@@ -9,7 +9,7 @@ import { Panel } from './panel.ts';
 import { type PlaceOptions, placeFor } from './place.ts';
 
 export interface WindowOptions extends PlaceOptions {
-  /** `none` is a person who has chosen no model yet. */
+  /** `none` is a user who has chosen no model yet. */
   model?: 'demo' | 'scripted' | 'none';
   /** Over the settings of the profile and the model. */
   settings?: Record<string, unknown>;
