@@ -360,7 +360,7 @@ describe('usage', () => {
     [['exec', '--provider', 'nobody', '--model', 'm', 'hi'], 'nobody'],
     [['exec', '--base-url', 'ftp://x', '--model', 'm', 'hi'], 'baseUrl'],
     [['demo-model', '--port', 'x'], '--port'],
-    [['sandbox', 'true'], 'behind --'],
+    [['sandbox', 'true'], 'after --'],
     [['sandbox', '--'], 'no command'],
     [['sandbox', '--mode', 'danger-full-access', '--', 'true'], '--mode'],
     [['sandbox', '--writable', '/no/such', '--', 'true'], '--writable'],

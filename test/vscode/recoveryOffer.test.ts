@@ -71,15 +71,15 @@ suite('what a crash left half landed', () => {
     const first = disk.offer.settle('two', 'roll_back');
     const second = disk.offer.settle('two', 'finish');
     while (disk.waiting().includes('two')) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.deepEqual(disk.waiting(), ['one', 'two: put_back']);
+    assert.deepEqual(disk.waiting(), ['one', 'two: roll_back']);
     await disk.offer.look();
-    assert.deepEqual(disk.waiting(), ['one', 'two: put_back']);
-    while (!disk.settled.includes('two: put_back')) {
+    assert.deepEqual(disk.waiting(), ['one', 'two: roll_back']);
+    while (!disk.settled.includes('two: roll_back')) {
       goOn();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await Promise.all([first, second]);
-    assert.deepEqual(disk.settled, ['two: put_back']);
+    assert.deepEqual(disk.settled, ['two: roll_back']);
     assert.deepEqual(disk.waiting(), ['one']);
     disk.offer.dispose();
   });
