@@ -5,7 +5,18 @@ import type { CapSettings } from '../../src/core/session/caps.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import { localDay } from '../../src/core/session/daySpending.ts';
 import type { TokenUsage } from '../../src/protocol/event.ts';
-import { calls, type ModelScript, says, type Step, usage, waits, type Wire } from '../support/modelServer.ts';
+import {
+  calls,
+  type ModelScript,
+  ModelServer,
+  says,
+  type Step,
+  usage,
+  waits,
+  type Wire,
+} from '../support/modelServer.ts';
+import { runCli } from '../support/runCli.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 
 const used = (total: number): Partial<TokenUsage> => ({ input: total - 10, output: 10, total });
@@ -300,5 +311,24 @@ describe('the caps of a day', () => {
     mkdirSync(chat.home.at('spending.json'));
     expect(await go(chat)).toMatchObject({ type: 'turn_completed' });
     expect(chat.said('warning')).toEqual([]);
+  });
+});
+
+describe('tiller exec', () => {
+  it('pauses at once with exit code 1 at a cap of the day that other processes have reached together', async () => {
+    using folder = tempFolder();
+    await using server = await ModelServer.start(() => ends(600));
+    const run = (more: readonly string[] = []) =>
+      runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, ...more, 'hi'], { home: folder.path });
+    const both = await Promise.all([run(), run()]);
+    expect(both.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [0, 'Done.\n'],
+      [0, 'Done.\n'],
+    ]);
+    const third = await run(['-c', 'caps.dayTokens=1200']);
+    expect(third.code).toBe(1);
+    expect(third.stderr).toContain('1,200 tokens were used today; the cap is 1,200. Try again to continue.');
+    expect(server.requests).toHaveLength(2);
+    expect((await run(['-c', 'caps.dayTokens=1201'])).code).toBe(0);
   });
 });
