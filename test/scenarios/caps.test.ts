@@ -90,6 +90,21 @@ describe.each<Wire>(['responses', 'chat'])('a turn that reaches its cap of token
     expect(await retried).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
   });
 
+  it('stays pending after an answer for a server, and skipping the question stops', async () => {
+    await using chat = await start([works(200_000)]);
+    const ended = go(chat);
+    await asked(chat);
+    const questionId = chat.state.questions[0]?.questionId ?? '';
+    const warned = chat.next('warning');
+    chat.submit({ type: 'elicitation_answer', questionId, action: 'accept' });
+    expect((await warned).message).toBe(
+      'This was asked by Tiller: answer with user_input_answer. The request is still pending.',
+    );
+    chat.submit({ type: 'user_input_answer', questionId, answers: null });
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'failed' });
+    expect(chat.server.requests).toHaveLength(1);
+  });
+
   it('is not asked about when it needs no more request', async () => {
     await using chat = await start([works(150_000), ends(200_000), ends(199_999)]);
     expect(await go(chat)).toMatchObject({ type: 'turn_completed' });
@@ -167,24 +182,29 @@ describe('the caps of a turn', () => {
   it('count the requests of sub-agents, which ask for themselves', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
-    const script = [[waits(gate), ...works(700)], works(1100), ends(5), ends(5)];
+    const script = [[waits(gate), ...works(500)], works(600), ends(5), ends(5), works(900)];
     await using chat = await startScenario({ caps: turnCap(1000), model: script });
     const ended = go(chat);
-    await chat.next('turn_started');
     await expect.poll(() => chat.server.requests.length).toBe(1);
     const agent = await chat.subAgent();
-    const done = go(agent);
-    expect(await asked(agent)).toBe('This turn has used 1,100 tokens; the cap is 1,000. Continue?');
-    choose(agent, 'Continue');
-    expect(await done).toMatchObject({ type: 'turn_completed' });
+    expect(await go(agent)).toMatchObject({ type: 'turn_completed' });
     open();
-    // 1,805 tokens by now: the cap was raised for the whole turn.
+    expect(await asked(chat)).toBe('This turn has used 1,105 tokens; the cap is 1,000. Continue?');
+    choose(chat, 'Continue');
     expect(await ended).toMatchObject({ type: 'turn_completed' });
-    expect(allAsked(chat)).toEqual([]);
+    const paused = go(agent);
+    expect(await asked(agent)).toBe('This turn has used 2,010 tokens; the cap is 2,000. Continue?');
+    choose(agent, 'Stop');
+    expect(await paused).toMatchObject({ type: 'turn_aborted', reason: 'failed' });
   });
 
   it('take no pause at the limit of rounds for a question', async () => {
-    await using chat = await startScenario({ caps: turnCap(100), maxToolRounds: 1, model: [works(200)] });
+    await using chat = await startScenario({
+      caps: turnCap(100),
+      maxToolRounds: 1,
+      compactionTokens: 100,
+      model: [works(200)],
+    });
     await go(chat);
     expect(chat.said('error')).toMatchObject([{ message: 'Paused after 1 tool rounds. Try again to continue.' }]);
     expect(allAsked(chat)).toEqual([]);

@@ -117,7 +117,7 @@ export function capQuestion(reached: ReachedCap): QuestionBody {
         question: `${capSentence(reached)} Continue?`,
         options: [
           { label: CONTINUE, description: `Raises the cap for ${span} to ${figure(reached.next, reached.unit)}.` },
-          { label: STOP, description: 'Ends the turn here. “Try again” goes on from there.' },
+          { label: STOP, description: 'Ends the turn here. “Try Again” goes on from there.' },
         ],
       },
     ],

@@ -428,7 +428,7 @@ function cap(): Script {
             question: 'This turn has used 210,000 tokens; the cap is 200,000. Continue?',
             options: [
               { label: 'Continue', description: 'Raises the cap for this turn to 400,000.' },
-              { label: 'Stop', description: 'Ends the turn here. “Try again” goes on from there.' },
+              { label: 'Stop', description: 'Ends the turn here. “Try Again” goes on from there.' },
             ],
           },
         ],
