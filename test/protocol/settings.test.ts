@@ -57,6 +57,8 @@ describe('settings', () => {
       'sandbox.networkAccess': false,
       review: 'before',
       maxToolRounds: 200,
+      'caps.turnTokens': null,
+      'caps.dayCost': null,
       'retry.maxAttempts': 6,
       projectDocMaxBytes: 32_768,
     });
@@ -65,6 +67,9 @@ describe('settings', () => {
   it.each([
     [{ nonsense: 1 }, 'there is no setting "nonsense"'],
     [{ maxToolRounds: 'many' }, /^setting "maxToolRounds": /],
+    [{ 'caps.turnTokens': 0 }, /^setting "caps.turnTokens": /],
+    [{ 'caps.dayTokens': 1.5 }, /^setting "caps.dayTokens": /],
+    [{ 'caps.dayCost': -1 }, /^setting "caps.dayCost": /],
     [{ 'sandbox.mode': 'tight' }, /^setting "sandbox.mode": /],
     [{ baseUrl: 'ftp://x' }, 'setting "baseUrl": must be an http or https URL'],
     [{ providers: { mine: { baseUrl: 'x' } } }, 'setting "providers.mine.baseUrl": must be an http or https URL'],

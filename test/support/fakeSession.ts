@@ -6,6 +6,8 @@ import { dialectOf } from '../../src/core/model/provider.ts';
 import type { Clock, Exec, ExecExit, ExecProcess, Ids, Ports } from '../../src/core/ports.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../../src/core/rollout/line.ts';
 import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
+import { NO_CAPS } from '../../src/core/session/caps.ts';
+import { DaySpending } from '../../src/core/session/daySpending.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
 import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
@@ -247,7 +249,7 @@ export class FakeSession {
           box: 'none',
           ...settings,
         },
-        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, projectDocMaxBytes: 0 },
+        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, caps: NO_CAPS, projectDocMaxBytes: 0 },
         prompt: {
           baseInstructions: null,
           userInstructions: '',
@@ -274,6 +276,7 @@ export class FakeSession {
         isTrusted: () => true,
       },
       rules: new RulesStore(ports),
+      daySpending: new DaySpending(ports),
     });
     this.state = this.session.initialState;
     this.session.onEvent((event) => {

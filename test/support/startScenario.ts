@@ -5,6 +5,7 @@ import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
 import { AgentService } from '../../src/core/agent/agentService.ts';
+import { type CapSettings, NO_CAPS } from '../../src/core/session/caps.ts';
 import type { ThreadHost, ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { type SandboxSupport, resolveSandbox } from '../../src/core/sandbox/resolveSandbox.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
@@ -38,6 +39,7 @@ export interface ScenarioOptions {
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
   readonly maxToolRounds?: number;
   readonly compactionTokens?: number | null;
+  readonly caps?: Partial<CapSettings>;
   readonly compactionPrompt?: string;
   readonly maxAttempts?: number;
   readonly userInstructions?: string;
@@ -102,6 +104,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       maxToolRounds: options.maxToolRounds ?? 200,
       maxAttempts: options.maxAttempts ?? 6,
       compactionTokens: options.compactionTokens ?? null,
+      caps: { ...NO_CAPS, ...options.caps },
       projectDocMaxBytes: 32_768,
     },
     prompt: {

@@ -17,6 +17,7 @@ import {
   says,
   searches,
   type Step,
+  usage,
 } from './modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
@@ -71,6 +72,11 @@ const change = (from: string, to: string) => patch('*** Update File: a.txt', '@@
 const add = (file: string, line: string) => patch(`*** Add File: ${file}`, `+${line}`);
 const free = { sandbox: 'danger-full-access' } as const;
 const openai = { provider: { dialect: 'openai' } } as const;
+
+/** Counts of a response whose sum is this. */
+function uses(total: number): Step {
+  return usage({ input: total - 10, output: 10, total });
+}
 
 function sessionIn(output: string): number {
   return Number(/^Process running with session ID (\d+)$/m.exec(output)?.[1]);
@@ -341,6 +347,49 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       const ended = chat.turnEnds();
       chat.submit({ type: 'retry' });
       await ended;
+    },
+  ),
+  conversation(
+    'paused-at-caps',
+    {
+      caps: { turn: { tokens: 1000, cost: null }, day: { tokens: 5000, cost: null } },
+      model: [
+        [exec('echo 1'), uses(400)],
+        [exec('echo 2'), uses(500)],
+        [says('Two.'), uses(50)],
+        [exec('echo 3'), uses(1200)],
+        [exec('echo 4'), uses(3000)],
+        [says('Four.'), uses(10)],
+      ],
+      ...free,
+    },
+    async (chat) => {
+      await chat.send('go');
+      const answers = async (label: string) => {
+        while (chat.state.questions.length === 0) await chat.next('question_requested');
+        const questionId = chat.state.questions[0]?.questionId ?? '';
+        chat.submit({ type: 'user_input_answer', questionId, answers: { cap: [label] } });
+      };
+      const again = async (...labels: readonly string[]) => {
+        const ended = chat.turnEnds();
+        for (const label of labels) {
+          await answers(label);
+          if (label === 'Continue') await chat.next('question_resolved');
+        }
+        await ended;
+      };
+      const ended = chat.turnEnds();
+      chat.submit({ type: 'user_turn', input: text('more') });
+      await answers('Stop');
+      await ended;
+      // Of the turn behind its first request, then of the day before the first request of the next turn.
+      const retry = () => void chat.submit({ type: 'retry' });
+      retry();
+      await again('Continue', 'Stop');
+      retry();
+      await again('Stop');
+      retry();
+      await again('Continue');
     },
   ),
   recipe('the-same-call-again', {

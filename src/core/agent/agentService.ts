@@ -12,6 +12,7 @@ import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
 import { readMeta, type ReplayedThread, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
+import { DaySpending } from '../session/daySpending.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
@@ -47,6 +48,7 @@ export class AgentService {
   readonly #sequence = new EventSequence();
   /** Of all threads of this process. */
   readonly rules: RulesStore;
+  readonly #daySpending: DaySpending;
   readonly live: LiveThreads;
   readonly #hosts = new WeakMap<Session, ThreadHost>();
   /** Threads that another process asks for, and that the user has not refused to hand over. */
@@ -62,6 +64,7 @@ export class AgentService {
     this.live = new LiveThreads(report);
     this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
+    this.#daySpending = new DaySpending(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
   }
@@ -273,6 +276,7 @@ export class AgentService {
       rolloutPath: path,
       replayed,
       rules: this.rules,
+      daySpending: this.#daySpending,
       ownership,
     });
     this.#hosts.set(session, host);

@@ -46,6 +46,7 @@ interface OpenTurn {
   readonly messages: ResponseItem[];
   readonly exchanges: OpenExchange[];
   stop: RecordedStop | undefined;
+  pausedAfter: number | undefined;
   hasEnded: boolean;
 }
 
@@ -69,7 +70,6 @@ export class PartReader {
   /** Of functions, by the ids of their calls. */
   readonly #names = new Map<string, string>();
   #interactive = true;
-  #maxToolRounds: number | undefined;
   /** Response items of the whole rollout so far. */
   #items = 0;
   #settings: TurnSettings | undefined;
@@ -115,7 +115,6 @@ export class PartReader {
       calls: new Map([...this.#calls].map(([callId, call]) => [callId, this.#finished(call, callId)])),
       tools: [...this.#names].filter(([callId]) => isThere(this.#calls.get(callId)?.output)).map(([, name]) => name),
       interactive: this.#interactive,
-      maxToolRounds: this.#maxToolRounds,
     };
   }
 
@@ -252,8 +251,12 @@ export class PartReader {
 
   #readError(turn: OpenTurn, { kind, message, detail }: EventMsgOf<'error'>, index: number): void {
     const rounds = /^Paused after (\d+) tool rounds\./.exec(message)?.[1];
-    if (kind === 'paused') this.#maxToolRounds = Number(rounds ?? turn.exchanges.length);
-    if (kind === 'paused') return;
+    if (kind === 'paused') {
+      // A request without an image that was refused is part of the same round.
+      const answered = turn.exchanges.filter(({ answer }) => answer?.type !== 'image_refused');
+      turn.pausedAfter = Number(rounds ?? answered.length);
+      return;
+    }
     const open = turn.exchanges.at(-1);
     const isCountOfFullWindow = kind === 'context_exceeded' && open?.isOver === true && open.items.length === 0;
     const failed = isCountOfFullWindow ? open : this.#begin(turn, index);
@@ -336,6 +339,7 @@ function openTurn(
     messages: [],
     exchanges: [],
     stop: undefined,
+    pausedAfter: undefined,
     hasEnded: false,
   };
 }

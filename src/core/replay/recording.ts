@@ -59,6 +59,8 @@ export interface RecordedTurn {
   /** Messages that joined it. */
   readonly messages: readonly ResponseItem[];
   readonly stop: RecordedStop | undefined;
+  /** Rounds after which it paused, at the limit of rounds or at a cap; `undefined` when it did not. */
+  readonly pausedAfter: number | undefined;
 }
 
 /** What one process did with the thread. */
@@ -74,8 +76,6 @@ export interface RecordedPart {
   readonly tools: readonly string[];
   /** False: no user could answer requests. */
   readonly interactive: boolean;
-  /** Rounds after which a turn paused. */
-  readonly maxToolRounds: number | undefined;
 }
 
 /** A call that ended with its turn. */

@@ -22,6 +22,8 @@ export interface ReplayedThread {
   readonly compactionUndone: boolean;
   /** Items of `history` that the last `token_count` counted; `null` when it counted another history. */
   readonly countedItems: number | null;
+  /** What the last turn has used, as `token_count` reports it. */
+  readonly spentInTurn: { readonly tokens: number; readonly cost: number; readonly estimated: boolean };
   readonly settings: TurnSettings | null;
   /**
    * The number of lines that could not be read: incomplete, damaged, or of an unknown type. A missing first line counts
@@ -89,6 +91,8 @@ export class ReplayFold {
   readonly #started = new Map<string, Compacted>();
   #compactionUndone = false;
   #countedItems: number | null = null;
+  /** Totals of the thread when its last turn began. */
+  #beforeTurn = { tokens: 0, cost: 0 };
   #settings: TurnSettings | null = null;
   #lines = 0;
   #dropped = 0;
@@ -106,6 +110,7 @@ export class ReplayFold {
       compacted: this.#compacted,
       compactionUndone: this.#compactionUndone,
       countedItems: this.#countedItems,
+      spentInTurn: this.#spentInTurn(),
       settings: this.#settings,
       dropped: this.#dropped,
       readOnly: this.#meta.version > ROLLOUT_VERSION,
@@ -143,9 +148,21 @@ export class ReplayFold {
     }
   }
 
-  /** What events say of the history. */
+  #totals(): { readonly tokens: number; readonly cost: number } {
+    const { tokens } = this.#state;
+    return { tokens: tokens?.total.total ?? 0, cost: tokens?.cost?.total ?? 0 };
+  }
+
+  #spentInTurn(): ReplayedThread['spentInTurn'] {
+    const { tokens, cost } = this.#totals();
+    const estimated = this.#state.tokens?.estimated ?? false;
+    return { tokens: tokens - this.#beforeTurn.tokens, cost: cost - this.#beforeTurn.cost, estimated };
+  }
+
+  /** What events say of the history and of its size. */
   #follow(msg: EventMsg): void {
-    if (msg.type === 'item_completed') this.#complete(msg.item);
+    if (msg.type === 'turn_started') this.#beforeTurn = this.#totals();
+    else if (msg.type === 'item_completed') this.#complete(msg.item);
     else if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#compactionUndone = false;
     else if (msg.type === 'token_count') this.#countedItems = this.#history.length;
     else if (msg.type === 'compaction_undone') {

@@ -10,7 +10,7 @@ import { summaryRequest } from '../prompt/compaction.ts';
 import { isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
-import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
+import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { fitting, inWords, withoutOldest } from './summaryInput.ts';
 import type { TurnRun } from './turnRun.ts';
 
@@ -51,7 +51,8 @@ export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> 
 
 /**
  * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Shows
- * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped.
+ * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped, also at
+ * a cap.
  *
  * `end`: the items from there on are not summed up; the user's messages of them stand behind the summary.
  */
@@ -60,6 +61,7 @@ export async function compact(
   trigger: NonNullable<CompactionItem['trigger']>,
   end = run.history.items.length,
 ): Promise<CompactionResult> {
+  await askAtCap(run, trigger === 'manual' ? 'compact' : 'retry');
   const old = run.history.items.slice(0, end);
   const recent = run.history.items.slice(end).filter((item) => item.type === 'message' && isUsersOwn(item));
   const before = nextTokens(run);

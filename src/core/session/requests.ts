@@ -3,6 +3,8 @@ import type { ModelFault, Prompt } from '../model/client.ts';
 import { refusesImage } from '../model/imageRefusal.ts';
 import type { RetrySchedule } from '../model/retry.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import { capQuestion, continues, pauseSentence } from './caps.ts';
+import { TurnPaused } from './failure.ts';
 import type { TurnRun } from './turnRun.ts';
 
 export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
@@ -19,6 +21,22 @@ export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
     outputSchema: run.outputSchema,
     cacheKey: run.threadId,
   };
+}
+
+/**
+ * Call before each request. Asks the user at each cap that is reached, and raises it when the user continues. `action`:
+ * what takes the turn up again.
+ * @throws TurnPaused when the user stops, or no user can answer
+ */
+export async function askAtCap({ caps, inquire, emit, signal }: TurnRun, action?: TurnPaused['action']): Promise<void> {
+  while (true) {
+    const reached = await caps.reached(signal);
+    const problem = caps.takeProblem();
+    if (problem !== undefined) emit({ type: 'warning', message: problem });
+    if (reached === undefined) return;
+    if (!continues(await inquire(capQuestion(reached), signal))) throw new TurnPaused(pauseSentence(reached), action);
+    caps.raise(reached);
+  }
 }
 
 /**

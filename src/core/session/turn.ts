@@ -11,7 +11,7 @@ import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
-import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
+import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
 import type { TurnRun } from './turnRun.ts';
@@ -133,10 +133,14 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
   if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, diff));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
+    const { maxToolRounds } = run.thread.limits;
+    if (round > maxToolRounds)
+      throw new TurnPaused(`Paused after ${maxToolRounds} tool rounds. Try again to continue.`);
     const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
     lastMessage = sampled.lastMessage ?? lastMessage;
     const isAnswered = calls === 0 && sampled.endTurn;
-    if (!isAnswered || run.hasQueued()) await compactWhenDue(run);
+    const isPausing = round >= maxToolRounds;
+    if (!isPausing && (!isAnswered || run.hasQueued())) await compactWhenDue(run);
     const queued = run.takeQueued();
     if (isAnswered && queued.length === 0) {
       if (round === 1 && lastMessage === null)
@@ -144,7 +148,6 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
       return lastMessage;
     }
     for (const input of queued) await addInput(run, input);
-    if (round >= run.thread.limits.maxToolRounds) throw new TurnPaused(round);
   }
 }
 
@@ -174,6 +177,7 @@ async function respond(
   const registry = run.tools();
   while (true) {
     run.signal.throwIfAborted();
+    await askAtCap(run);
     const tools = toolRuntime(run, registry, loopGuard, diff);
     const prompt = promptOf(run, registry);
     const attempt = await settled(sample(run, run.client, prompt, { tools, registry, started }));
@@ -242,7 +246,7 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
-      inquire: (body, asked) => run.inquire(callId, body, asked),
+      inquire: (body, asked) => run.inquire(body, asked, callId),
       applied: (changes) => diff.add(changes),
     }),
   });

@@ -152,6 +152,17 @@ const STORIES = {
     assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-1', answers }]);
     return page;
   },
+  async 'Enter raises a cap, Esc stops the turn at it'(stage) {
+    const answered = (label) => [{ type: 'user_input_answer', questionId: 'question-cap', answers: { cap: [label] } }];
+    const page = await stage.show(stage.scenes.cap);
+    await expectFocus(page, 'choice-first');
+    await press(page, 'Enter', 'Enter');
+    assert.deepEqual(await takeOps(page), answered('Continue'));
+    const other = await stage.show(stage.scenes.cap);
+    await press(other, 'Escape');
+    assert.deepEqual(await takeOps(other), answered('Stop'));
+    return other;
+  },
   async 'Enter sends what stands in the form of a server, once; a button declines'(stage) {
     const page = await stage.show(stage.scenes.mcp);
     await expectFocus(page, 'elicitation-send');

@@ -413,6 +413,30 @@ function question(): Script {
     .context(33);
 }
 
+function cap(): Script {
+  return story()
+    .says('The retry test passes now. Next come the three callers that swallow the error.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'tiller',
+        questionId: 'question-cap',
+        questions: [
+          {
+            id: 'cap',
+            header: 'Cap of a turn',
+            question: 'This turn has used 210,000 tokens; the cap is 200,000. Continue?',
+            options: [
+              { label: 'Continue', description: 'Raises the cap for this turn to 400,000.' },
+              { label: 'Stop', description: 'Ends the turn here. “Try Again” goes on from there.' },
+            ],
+          },
+        ],
+      },
+    })
+    .context(41);
+}
+
 function mcp(): Script {
   const call = { type: 'mcp_tool_call' as const, callId: 'c', server: 'github', durationMs: 800 };
   return titled('File the retry bug', 'File this as a bug on GitHub and link the commit.')
@@ -657,6 +681,7 @@ export const SCENES = {
   denied: scene(denied()),
   patches: scene(patches()),
   question: scene(question()),
+  cap: scene(cap()),
   mcp: scene(mcp()),
   agents: scene(agents()),
   compaction: scene(compaction(), {}, ['compaction-summary']),
