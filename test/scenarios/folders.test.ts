@@ -1,4 +1,4 @@
-/** Folders with names that trip programs up, and folders that go away (issue 6). */
+/** Folders with names that break programs, and folders that are removed (issue 6). */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/protocol/event.ts';
@@ -12,7 +12,7 @@ const ODD_NAMES = ['with spaces', 'a\nnew line', '-rf', 'größe 🙂', '$HOME']
 const run = (cmd: string) => calls('exec_command', { cmd });
 
 describe.each(ODD_NAMES)('a folder named %j', (name) => {
-  it.skipIf(noBox)('is where tiller sandbox runs', async () => {
+  it.skipIf(noBox)('is a folder in which tiller sandbox runs', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at(name));
     const ran = await runCli(['sandbox', `--cd=${name}`, `--writable=${name}`, '--', 'bash', '-c', 'pwd; echo x > x'], {
@@ -22,7 +22,7 @@ describe.each(ODD_NAMES)('a folder named %j', (name) => {
     expect(readFileSync(folder.at(name, 'x'), 'utf8')).toBe('x\n');
   });
 
-  it('is where tiller exec works', async () => {
+  it('is a folder in which tiller exec works', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at(name));
     const patch = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
@@ -44,7 +44,7 @@ describe.each(ODD_NAMES)('a folder named %j', (name) => {
 });
 
 describe('a link to a folder', () => {
-  it.skipIf(noBox)('is as good as the folder', async () => {
+  it.skipIf(noBox)('works like the folder', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('real'));
     symlinkSync('real', folder.at('link'));
@@ -56,8 +56,8 @@ describe('a link to a folder', () => {
   });
 });
 
-describe('a folder that is not there', () => {
-  it.each(['exec', 'sandbox'])('is a mistake in the arguments of %s', async (command) => {
+describe('a folder that does not exist', () => {
+  it.each(['exec', 'sandbox'])('is a usage error of %s', async (command) => {
     using folder = tempFolder();
     const more = command === 'exec' ? ['--demo', 'go'] : ['--', 'true'];
     for (const flag of ['--cd', '--writable']) {
@@ -70,11 +70,11 @@ describe('a folder that is not there', () => {
   });
 });
 
-describe.each(['real', undefined] as const)('a working directory that goes away (box: %s)', (box) => {
+describe.each(['real', undefined] as const)('a working directory that is removed (sandbox: %s)', (box) => {
   const [sandbox, real] =
     box === undefined ? (['danger-full-access', {}] as const) : (['workspace-write', { box }] as const);
 
-  it.skipIf(box === 'real' && noBox)('is said, and the thread goes on when it is back', async () => {
+  it.skipIf(box === 'real' && noBox)('is reported, and the thread continues once it exists again', async () => {
     let bringBack = () => {};
     await using chat = await startScenario({
       ...real,
