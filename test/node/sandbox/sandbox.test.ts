@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { noBox, Playground } from '../../support/sandboxed.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
-describe.skipIf(noBox)('a command in the box', () => {
-  test('writes in its workspace and in its own /tmp, and nowhere else', async () => {
+describe.skipIf(noBox)('a command in the sandbox', () => {
+  test('writes in its workspace and in its own /tmp only', async () => {
     using place = new Playground();
     const story = await place.bash('echo one > a && echo two > /tmp/b; echo three > /etc/tiller-test; cat a /tmp/b');
     expect(story).toEqual({
@@ -16,7 +16,7 @@ describe.skipIf(noBox)('a command in the box', () => {
     });
   });
 
-  test('finds its temporary folder as $TMPDIR, and not what other programs keep in the one of the machine', async () => {
+  test('finds its temporary folder as $TMPDIR, and no files of other programs', async () => {
     using theirs = tempFolder(homedir());
     writeFileSync(theirs.at('secret'), 'theirs\n');
     using place = new Playground({ tmpdir: theirs.path, env: { TMPDIR: theirs.path } });
@@ -29,7 +29,7 @@ describe.skipIf(noBox)('a command in the box', () => {
     expect(readFileSync(`${folder}/a`, 'utf8')).toBe('one\n');
   });
 
-  test('has the $TMPDIR of the machine, read-only, where the policy leaves it out', async () => {
+  test('has the $TMPDIR of the machine, read-only, where the policy excludes it', async () => {
     using theirs = tempFolder(homedir());
     writeFileSync(theirs.at('a'), 'theirs\n');
     using place = new Playground({

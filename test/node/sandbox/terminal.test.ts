@@ -4,7 +4,7 @@ import { noBox, Playground } from '../../support/sandboxed.ts';
 
 const tty = { columns: 80, rows: 24 };
 
-/** What it has printed so far, and a wait for words in it. */
+/** The output so far, and a wait for text in it. */
 function listen(child: ExecProcess) {
   let text = '';
   child.onOutput(({ bytes }) => {
@@ -13,8 +13,8 @@ function listen(child: ExecProcess) {
   return { says: (words: string) => expect.poll(() => text, { timeout: 10_000 }).toContain(words), text: () => text };
 }
 
-describe.skipIf(noBox)('a terminal in the box', () => {
-  test('is one, with its size, and what is typed arrives', async () => {
+describe.skipIf(noBox)('a terminal in the sandbox', () => {
+  test('has its size, and typed input arrives', async () => {
     using place = new Playground();
     const child = await place.start(
       ['/bin/bash', '-c', 'test -t 0 && stty size; read name; echo "hello $name"; exit 3'],
@@ -30,7 +30,7 @@ describe.skipIf(noBox)('a terminal in the box', () => {
     expect(await place.bash('true')).toMatchObject({ code: 0 });
   });
 
-  test('holds as well: nothing is written outside, nothing is typed in the name of the person', async () => {
+  test('is confined as well: nothing is written outside, no input is injected into the user’s terminal', async () => {
     using place = new Playground();
     const child = await place.start(
       [
@@ -47,7 +47,7 @@ describe.skipIf(noBox)('a terminal in the box', () => {
     expect(output.text()).toContain('over');
   });
 
-  test('Ctrl-C stops what runs in it', async () => {
+  test('interrupts its command on Ctrl-C', async () => {
     using place = new Playground();
     const child = await place.start(['/bin/bash', '-c', 'echo up; sleep 30'], { tty });
     const output = listen(child);
@@ -59,7 +59,7 @@ describe.skipIf(noBox)('a terminal in the box', () => {
 });
 
 describe.skipIf(noBox)('without a terminal', () => {
-  test('Ctrl-C and kill end everything in the box', async () => {
+  test('Ctrl-C and kill end every process in the sandbox', async () => {
     using place = new Playground();
     for (const end of ['write', 'kill'] as const) {
       const child = await place.start(['/bin/bash', '-c', 'setsid sleep 30 & echo up; sleep 30']);
