@@ -1,5 +1,5 @@
-// How the panel looks in VS Code: its place, the themes of VS Code, and what a machine can find wrong with it. What needs no
-// VS Code is looked at in test/panel, in every state, theme and width.
+// The appearance of the panel in VS Code: its place, the themes of VS Code, and axe. States that need no
+// VS Code are checked in test/panel, in every theme and width.
 import { beforeEach, expect, test } from 'vitest';
 import { THEMES } from '../../scripts/vscode/page.mjs';
 import { faultsOfFrame } from './support/faults.ts';
@@ -25,7 +25,7 @@ test('the panel opens in the secondary side bar, in every width', async () => {
   for (const width of WIDTHS) await looksRight('empty', width);
 });
 
-test('a decision that waits looks right in every theme', async () => {
+test('a pending approval has no visual fault in any theme', async () => {
   const { vscode, panel } = window();
   await panel.get('start-demo').click();
   await panel.approval('command').waitFor();
@@ -38,7 +38,7 @@ test('a decision that waits looks right in every theme', async () => {
   expect(await panel.get('jump-to-latest').count()).toBe(0);
 });
 
-test('a finished thread looks right in every width', async () => {
+test('a finished thread has no visual fault in any width', async () => {
   const { panel } = window();
   await panel.approveAll();
   await panel.ended();

@@ -1,4 +1,4 @@
-// The patch lands in what the person has in front of them, not in what is on disk.
+// A patch is applied to the open buffers, not to the text on disk.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,10 +10,10 @@ const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'
 const TEXT = `${LINES.join('\n')}\n`;
 const soon = { timeout: 10_000 };
 
-describe('a file that is being typed in', () => {
+describe('a file with unsaved edits', () => {
   const window = useWindow({ model: 'scripted', files: { 'notes.txt': TEXT, 'kept.txt': 'one\n' } });
 
-  test('what is typed while a patch waits stays, the patch lands beside it, and nothing is saved', async () => {
+  test('keeps edits made while a patch is pending, gets the patch beside them, and is not saved', async () => {
     const { vscode, panel, model, disk } = window();
     await vscode.openFile('notes.txt');
     await vscode.typeAfter('first', ' (mine)');
@@ -39,7 +39,7 @@ describe('a file that is being typed in', () => {
     expect(await unsaved.getAttribute('title')).toMatch(/^Changed in the editor only.*edits of yours.*: notes\.txt$/);
     await vscode.screenshot('buffers/2-landed');
 
-    // One Ctrl+Z takes the patch back and leaves what was typed.
+    // One Ctrl+Z reverts the patch and keeps the edits.
     await vscode.editor().locator('.view-line').first().click();
     await vscode.page.keyboard.press('Control+z');
     await expect.poll(() => vscode.text(), soon).toBe(expected.replace('EIGHTH', 'eighth'));
@@ -49,7 +49,7 @@ describe('a file that is being typed in', () => {
     await expect.poll(() => disk('notes.txt'), soon).toBe(expected);
   });
 
-  test('stands in the Local History once a patch has landed in it', async () => {
+  test('is in the Local History once a patch was applied to it', async () => {
     const { panel, model, vscode } = window();
     await panel.newThread();
     const input = '*** Begin Patch\n*** Update File: kept.txt\n@@\n-one\n+two\n*** End Patch';
@@ -72,7 +72,7 @@ describe('a file that is being typed in', () => {
 describe('a file with unsaved edits that a patch would delete', () => {
   const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n', 'too.txt': 'hers\n' } });
 
-  /** Of a file in which the person has typed. */
+  /** Of a file with unsaved edits of the user. */
   const deletionAsked = async (name: string) => {
     const { vscode, panel, model } = window();
     await vscode.openFile(name);
@@ -83,7 +83,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await panel.send('Delete it.');
   };
 
-  test('goes only when the person says so of that very file, and no key says it by habit', async () => {
+  test('is deleted only when the user approves it for that file, and not by a default key', async () => {
     const { vscode, panel, disk } = window();
     await deletionAsked('mine.txt');
     await panel.approval('patch').waitFor();
@@ -108,7 +108,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await expect.poll(() => disk('mine.txt'), soon).toBe('hers (mine)\n');
   });
 
-  test('is named by the palette, too, and shown before it is given up', async () => {
+  test('is named by the palette, too, and shown before it is discarded', async () => {
     const { vscode, panel, disk } = window();
     await deletionAsked('too.txt');
     await panel.approval('patch').waitFor();
@@ -135,7 +135,7 @@ describe('a command beside a file that a patch left unsaved', () => {
   const typed = TEXT.replace('first', 'first (mine)').replace('eighth', 'EIGHTH');
   const SAW_OLD = 'so the command saw the old text of: ';
 
-  /** A patch lands where the person has typed, and the model wants to run two commands that look at it. */
+  /** A patch is applied beside unsaved edits, and the model calls two commands that read the file. */
   async function untilAsked({ panel, model }: Window, from: string, to: string): Promise<void> {
     const input = `*** Begin Patch\n*** Update File: deep/notes.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
     model.will(
@@ -153,7 +153,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     await panel.get('composer-input').focus();
   }
 
-  test('runs anyway by one key, and the model hears what it has not seen', async () => {
+  test('runs anyway by one key, and the model gets a note about the unsaved edits', async () => {
     const { vscode, panel, model, disk } = window();
     await vscode.openFile('deep/notes.txt');
     await vscode.typeAfter('first', ' (mine)');
@@ -170,7 +170,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     expect(await panel.get('turn-fold').innerText()).toContain('1 unsaved');
   });
 
-  test('is saved for by another, and not asked about again', async () => {
+  test('runs after a save by another key, without a second prompt', async () => {
     const { vscode, panel, model, disk } = window();
     await untilAsked(window(), 'ninth', 'NINTH');
     await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
@@ -189,7 +189,7 @@ describe('a command beside a file that a patch left unsaved', () => {
   });
 });
 
-/** By the keyboard alone, from wherever the focus is in the panel. */
+/** By the keyboard alone, from any focus in the panel. */
 async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
   const target = panel.get(testid).and(panel.page.locator(':focus'));
   for (let presses = 0; (await target.count()) === 0; presses++) {

@@ -1,4 +1,4 @@
-// Stopping, and going on.
+// Interrupting a turn, and continuing.
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
   await window().panel.newThread();
 });
 
-test('a running command is stopped with all it started, and the thread goes on', async () => {
+test('a running command is killed with all it started, and the thread continues', async () => {
   const { vscode, panel, model } = window();
   const marker = `61.${process.pid}`;
   model.will(
@@ -28,7 +28,7 @@ test('a running command is stopped with all it started, and the thread goes on',
   await vscode.screenshot('interrupt/1-running');
   await panel.get('composer-stop').click();
   await panel.ended('aborted');
-  // The button is gone, and whoever pressed it can write what to do instead.
+  // The button is gone, and the user can write a new message.
   await expect.poll(() => panel.get('composer-input').and(panel.page.locator(':focus')).count(), soon).toBe(1);
   await expect.poll(() => running(marker), soon).toBe(0);
   await panel.get('turn-stopped').waitFor();
@@ -40,7 +40,7 @@ test('a running command is stopped with all it started, and the thread goes on',
   expect(await panel.lastMessage().innerText()).toBe('Back.');
 });
 
-test('a command that waited for an approval when the turn was stopped is shown as not run', async () => {
+test('a command whose approval was pending when the turn was interrupted is shown as not run', async () => {
   const { vscode, panel, model, disk } = window();
   model.will([calls('exec_command', { cmd: 'touch never' })], [says('Back.')]);
   await panel.send('Touch it.');
@@ -52,7 +52,7 @@ test('a command that waited for an approval when the turn was stopped is shown a
   expect(await disk('never')).toBeNull();
 });
 
-test('a streaming model is stopped by Escape, what it said stays, and the thread goes on', async () => {
+test('a streaming model is interrupted by Escape, its partial text stays, and the thread continues', async () => {
   const { vscode, panel, model } = window();
   const words = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
   model.will([says(words, { deltas: 400, delayMs: 50 })], [says('Back.')]);

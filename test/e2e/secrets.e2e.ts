@@ -1,4 +1,4 @@
-// A key: entered once, kept by VS Code, given to its server, and written nowhere.
+// A key: entered once, kept by VS Code, sent to its server, and in no file.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const KEY = 'key-of-the-person-5f2c81d0';
 
 const window = useWindow({ model: 'scripted' });
 
-test('a key goes to its server, outlives a reload, and stands in no file', async () => {
+test('a key is sent to its server, survives a reload, and is in no file', async () => {
   const { vscode, panel, model, folder } = window();
   model.will([says('One.')], [says('Two.')]);
   await panel.open();

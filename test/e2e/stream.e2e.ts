@@ -1,4 +1,4 @@
-// A model that talks faster than anybody reads.
+// A model that streams very fast.
 import { expect, test } from 'vitest';
 import { says } from '../support/modelServer.ts';
 import { useWindow } from './support/window.ts';
@@ -8,7 +8,7 @@ const LONG_TASK_MS = 50;
 
 const window = useWindow({ model: 'scripted' });
 
-test('20,000 deltas arrive whole, and the page stays quick', async () => {
+test('20,000 deltas all arrive, and the page stays responsive', async () => {
   const { panel, model } = window();
   await panel.open();
   const paragraphs = Array.from(

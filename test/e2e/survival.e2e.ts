@@ -1,4 +1,4 @@
-// Nothing is lost: not by a reload, not by hiding the side bar, not by the death of the webview.
+// State is kept through a reload, a hidden side bar and a killed webview.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
@@ -29,7 +29,7 @@ test('hiding the side bar keeps the approval and the draft', async () => {
   await panel.write('');
 });
 
-test('a reload of the window keeps the approval and the draft, and the turn goes on', async () => {
+test('a reload of the window keeps the approval and the draft, and the turn continues', async () => {
   const { vscode, panel, model, disk } = window();
   model.will([says('I will.'), calls('exec_command', { cmd: 'touch reloaded' })], [says('All done.')]);
   await panel.send('Touch it.');
@@ -53,7 +53,7 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   await panel.write('');
 });
 
-/** A turn that waits for an approval, with a message queued that is being edited. */
+/** A turn with a pending approval, and a queued message that is being edited. */
 async function editing(file: string): Promise<void> {
   const { panel, model } = window();
   model.will([calls('exec_command', { cmd: `touch ${file}` })], [says('Done.')], [says('That, too.')]);
@@ -90,7 +90,7 @@ test('a queued message is held while it is edited, also while the panel is hidde
   await panel.write('');
 });
 
-test('an edit of a queued message stands in the composer after a reload, and nothing of it is sent', async () => {
+test('an edit of a queued message is in the composer after a reload, and nothing of it is sent', async () => {
   const { vscode, panel, model } = window();
   await editing('edited');
   await vscode.reload();
@@ -104,7 +104,7 @@ test('an edit of a queued message stands in the composer after a reload, and not
   await panel.write('');
 });
 
-test('who said no, and with which word, still stands in the row after a reload', async () => {
+test('the row of a denial names who denied it, with the message, after a reload', async () => {
   const { vscode, panel, model } = window();
   model.will([calls('exec_command', { cmd: 'touch never' })], [says('All right.')]);
   await panel.send('Touch it.');
@@ -118,7 +118,7 @@ test('who said no, and with which word, still stands in the row after a reload',
   await denied.getByText('by you').waitFor();
 });
 
-test('a webview that is killed in mid-stream comes back with everything', async () => {
+test('a webview that is killed in mid-stream is restored completely', async () => {
   const { vscode, panel, model } = window();
   const words = Array.from({ length: 200 }, (_, index) => `word${index}.`);
   model.will([says(words.join(' '), { deltas: 200, delayMs: 25 })]);
@@ -130,7 +130,7 @@ test('a webview that is killed in mid-stream comes back with everything', async 
   expect(await panel.lastMessage().innerText()).toBe(words.join(' '));
 });
 
-test('a thread can be read while there is no model, and goes on when there is one again', async () => {
+test('a thread can be read while there is no model, and continues when there is one again', async () => {
   const { vscode, panel, model } = window();
   model.will([says('Here I am.')], [says('Here I am again.')]);
   await panel.send('Hello.');
