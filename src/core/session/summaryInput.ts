@@ -19,7 +19,7 @@ const LONGEST_TEXTS = [2000, 500, 150];
 
 /**
  * Shortens the history until it `fits`: outputs and answers are cut in their middle first, then the oldest rounds are
- * removed. A history that still does not fit is returned unchanged, for the server to refuse.
+ * removed. A history that still does not fit is returned as short as it got, for the server to refuse.
  */
 export function fitting(
   items: readonly ResponseItem[],
