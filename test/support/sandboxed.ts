@@ -1,4 +1,4 @@
-/** Commands in a real box, with everything a machine has that they might reach for. */
+/** Commands in a real sandbox, on a machine with everything that they must not reach. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../src/core/ports.ts';
@@ -10,7 +10,7 @@ import { type SandboxPolicy, sandboxPolicySchema } from '../../src/protocol/poli
 import { type TempFolder, tempFolder } from './tempFolder.ts';
 
 const support = sandboxSupport();
-/** Why tests that need a box do not run here; `false` where they do. */
+/** Why tests that need a sandbox do not run here; `false` where they do. */
 export const noBox: string | false = support.type === 'fails' ? support.cause : false;
 if (noBox !== false) console.warn(`Tests in the box are left out: ${noBox}`);
 
@@ -30,7 +30,7 @@ export interface SandboxedOptions {
   readonly workspace?: string;
 }
 
-/** A workspace, a home of ours, and boxes around commands in them. */
+/** A workspace, a TILLER_HOME, and sandboxes for commands in them. */
 export class Playground implements Disposable {
   readonly folder: TempFolder = tempFolder();
   readonly workspace: string;
