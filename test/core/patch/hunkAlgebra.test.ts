@@ -82,7 +82,7 @@ describe('hunks undone in a text that was edited', () => {
   test.each([
     ['on a changed line', 'mine one\n2\n3\n3a\n5\nsix\n'],
     ['on an added line, with the other hunks undone', '1\n2\n3\n4\n5\nmine six\n'],
-  ])('not when somebody worked %s', (_name, now) => {
+  ])('not after an edit %s', (_name, now) => {
     assert.equal(left(now), undefined);
   });
 

@@ -103,7 +103,7 @@ test.each([
   ['in a folder below it', '/work/app/src', [{ threadId: 'other', command: 'npm test && echo done' }]],
   ['in a folder above it', '/work', [{ threadId: 'other', command: 'npm test && echo done' }]],
   ['in one that only begins like it', '/work/apple', []],
-])('what runs %s is told as it was typed', (_where, cwd, expected) => {
+])('a command %s is reported as it was typed', (_where, cwd, expected) => {
   const running = [{ threadId: 'other', argv: ['/bin/bash', '-lc', 'npm test && echo done'], cwd: '/work/app' }];
   expect(commandsIn(cwd, running)).toEqual(expected);
 });

@@ -361,7 +361,7 @@ describe.skipIf(noBox)('files that a command leaves behind', () => {
       'mkdir -p d store; echo "gitdir: ../store" > d/.git; printf "[core]\\nsshCommand=x\\n" > store/config',
       'd/.git',
     ],
-  ])('%s that would run programs is told', async (_, script, repository) => {
+  ])('%s that would run programs is reported', async (_, script, repository) => {
     using place = new Playground();
     const { findings } = await place.bash(script);
     expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
@@ -380,7 +380,7 @@ describe.skipIf(noBox)('files that a command leaves behind', () => {
       'git init -q r; mkdir -p in/c; echo gitdir: ../../r/.git > in/c/.git',
       'mkdir -p in/c/.git; printf "[core]\\nfsmonitor=./x\\n" > in/c/.git/config',
     ],
-  ])('%s put in the place of another is told', async (_, repository, first, second) => {
+  ])('%s in place of another is reported', async (_, repository, first, second) => {
     using place = new Playground();
     expect(await place.bash(first)).toMatchObject({ code: 0, findings: [] });
     const { findings } = await place.bash(`mv in out; mkdir in; ${second}`);
@@ -397,7 +397,7 @@ describe.skipIf(noBox)('files that a command leaves behind', () => {
   test.each([
     ['a bare repository that was there', 'b', 'git init -q --bare b'],
     ['a new repository', 'b/.git', 'mkdir -p b/.git'],
-  ])('%s that is led to the configuration of another is told', async (_, repository, first) => {
+  ])('%s that points to the configuration of another is reported', async (_, repository, first) => {
     using place = new Playground();
     const evil = 'mkdir evil; printf "[core]\\nfsmonitor=./x\\n" > evil/config';
     if (repository === 'b') expect(await place.bash(first)).toMatchObject({ code: 0, findings: [] });

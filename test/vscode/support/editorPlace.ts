@@ -151,7 +151,7 @@ export class EditorPlace {
     return vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label));
   }
 
-  // ---------------------------------------------------------------- our hands
+  // ---------------------------------------------------------------- ports
 
   /** The places, resolved now. */
   async apply(changes: readonly FileChange[], origin?: PatchOrigin): Promise<ApplyResult> {
