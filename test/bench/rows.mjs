@@ -1,11 +1,11 @@
-// What is measured and what it must not exceed (design §5). A row names the jobs it needs; jobs are shared between rows.
+// The measurements and their limits (design §5). A row names the jobs it needs; jobs are shared between rows.
 
 import { longFile, manyFiles, runPatch } from './patches.mjs';
 import { openThreadList } from './threadList.mjs';
 
 const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, program, patch) });
 
-/** `repeat` and `turns` shrink under --quick. `only` and `not`: the others have no such thing, or are not measured at it. */
+/** `repeat` and `turns` shrink under --quick. `only` and `not`: agents without the feature, or excluded from the row. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
   boxed: { turns: 50, boxed: true, not: 'pi', repeat: 5, quick: { turns: 20, repeat: 2 } },
@@ -126,7 +126,7 @@ export const ROWS = [
   patchGrowth('patch-files-growth', 'five times the files', 'files', 'manyFiles'),
 ];
 
-/** The first of a process: nothing is warm. */
+/** The first of a process, without warm caches. */
 function patchRow(name, what, job) {
   return {
     name,

@@ -49,7 +49,7 @@ describe('a file that is being typed in', () => {
     expect(await unsaved.getAttribute('title')).toMatch(/^Changed in the editor only.*edits of yours.*: notes\.txt$/);
     await vscode.screenshot('buffers/2-landed');
 
-    // One Ctrl+Z takes the patch back and leaves what was typed.
+    // One Ctrl+Z reverts the patch and keeps the edits.
     await vscode.editor().locator('.view-line').first().click();
     await vscode.page.keyboard.press('Control+z');
     await expect.poll(() => vscode.text(), soon).toBe(expected.replace('EIGHTH', 'eighth'));
@@ -59,7 +59,7 @@ describe('a file that is being typed in', () => {
     await expect.poll(() => disk('notes.txt'), soon).toBe(expected);
   });
 
-  test('stands in the Local History once a patch has landed in it', async () => {
+  test('is in the Local History once a patch was applied to it', async () => {
     const { panel, model, vscode } = window();
     await panel.newThread();
     const input = '*** Begin Patch\n*** Update File: kept.txt\n@@\n-one\n+two\n*** End Patch';
@@ -116,7 +116,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await expect.poll(() => disk('mine.txt'), soon).toBe('hers (mine)\n');
   });
 
-  test('is named by the palette, too, and shown before it is given up', async () => {
+  test('is named by the palette, too, and shown before it is discarded', async () => {
     const { vscode, panel, disk } = window();
     await deletionAsked('too.txt');
     await panel.approval('patch').waitFor();
@@ -156,7 +156,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     await panel.get('composer-input').focus();
   }
 
-  test('runs anyway by one key, and the model hears what it has not seen', async () => {
+  test('runs anyway by one key, and the model gets a note about the unsaved edits', async () => {
     const { vscode, panel, model, disk } = window();
     await vscode.openFile('deep/other.txt');
     await vscode.typeAfter('first', ' (mine)');
@@ -173,7 +173,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     expect(await panel.get('turn-fold').innerText()).toContain('1 unsaved');
   });
 
-  test('is saved for by another, and not asked about again', async () => {
+  test('runs after a save by another key, without a second prompt', async () => {
     const { vscode, panel, model, disk } = window();
     await untilAsked(window(), 'ninth', 'NINTH');
     await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
@@ -192,7 +192,7 @@ describe('a command beside a file that a patch left unsaved', () => {
   });
 });
 
-/** By the keyboard alone, from wherever the focus is in the panel. */
+/** By the keyboard alone, from any focus in the panel. */
 async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
   const target = panel.get(testid).and(panel.page.locator(':focus'));
   for (let presses = 0; (await target.count()) === 0; presses++) {

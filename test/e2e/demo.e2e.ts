@@ -13,7 +13,7 @@ const THEME_NAMES = Object.keys(THEMES) as (keyof typeof THEMES)[];
 const window = useWindow({ model: 'demo', seed: 11, width: 1600, settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
-test('the keyboard alone does it, from a window that was just opened', async () => {
+test('the keyboard alone is enough, in a window that was just opened', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { keyboard } = vscode.page;
   const composer = panel.get('composer-input');
@@ -36,7 +36,7 @@ test('the keyboard alone does it, from a window that was just opened', async () 
   await focusIsIn(panel.card.locator(':focus'));
   await vscode.screenshot('demo/keyboard-2-patch');
   await keyboard.press('Enter');
-  // The tests were approved for the thread: nothing more is asked.
+  // The tests were approved for the thread: no other request follows.
   await panel.ended();
   await vscode.screenshot('demo/keyboard-3-done');
   expect(await disk(sample.seeded.path)).toContain(sample.seeded.right);
@@ -51,7 +51,7 @@ test('the keyboard alone does it, from a window that was just opened', async () 
   await expect.poll(() => disk(sample.seeded.path), soon).toBe(sample.files[sample.seeded.path]);
 });
 
-test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', async () => {
+test('the buttons of the panel are enough, and Ctrl+Z and Undo Patch revert the change', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { path: file, right, wrong } = sample.seeded;
   const { keyboard } = vscode.page;
@@ -73,7 +73,7 @@ test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', a
   expect(await testPasses()).toBe(true);
   expect(await panel.lastMessage().innerText()).toContain('passes again');
 
-  // A file that nobody had open when it was changed.
+  // A file that was closed when it was changed.
   await vscode.openFile(file);
   await expect.poll(() => vscode.text(), soon).toContain(right);
   await vscode.editor().locator('.view-line').first().click();
@@ -91,7 +91,7 @@ test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', a
   await vscode.screenshot('demo/5-undo-patch');
 });
 
-test('a file that stands in the editor is changed there, and Undo turn takes it back', async () => {
+test('a file in the editor is changed there, and Undo turn reverts it', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { path: file, right, wrong } = sample.seeded;
   await panel.newThread();

@@ -78,7 +78,7 @@ test('a streaming model is stopped by Escape, what it said stays, and the thread
   expect(JSON.stringify(model.requests.at(-1)?.input)).toContain('Are you there?');
 });
 
-test('what the panel promises works, and an error has a title that is true of it', async () => {
+test('the controls of the panel work, and an error has a title that fits it', async () => {
   const { vscode, panel, model } = window();
   expect(await panel.get('composer-input').getAttribute('placeholder')).toBe('Ask Tiller to change something');
   // Without a thread there is nothing to compact.
@@ -91,7 +91,7 @@ test('what the panel promises works, and an error has a title that is true of it
     [413, 'Context window full', 'Compact and Continue'],
     [400, 'Request rejected', 'Show Log'],
   ] as const) {
-    // What is too long is compacted first, and the request for a summary is refused, too, however short it gets.
+    // A request that is too long is compacted first, and the request for the summary is refused, too, however short it gets.
     const failure = [fails(status, { error: { message: 'no' } })];
     model.will(...Array.from({ length: status === 413 ? 30 : 1 }, () => failure));
     await panel.send('Hello?');

@@ -1,4 +1,4 @@
-// Nothing is lost: not by a reload, not by hiding the side bar, not by the death of the webview.
+// State is kept through a reload, a hidden side bar and a killed webview.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
@@ -64,7 +64,7 @@ test('a reload of the window keeps the approval, the draft, and who denied a com
   await panel.write('');
 });
 
-/** A turn that waits for an approval, with a message queued that is being edited. */
+/** A turn with a pending approval, and a queued message that is being edited. */
 async function editing(file: string): Promise<void> {
   const { panel, model } = window();
   model.will([calls('exec_command', { cmd: `touch ${file}` })], [says('Done.')], [says('That, too.')]);
@@ -100,7 +100,7 @@ test('a queued message is held while it is edited, also while the panel is hidde
   await panel.write('');
 });
 
-test('an edit of a queued message stands in the composer after a reload, and nothing of it is sent', async () => {
+test('an edit of a queued message is in the composer after a reload, and nothing of it is sent', async () => {
   const { vscode, panel, model } = window();
   await editing('edited');
   await vscode.reload();
@@ -126,7 +126,7 @@ test('a webview that is killed in mid-stream comes back with everything', async 
   expect(await panel.lastMessage().innerText()).toBe(words.join(' '));
 });
 
-test('a thread can be read while there is no model, and goes on when there is one again', async () => {
+test('a thread can be read while there is no model, and continues when there is one again', async () => {
   const { vscode, panel, model } = window();
   model.will([says('Here I am.')], [says('Here I am again.')]);
   await panel.send('Hello.');

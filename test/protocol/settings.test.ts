@@ -17,7 +17,7 @@ describe('-c KEY=VALUE', () => {
     });
   });
 
-  it('leaves what stands beside it', () => {
+  it('keeps the other keys', () => {
     const before = { model: 'm', providers: { mine: { baseUrl: 'http://x' } } };
     expect(placeSetting(before, 'providers.mine.wireApi', 'chat')).toEqual({
       model: 'm',
@@ -26,13 +26,13 @@ describe('-c KEY=VALUE', () => {
     expect(before).toEqual({ model: 'm', providers: { mine: { baseUrl: 'http://x' } } });
   });
 
-  it('knows no other keys', () => {
+  it('refuses unknown keys', () => {
     for (const key of ['', 'nonsense', 'sandbox', 'modelx', 'model', '__proto__'].filter((key) => key !== 'model')) {
       expect(placeSetting({}, key, 1)).toBeUndefined();
     }
   });
 
-  it('never touches what every object inherits', () => {
+  it('never changes inherited properties', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SETTING_KEYS),
@@ -46,8 +46,8 @@ describe('-c KEY=VALUE', () => {
   });
 });
 
-describe('settings', () => {
-  it('are what the product does when nothing is set', () => {
+describe('the settings', () => {
+  it('have the documented defaults', () => {
     expect(parseSettings({})).toEqual({ type: 'settings', settings: settingsSchema.parse({}) });
     expect(settingsSchema.parse({})).toMatchObject({
       model: null,

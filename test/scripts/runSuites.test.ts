@@ -1,4 +1,4 @@
-/** What `npm test` says of a suite that fails, is stopped, or passes only in another attempt. */
+/** The report of `npm test` on a suite that fails, is killed, or passes only in another attempt. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

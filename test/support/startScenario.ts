@@ -30,7 +30,7 @@ export interface ScenarioOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: ApprovalPolicy;
   readonly sandbox?: SandboxMode;
-  /** The box of this machine; without it there is none, whatever the machine has. */
+  /** The sandbox of this machine; without it there is none, whatever the machine has. */
   readonly box?: 'real';
   readonly wire?: Wire;
   readonly interactive?: boolean;
@@ -47,19 +47,19 @@ export interface ScenarioOptions {
   readonly showRawReasoning?: boolean;
   readonly verbosity?: 'low' | 'medium' | 'high';
   readonly projectDocFallbackFilenames?: readonly string[];
-  /** `test-model` unless told. */
+  /** By default `test-model`. */
   readonly modelName?: string;
-  /** What else is known of the server; its address and wire unless told. */
+  /** Further settings of the server; by default its address and wire. */
   readonly provider?: Partial<ProviderConfig>;
-  /** Hands that take the place of the real ones: a clock in a hurry, a network with holes. */
+  /** Ports that replace the real ones: a fast clock, a network with faults. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
   readonly unreadable?: readonly string[];
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
-  /** The folder in which TILLER_HOME is made; the temporary folder of the machine unless told. */
+  /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
-  /** Go on in the home and folder of another scenario, resuming its thread. */
+  /** Continue in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
 }
 
@@ -156,7 +156,7 @@ export class Scenario {
   readonly folder: TempFolder;
   readonly home: TempFolder;
   readonly manager: AgentService;
-  /** What its thread was started with. */
+  /** The settings of its thread at the start. */
   readonly thread: StartedWith;
   readonly events: Event[] = [];
   #state: ThreadState;
@@ -205,7 +205,7 @@ export class Scenario {
     return this.with(await this.manager.start(...this.thread, this.session.threadId));
   }
 
-  /** The thread as the panel would show it. */
+  /** The thread in the panel. */
   get state(): ThreadState {
     return this.#state;
   }
@@ -217,7 +217,7 @@ export class Scenario {
     return id;
   }
 
-  /** Says something and waits until its turn is over. */
+  /** Sends a message and waits until its turn is over. */
   async send(text: string, more: Partial<OpOf<'user_turn'>> = {}): Promise<EventMsg> {
     const ended = this.turnEnds();
     this.submit({ type: 'user_turn', input: [{ type: 'text', text }], ...more });
@@ -234,7 +234,7 @@ export class Scenario {
     return (await this.#next(({ msg }) => msg.type === type)).msg as EventMsgOf<Type>;
   }
 
-  /** Waits for a question, or takes the one that waits already, and answers it. */
+  /** Waits for an approval request, or takes the pending one, and answers it. */
   async answer(decision: ApprovalDecision): Promise<void> {
     const waiting = this.#state.approvals[0]?.approvalId ?? (await this.next('approval_requested')).approvalId;
     this.submit({ type: 'approval', approvalIds: [waiting], decision });
@@ -244,7 +244,7 @@ export class Scenario {
     return this.events.map(({ msg }) => msg).filter((msg): msg is EventMsgOf<Type> => msg.type === type);
   }
 
-  /** Items as they ended, in the order they ended. */
+  /** Completed items, in the order in which they ended. */
   items<Type extends TurnItemType>(type: Type): TurnItemOf<Type>[] {
     const ended: TurnItem[] = this.said('item_completed').map(({ item }) => item);
     return ended.filter((item): item is TurnItemOf<Type> => item.type === type);
@@ -262,7 +262,7 @@ export class Scenario {
     writeFileSync(this.folder.at(name), text);
   }
 
-  /** The workspace, all of it. */
+  /** All files of the workspace. */
   files(): Record<string, string> {
     return Object.fromEntries(
       readdirSync(this.folder.path, { recursive: true, encoding: 'utf8' })

@@ -1,4 +1,4 @@
-/** Threads that are recorded by running them: what the model says, and what the user and the client do meanwhile. */
+/** Threads that are recorded by running them: the responses of the model, the actions of the user and the client. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
@@ -30,7 +30,7 @@ export interface ThreadRecipe {
 /** `startScenario` with the same ids and times in each recording. */
 type Begin = typeof startScenario;
 
-/** The same ids in each recording, in which no time passes. Waits take the time that they take. */
+/** The same ids in each recording, in which no time passes. Waits take real time. */
 function steadyBegin(): Begin {
   let ids = 0;
   const now = () => new Date('2026-01-15T12:00:00.000Z');
@@ -82,7 +82,7 @@ function sessionIn(output: string): number {
   return Number(/^Process running with session ID (\d+)$/m.exec(output)?.[1]);
 }
 
-/** Types into the first process that goes on in the background. */
+/** Types into the first process in the background. */
 function writes(chars: string, more: object = {}): Answer {
   return ({ input }) => {
     const texts = input.map((item) => String(item['output'] ?? item['content']));
@@ -104,7 +104,7 @@ async function commandStarts(chat: Scenario, command: string): Promise<void> {
   }
 }
 
-/** One message, and what is done while its turn runs. */
+/** One message, and the actions while its turn runs. */
 function recipe(name: string, options: ScenarioOptions, meanwhile?: (chat: Scenario) => Promise<void>): ThreadRecipe {
   return conversation(name, options, async (chat) => {
     const ended = start(chat);

@@ -36,7 +36,7 @@ suite('reading', () => {
   );
 
   test(
-    'finds unsaved text by every name of the file, and in a document that was never saved',
+    'finds unsaved text by every name of the file, and in an untitled document',
     inPlace({ 'real/a.txt': 'a\n' }, async (here) => {
       symlinkSync('real/a.txt', here.at('link.txt'));
       await here.type('link.txt', 'mine ');
@@ -67,7 +67,7 @@ suite('reading', () => {
 
 suite('unsaved edits', () => {
   test(
-    'stay, stay unsaved, and the patch lands beside them',
+    'stay, stay unsaved, and the patch is applied beside them',
     inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
       const { text } = await here.workspace.read(here.at('a.txt'));
@@ -95,7 +95,7 @@ suite('unsaved edits', () => {
   );
 
   test(
-    'typed through a link get the patch where they are',
+    'made through a link get the patch in their document',
     inPlace({ 'real.txt': '1\n2\n' }, async (here) => {
       symlinkSync('real.txt', here.at('link.txt'));
       await here.type('link.txt', 'mine ');
@@ -152,7 +152,7 @@ suite('unsaved edits', () => {
   );
 
   test(
-    'outlive their file: deleted on disk, patched in the buffer, not saved',
+    'remain without their file: deleted on disk, patched in the buffer, not saved',
     inPlace({ 'a.txt': 'a\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
       rmSync(here.at('a.txt'));
@@ -164,11 +164,11 @@ suite('unsaved edits', () => {
   );
 });
 
-suite('a landing that is put back', () => {
+suite('a patch that is rolled back', () => {
   const [before, after] = ['1\n2\n3\n', '1\n2\nthree\n'];
 
   test(
-    'takes nothing with it that is typed while its file is saved again',
+    'keeps text that is typed while its file is saved again',
     inPlace({ 'a.txt': before, 'gone.txt': 'g\n' }, async (here) => {
       const editor = await here.open('a.txt');
       here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
@@ -194,7 +194,7 @@ suite('a landing that is put back', () => {
       await here.type('a.txt', 'mine ');
       await here.open('locked.txt');
       const editor = await here.open('a.txt');
-      // The second file takes the edit, shows it and forgets it, which is seen 300 ms later.
+      // The second file takes the edit, shows it and loses it, which is detected 300 ms later.
       const lock = () =>
         vscode.workspace.getConfiguration('files').update('readonlyInclude', { '**/locked.txt': true }, true);
       const undone = new Promise<void>((resolve, reject) => {
@@ -222,9 +222,9 @@ suite('a landing that is put back', () => {
   );
 });
 
-suite('a document that was never saved', () => {
+suite('an untitled document', () => {
   test(
-    'is patched where it is and stays unsaved; it cannot be deleted',
+    'is patched and stays unsaved; it cannot be deleted',
     inPlace({}, async (here) => {
       const untitled = await vscode.workspace.openTextDocument({ content: 'draft\n' });
       await vscode.window.showTextDocument(untitled, { preview: false });
@@ -239,7 +239,7 @@ suite('a document that was never saved', () => {
 
 suite('an open file', () => {
   test(
-    'that a command has just written is patched as it was written',
+    'that a command has just written is patched as written',
     inPlace({ 'a.txt': 'a\n' }, async (here) => {
       await here.open('a.txt');
       here.write('a.txt', 'a\nfrom a command\n');
@@ -267,7 +267,7 @@ suite('an open file', () => {
   );
 
   test(
-    'that VS Code is saving already is saved with the patch, and said to be',
+    'that VS Code is saving already is saved with the patch, and reported as saved',
     inPlace({ 'a.txt': '1\n2\n' }, async (here) => {
       const editor = await here.open('a.txt');
       let own: Thenable<boolean> | undefined;
@@ -289,7 +289,7 @@ suite('an open file', () => {
   );
 
   test(
-    'that a formatter changed on save is reported, and a formatter that hangs does not hang us',
+    'that a formatter changed on save is reported, and a formatter that hangs does not block the patch',
     inPlace({ 'a.tillertest': 'a  b\n', 'slow.tillertest': 's\n' }, async (here) => {
       const tidy = vscode.languages.registerDocumentFormattingEditProvider(
         { pattern: '**/*.tillertest' },
@@ -340,12 +340,12 @@ suite('a user who keeps typing', function () {
   this.retries(0);
 
   test(
-    'loses nothing while patches land (storm 1)',
+    'loses nothing while patches are applied (storm 1)',
     inPlace(stormFiles(), (here) => storm(here, 1)),
   ).timeout(60_000 + STORM_ROUNDS * 6000);
 
   test(
-    'loses nothing while patches land (storm 2)',
+    'loses nothing while patches are applied (storm 2)',
     inPlace(stormFiles(), (here) => storm(here, 2)),
   ).timeout(60_000 + STORM_ROUNDS * 6000);
 
@@ -355,7 +355,7 @@ suite('a user who keeps typing', function () {
   ).timeout(60_000 + STORM_ROUNDS * 6000);
 
   test(
-    'loses nothing when every other landing fails and is put back (storm 4)',
+    'loses nothing when every other patch fails and is rolled back (storm 4)',
     inPlace(stormFiles(), (here) => withSavers(() => storm(here, 4, 2))),
   ).timeout(60_000 + STORM_ROUNDS * 6000);
 });
@@ -379,7 +379,7 @@ async function undoAndSave(document: vscode.TextDocument): Promise<void> {
   await saved(document);
 }
 
-/** VS Code refuses a save while it prepares one of its own (auto-save); whoever presses Ctrl+S twice is served. */
+/** VS Code refuses a save while it prepares one of its own (auto-save); a second Ctrl+S works. */
 async function saved(document: vscode.TextDocument): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     if (await document.save()) return;
@@ -403,8 +403,8 @@ function stormFiles(): Record<string, string> {
 }
 
 /**
- * Somebody types, undoes, saves and moves about in one file while patches of three files land in it; of every
- * `failsEvery` landings one fails at its last step, when the texts stand in the buffers.
+ * A user types, undoes, saves and moves about in one file while patches of three files are applied to it; of every
+ * `failsEvery` patches one fails at its last step, when the texts are in the buffers.
  */
 async function storm(here: EditorPlace, number: number, failsEvery = Number.POSITIVE_INFINITY): Promise<void> {
   const random = randomOf(`storm ${number}`);
@@ -465,7 +465,7 @@ async function storm(here: EditorPlace, number: number, failsEvery = Number.POSI
   );
 }
 
-/** Reads, plans and lands as the tool does, with up to five new plans. */
+/** Reads, plans and applies as the tool does, with up to five new plans. */
 async function landRound(here: EditorPlace, round: number, index: number): Promise<string> {
   let type = 'stale';
   for (let plan = 0; plan <= 5 && type === 'stale'; plan++) {
@@ -476,7 +476,7 @@ async function landRound(here: EditorPlace, round: number, index: number): Promi
   return type;
 }
 
-/** The file that goes last is another one by then. */
+/** The file that is moved last is another one by then. */
 async function failRound(here: EditorPlace, round: number, index: number): Promise<string> {
   here.write('gone.txt', 'g\n');
   here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');

@@ -1,4 +1,4 @@
-/** Person and agent change lines of their own in the same files: what is left at the end is known to the letter. */
+/** User and agent change different lines in the same files: the final text is known exactly. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -30,7 +30,7 @@ function emptyLines(): LinesOfFiles {
 class Storm {
   readonly here: EditorPlace;
   readonly random: Random;
-  /** What stands behind each line of its owner, by file. */
+  /** The expected text after each line of its owner, by file. */
   readonly typed = emptyLines();
   readonly applied = emptyLines();
   readonly counts = { applied: 0, stale: 0, failed: 0, typed: 0 };
@@ -85,7 +85,7 @@ class Storm {
     }
   }
 
-  /** VS Code drops an opening that another one overtakes; the storm then opens the file again. */
+  /** VS Code drops an open that a later one overtakes; the storm then opens the file again. */
   async open(file: string): Promise<vscode.TextEditor> {
     for (let tries = 1; ; tries++) {
       try {
@@ -161,8 +161,8 @@ async function story(here: EditorPlace, name: string): Promise<void> {
 
 const files = Object.fromEntries(FILES.map((name) => [name, bytesOf(name)]));
 
-suite('two who write in the same files', function () {
-  // One lost word in a hundred runs is a lost word.
+suite('two writers in the same files', function () {
+  // One lost word in a hundred runs is a failure.
   this.retries(0);
 
   test(
@@ -175,7 +175,7 @@ suite('two who write in the same files', function () {
   ).timeout(60_000 + ROUNDS * 6000);
 
   test(
-    'end with the lines of both, saved when another editor is looked at',
+    'end with the lines of both, saved when another editor becomes active',
     inPlace(files, (here) =>
       withSetting('files.autoSave', 'onFocusChange', () => story(here, 'saved on focus change')),
     ),

@@ -1,4 +1,4 @@
-/** What the requests of a turn have in common: those of its rounds and those for a summary. */
+/** Shared by the requests of a turn: those of its rounds and those for a summary. */
 import type { ModelFault, Prompt } from '../model/client.ts';
 import { refusesImage } from '../model/imageRefusal.ts';
 import type { RetrySchedule } from '../model/retry.ts';
@@ -47,7 +47,7 @@ export function leavesImageOut(fault: ModelFault, { family, history, images, emi
   return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
 }
 
-/** Waits for the next attempt, which is shown. Returns the fault to end with when there is none. */
+/** Waits for the next attempt and emits the wait. Returns the final fault when no attempt is left. */
 export async function waitForRetry(
   run: TurnRun,
   schedule: RetrySchedule,

@@ -1,13 +1,13 @@
-// The panel by keyboard alone: each story presses keys and says what must have come of it.
+// The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
 import { send, takePosted } from './stage.mjs';
 
-/** Every op the panel has asked for since the last time. */
+/** The ops that the panel has posted since the last call. */
 async function takeOps(page) {
   return (await takePosted(page)).filter(({ type }) => type === 'op').map(({ op }) => op);
 }
 
-/** Waits for the focus to arrive: it moves after the picture. */
+/** Waits for the focus, which moves after the rendering. */
 function expectFocus(page, testid) {
   return page.waitForFunction((testid) => document.activeElement?.getAttribute('data-testid') === testid, testid, {
     timeout: 2_000,
@@ -60,7 +60,7 @@ const STORIES = {
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
     const approvalId = 'a-i7';
-    /** Answers what the panel wants to know of the rule as it stands now. */
+    /** Replies to the panel with the preview of the current rule. */
     const answer = async (rule) => {
       const wanted = JSON.stringify({ type: 'preview_rule', approvalId, rule });
       await page.waitForFunction((wanted) => globalThis.posted.some((said) => JSON.stringify(said) === wanted), wanted);
@@ -459,7 +459,7 @@ const STORIES = {
   },
 };
 
-/** Returns what went wrong. */
+/** Returns the failures. */
 export async function driveByKeyboard(stage) {
   const findings = [];
   for (const [title, story] of Object.entries(STORIES)) {
