@@ -7,7 +7,11 @@ import { seedOfThisRun } from './scripts/test/seed.mjs';
 export default defineConfig({
   test: {
     include: process.env.TILLER_TEST_FILES?.split('\n') ?? ['test/**/*.test.ts'],
-    exclude: ['test/vscode/**', 'test/e2e/**', 'test/bench/**'],
+    exclude: [
+      ...['test/vscode/**', 'test/e2e/**', 'test/bench/**'],
+      // No test: it writes the recorded threads (`npm run record`).
+      ...(process.env.TILLER_RECORD ? [] : ['test/scenarios/recordThreads.test.ts']),
+    ],
     env: seedOfThisRun(),
     setupFiles: 'test/support/seed.setup.ts',
     pool: 'threads',

@@ -7,8 +7,8 @@ import type { SourceFile } from './support/architecture.ts';
 
 const root = path.join(import.meta.dirname, '..');
 
-describe('the house', () => {
-  it('has only imports that point inward, no cycle, and no clock, chance or disk where decisions are made', () => {
+describe('the source tree', () => {
+  it('has only imports that point inward, no cycle, and no clock, randomness or disk in code that decides', () => {
     const found = findViolations(sourceFiles()).map(
       (violation) => `${violation.path}:${violation.line} ${violation.message}`,
     );
@@ -138,7 +138,7 @@ describe('the architecture rules', () => {
     );
   });
 
-  it('leaves alone what only looks like a fault', () => {
+  it('accepts code that only resembles a violation', () => {
     const files: SourceFile[] = [
       {
         path: 'src/core/tools/router.ts',
@@ -165,7 +165,7 @@ describe('the architecture rules', () => {
     assert.deepEqual(findViolations(files), []);
   });
 
-  it('finds a folder that the map forgot', () => {
+  it('finds a folder that is missing in the map', () => {
     const files = [
       { path: 'src/core/patch/a.ts', text: '' },
       { path: 'src/core/secret/a.ts', text: '' },

@@ -1,4 +1,4 @@
-/** docs/decisions: one record for each number, each with the same parts, and no reference to a record that is not there. */
+/** docs/decisions: one record for each number, each with the same parts, and every reference to an existing record. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ describe('the decision records', () => {
   });
 });
 
-/** File names of records, or their numbers where no more is given. */
+/** File names of records, or only their numbers. */
 function citations(text: string): string[] {
   return [...text.matchAll(/decisions?[ /](\d{4}(?:-[\w-]+\.md)?)|\]\((\d{4}-[\w-]+\.md)\)/g)].map(
     ([, spoken, linked]) => spoken ?? linked ?? '',

@@ -14,26 +14,33 @@ import { countsOf, outcomesFile, readOutcomes, shortened, summaryOf } from './ou
 /** A step that does not end after SIGTERM is killed after this time. */
 const END_LIMIT_MS = 15_000;
 
+/** As many steps run at a time as CI has cores. */
+const LANES = 2;
+
 const results = [];
 const running = new Set();
 let stoppedBy;
 
 /**
- * Runs one group after the other, the lanes of a group in parallel, the steps of a lane in order. The last printed line
- * is always "N passed, N failed" (and "N skipped" if tests were skipped) with the tests of all suites; a gate that
- * fails counts as one failure, so that "0 failed" is equivalent to exit code 0. A suite that is stopped counts what it
- * has reported until then, and one failure.
- * @param {Step[][][]} groups
+ * Runs one group after the other, and two steps of a group at a time, in their order. The last printed line is always
+ * "N passed, N failed" (and "N skipped" if tests were skipped) with the tests of all suites; a gate that fails counts as
+ * one failure, so that "0 failed" is equivalent to exit code 0. A suite that is stopped counts what it has reported until
+ * then, and one failure.
+ * @param {Step[][]} groups
  * @returns {Promise<number>} the exit code
  */
 export async function runGroups(groups) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop);
-  for (const lanes of groups) await Promise.all(lanes.map(runLane));
+  for (const steps of groups) {
+    const left = [...steps];
+    await Promise.all(Array.from({ length: LANES }, () => runNext(left)));
+  }
   return summarise();
 }
 
-async function runLane(steps) {
-  for (const step of steps) {
+/** One step after the other from those that are left, until there is none. */
+async function runNext(left) {
+  for (let step = left.shift(); step; step = left.shift()) {
     if (stoppedBy) return;
     const started = Date.now();
     const end = await run(step);

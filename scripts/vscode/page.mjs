@@ -277,10 +277,14 @@ export class Workbench {
     return this.page.locator('.notifications-toasts .notification-toast').filter({ hasText: text });
   }
 
-  /** Presses a button of a notification. One hidden by time or the Escape key is in the list behind the bell. */
-  async answerNotification(text, button) {
+  /**
+   * Presses a button of a notification. One hidden by time or the Escape key is in the list behind the bell.
+   * @param {string | RegExp} text @param {string} button
+   * @param {{ isHidden?: boolean }} [options]  `isHidden`: it is behind the bell already; do not wait for it
+   */
+  async answerNotification(text, button, { isHidden = false } = {}) {
     let notification = this.notification(text).first();
-    if (!(await appears(notification, 10_000))) {
+    if (isHidden || !(await appears(notification, 10_000))) {
       await this.page.locator('[id="status.notifications"]').click();
       notification = this.page
         .locator('.notifications-center .notification-list-item')
@@ -327,6 +331,12 @@ export class Workbench {
     await this.chatFrame().waitFor();
     await this.chat().locator('body').waitFor();
     return this.chat();
+  }
+
+  /** Hides the secondary side bar with Tiller's view in it, unless it is hidden already. */
+  async hideChat() {
+    if (await this.chatFrame().isVisible()) await this.command('View: Hide Secondary Side Bar');
+    await this.chatFrame().waitFor({ state: 'hidden' });
   }
 
   /** The frame that VS Code puts around the view; visible if and only if the view is. */

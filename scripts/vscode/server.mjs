@@ -42,6 +42,12 @@ export const PROFILES = {
       'workbench.tips.enabled': false,
       'chat.disableAIFeatures': true,
       'extensions.ignoreRecommendations': true,
+      // Its window is small; a diff has two sides all the same.
+      'diffEditor.useInlineViewWhenSpaceIsLimited': false,
+      'workbench.reduceMotion': 'on',
+      'editor.cursorBlinking': 'solid',
+      'editor.minimap.enabled': false,
+      'breadcrumbs.enabled': false,
       'files.hotExit': 'off',
       'window.confirmBeforeClose': 'never',
     },

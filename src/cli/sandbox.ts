@@ -156,7 +156,7 @@ const OPTIONS = {
 /** @throws UsageError */
 function parse(argv: readonly string[]): SandboxArguments {
   const { values, command = [] } = parseBeforeCommand(argv, OPTIONS);
-  if (command.length === 0) throw new UsageError('no command: give it behind --');
+  if (command.length === 0) throw new UsageError('no command: give it after --');
   const { mode = 'workspace-write', writable = [], tmp, cd = '.' } = values;
   if (mode !== 'read-only' && mode !== 'workspace-write') {
     throw new UsageError(`--mode ${mode}: must be read-only or workspace-write`);

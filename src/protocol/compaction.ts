@@ -1,23 +1,23 @@
-/** Histories that a compaction replaced, and how it is undone: the same in a live session and when a rollout is read. */
+/** Histories that a compaction replaced, and how it is undone: shared by a live session and the reading of a rollout. */
 import type { ResponseItem } from './responseItem.ts';
 
-/** A compaction that stands. */
+/** A compaction that is in effect. */
 export interface CompactedHistory {
-  /** Of its `compaction` item. */
+  /** The id of its `compaction` item. */
   readonly itemId: string;
-  /** What the model had read before. */
+  /** The history before it. */
   readonly before: readonly ResponseItem[];
-  /** How many items replaced it: all that follow were added since. */
+  /** How many items replaced it: all later ones were added since. */
   readonly kept: number;
 }
 
 export type UndoneCompaction =
   | { readonly type: 'undone'; readonly items: ResponseItem[]; readonly compacted: CompactedHistory[] }
   | { readonly type: 'unknown' }
-  /** A later compaction stands, whose summary includes this one. */
+  /** A later compaction is in effect, whose summary includes this one. */
   | { readonly type: 'not_last' };
 
-/** The history without its last compaction: what it replaced, and what was added since. */
+/** The history without its last compaction: the items that it replaced, and those added since. */
 export function undoCompaction(
   items: readonly ResponseItem[],
   compacted: readonly CompactedHistory[],

@@ -134,7 +134,7 @@ export const questionSchema = z.object({
 });
 export type Question = z.infer<typeof questionSchema>;
 
-/** A question of the model (`request_user_input`) or an elicitation of an MCP server. */
+/** A question of the model (`request_user_input`) or of Tiller itself, or an elicitation of an MCP server. */
 export const questionRequestSchema = z.discriminatedUnion('source', [
   z.object({
     source: z.literal('model'),
@@ -143,6 +143,8 @@ export const questionRequestSchema = z.discriminatedUnion('source', [
     /** The call that asks. It is run again when the thread is resumed before an answer. */
     callId: z.string().optional(),
   }),
+  /** Tiller asks before it goes on: one of the options is the answer. */
+  z.object({ source: z.literal('tiller'), questionId: z.string(), questions: z.array(questionSchema) }),
   z.object({
     source: z.literal('mcp'),
     questionId: z.string(),

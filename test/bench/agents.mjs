@@ -1,4 +1,4 @@
-// How each agent is asked to do a scripted job: where its program is, its arguments, the settings in its private home.
+// How each agent is started for a scripted job: its program, its arguments, the settings in its private home.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -31,7 +31,7 @@ export const AGENTS = [
   },
   {
     name: 'codex',
-    /** The native program itself: the npm launcher would add a Node process to start-up and to memory. */
+    /** The native program: the npm launcher would add a Node process to start-up time and memory. */
     prepare() {
       const modules = fetchPackage('@openai/codex', '0.169.0');
       const scope = path.join(modules, '@openai');
@@ -65,7 +65,7 @@ export const AGENTS = [
   },
 ];
 
-/** Peers live in a cache outside the repository, never among our dependencies. Returns the node_modules folder. */
+/** Peers are in a cache outside the repository, never among our dependencies. Returns the node_modules folder. */
 function fetchPackage(name, version) {
   const prefix = path.join(CACHE, `${path.basename(name)}@${version}`);
   const modules = path.join(prefix, 'node_modules');

@@ -1,4 +1,4 @@
-// One patch in a fresh process, as the extension host meets its first one: read, plan, land. Says what that took.
+// One patch in a fresh process, like the first one in an extension host: read, plan, apply. Prints the time.
 //   node patchOurs.mjs FOLDER PATCH-FILE HOME
 import { readFileSync } from 'node:fs';
 import { parsePatch } from '../../src/core/patch/parse.ts';

@@ -1,4 +1,4 @@
-// One patch of a size, put into fresh files by our engine in a process of its own or by a peer's program.
+// One patch of a given size, applied to fresh files by Tiller in a process of its own or by the program of a peer.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import * as esbuild from 'esbuild';
 import { root } from '../../scripts/bootstrap.mjs';
 
-/** Resolves with { wallMs }; of a peer that is its whole process without what starting any process costs. */
+/** Resolves with { wallMs }; for a peer it is the whole process minus the time to start an empty process. */
 export async function runPatch(agent, program, { files, patch }) {
   const scratch = mkdtempSync(path.join(tmpdir(), 'tiller-bench-'));
   try {

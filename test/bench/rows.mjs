@@ -1,4 +1,4 @@
-// What is measured and what it must not exceed (design §5). A row names the jobs it needs; jobs are shared between rows.
+// The measurements and their limits (design §5). A row names the jobs it needs; jobs are shared between rows.
 
 import { lookAtFiles } from './baseline.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
@@ -7,7 +7,7 @@ import { openThreadList } from './threadList.mjs';
 const lookJob = (files) => ({ only: 'tiller', measure: () => lookAtFiles(files) });
 const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, program, patch) });
 
-/** `repeat` and `turns` shrink under --quick. `only` and `not`: the others have no such thing, or are not measured at it. */
+/** `repeat` and `turns` shrink under --quick. `only` and `not`: agents without the feature, or excluded from the row. */
 export const JOBS = {
   turns: { turns: 50, repeat: 5, quick: { turns: 20, repeat: 2 } },
   boxed: { turns: 50, boxed: true, not: 'pi', repeat: 5, quick: { turns: 20, repeat: 2 } },
@@ -161,7 +161,7 @@ function lookGrowth(name, what, small, large, times) {
   };
 }
 
-/** The first of a process: nothing is warm. */
+/** The first of a process, without warm caches. */
 function patchRow(name, what, job) {
   return {
     name,

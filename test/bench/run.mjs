@@ -1,4 +1,4 @@
-// One agent, one scripted job, in a home and a folder of its own; what the server and /proc saw of it.
+// One agent, one scripted job, in a home and a folder of its own; measured by the server and /proc.
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ export async function startServer() {
 
 /**
  * Resolves with { coldStartMs, perTurnMs[], streamMs, breaks[], firstBytes, peakMiB, stdoutBytes, wallMs }; rejects when
- * the agent did not finish the job, with the last thing it said.
+ * the agent did not finish the job, with its last output.
  */
 export async function runAgent(
   agent,
@@ -71,7 +71,7 @@ export async function runAgent(
   }
 }
 
-/** A workspace of a size: twenty files to a folder, twenty folders to a folder. */
+/** A workspace of a given size: twenty files to a folder, twenty folders to a folder. */
 export function fill(folder, files) {
   for (let file = 0; file < files; file++) {
     const inner = path.join(folder, `group${Math.floor(file / 400)}`, `part${Math.floor(file / 20)}`);
@@ -80,7 +80,7 @@ export function fill(folder, files) {
   }
 }
 
-/** Nothing of the caller's: no keys, no settings. Whatever wants to leave the machine meets a closed port. */
+/** Nothing of the caller's environment: no keys, no settings. Connections to other machines meet a closed port. */
 function privateEnvironment(home) {
   const nowhere = 'http://127.0.0.1:9';
   return {
@@ -128,7 +128,7 @@ function runToEnd([command, ...args], cwd, env) {
 
 /**
  * Memory of a process and all its descendants; 0 where there is no /proc. Shared pages count once (PSS), because a fresh
- * fork shares all of its parent's and would otherwise double the figure of whoever is caught forking.
+ * fork shares all pages of its parent and would otherwise double the figure at the moment of a fork.
  */
 function treeMiB(pid) {
   try {

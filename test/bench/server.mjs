@@ -34,7 +34,7 @@ async function answer(request, response) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const tool = shellTool(parsed);
   if (!tool) {
-    // A title or a warm-up: not a turn of the agent.
+    // A title or a warm-up request: not a turn of the agent.
     run.others += 1;
     response.end(wire({ id: 'other', text: ['ok'] }));
     return;
@@ -60,7 +60,7 @@ function wireOf(url) {
   return url.endsWith('/chat/completions') ? chat : null;
 }
 
-/** Which shell tool the request offers, as a function from the turn to a call of it. */
+/** The shell tool that the request offers, as a function from the turn to a call of it. */
 function shellTool(request) {
   const command = (i) => (run.script.writes ? `echo ${i} > written` : `echo ${i}`);
   const names = new Set((request.tools ?? []).map((tool) => tool.name ?? tool.function?.name));

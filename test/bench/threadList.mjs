@@ -1,4 +1,4 @@
-// Opening the list of a thousand threads, as a window does it that was just opened: the index is on disk, nothing in memory.
+// Opens the list of a thousand threads, as in a new window: the index is on disk, nothing in memory.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

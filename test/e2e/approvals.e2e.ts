@@ -1,4 +1,4 @@
-// Every place an approval can be answered from, and that they are all views of one and the same.
+// Every place where an approval can be answered; all of them show the same request.
 import { mkdtempSync, realpathSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await window().panel.newThread();
 });
 
-/** All of them say that something waits. */
+/** All of them show a pending request. */
 async function isAskedEverywhere(kind: 'command' | 'patch') {
   const { vscode, panel } = window();
   await panel.approval(kind).waitFor();
@@ -70,7 +70,7 @@ test('a key answers from the editor', async () => {
   expect(await vscode.text()).toBe('one\n');
 });
 
-test('the title of the diff editor answers, and the diff goes', async () => {
+test('the title of the diff editor answers, and the diff closes', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'one', 'two')), [says('Done.')]);
   await panel.send('Change it.');
@@ -85,7 +85,7 @@ test('the title of the diff editor answers, and the diff goes', async () => {
   expect(await disk('notes.txt')).toBe('two\n');
 });
 
-test('the title of the overview of several files answers for all, and the lines above a file for that file only', async () => {
+test('the title of the overview of several files answers for all, and the line above a file for that file only', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'two', 'three'), update('more.txt', 'uno', 'due')), [says('Done.')]);
   await panel.send('Change both.');
@@ -103,7 +103,7 @@ test('the title of the overview of several files answers for all, and the lines 
   expect([await disk('notes.txt'), await disk('more.txt')]).toEqual(['three\n', 'due\n']);
 });
 
-test('a diff of a thread that is not shown answers that thread, and no approval of the shown one', async () => {
+test('the diff of a thread that is not shown answers for that thread, not for the shown one', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch('*** Add File: other.txt\n+other'), touch('shown'), [says('Done.')], [says('Done.')]);
   await panel.send('Add it.');
@@ -132,8 +132,7 @@ test('a notification answers while the panel is hidden', async () => {
     return touch('by-notification');
   }, [says('Done.')]);
   await panel.send('Touch it.');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.hideChat();
   hidden.open();
   await vscode.notification('Tiller wants to run: touch by-notification').waitFor();
   await vscode.screenshot('approvals/notification');
@@ -143,7 +142,7 @@ test('a notification answers while the panel is hidden', async () => {
   await isAskedNowhere();
 });
 
-test('a notification goes when another place has answered', async () => {
+test('a notification closes when the request was answered elsewhere', async () => {
   const { vscode, panel, model, disk } = window();
   const hidden = gate();
   model.will(async () => {
@@ -151,8 +150,7 @@ test('a notification goes when another place has answered', async () => {
     return touch('by-status');
   }, [says('Done.')]);
   await panel.send('Touch it.');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.hideChat();
   hidden.open();
   await vscode.notification('Tiller wants to run').waitFor();
   await vscode.status().click();
@@ -161,7 +159,7 @@ test('a notification goes when another place has answered', async () => {
   await isAskedNowhere();
   expect(await disk('by-status')).toBe('');
   // It is behind the bell now, and can still be pressed.
-  await vscode.answerNotification('Tiller wants to run: touch by-status', 'Deny');
+  await vscode.answerNotification('Tiller wants to run: touch by-status', 'Deny', { isHidden: true });
   await vscode.page.getByText('You have already approved this: touch by-status').first().waitFor(soon);
   await vscode.screenshot('approvals/too-late');
   await vscode.command('Notifications: Clear All Notifications');
@@ -172,7 +170,7 @@ const several = (...names: string[]) => [
   calls('exec_command', { cmd: 'rm -rf notes.txt' }),
 ];
 
-test('several that wait are one notification and one list; what destroys is not part of one yes', async () => {
+test('several pending requests are one notification and one list; a destructive command is not part of one approval', async () => {
   const { vscode, panel, model, disk } = window();
   const hidden = gate();
   model.will(async () => {
@@ -180,8 +178,7 @@ test('several that wait are one notification and one list; what destroys is not 
     return several('list-one', 'list-two');
   }, [says('Done.')]);
   await panel.send('Touch them.');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
+  await vscode.hideChat();
   hidden.open();
   await vscode.notification('Tiller wants your answer to 3 requests').waitFor();
   expect(await vscode.notification('Tiller wants').count()).toBe(1);
@@ -198,7 +195,7 @@ test('several that wait are one notification and one list; what destroys is not 
   expect(await disk('notes.txt')).not.toBeNull();
 });
 
-test('the palette answers several with one yes, and the rest with one word', async () => {
+test('the palette answers several with one approval, and the rest with one denial', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(several('pick-one', 'pick-two'), [says('Done.')]);
   await panel.send('Touch them.');
@@ -217,7 +214,7 @@ test('the palette answers several with one yes, and the rest with one word', asy
   expect(await disk('notes.txt')).not.toBeNull();
 });
 
-test('what cannot be seen in a command is shown where it is asked about', async () => {
+test('invisible characters of a command are shown in its approval request', async () => {
   const { panel, model } = window();
   model.will(touch('a\u202Eb\u200B'), [says('Then not.')]);
   await panel.send('Touch it.');
@@ -227,7 +224,7 @@ test('what cannot be seen in a command is shown where it is asked about', async 
   await panel.ended();
 });
 
-test('a script of many lines hides no answer, and is read in full before and after', async () => {
+test('a script of many lines hides no button, and can be read in full before and after', async () => {
   const { vscode, panel, model } = window();
   const script = `for name in one two; do\n  echo "$name ${'and on '.repeat(20)}"\ndone > lines.txt`;
   model.will([calls('exec_command', { cmd: script })], [says('Done.')]);
@@ -249,7 +246,7 @@ test('a script of many lines hides no answer, and is read in full before and aft
   await vscode.resizeSideBar(400);
 });
 
-test('a file with a long name hides neither its name nor how much changes', async () => {
+test('a long file name hides neither its end nor the size of the change', async () => {
   const { vscode, panel, model } = window();
   const name = `${'long'.repeat(20)}.test.ts`;
   model.will(patch(`*** Add File: src/a/b/c/${name}\n+x`), [says('All right.')]);
@@ -264,7 +261,7 @@ test('a file with a long name hides neither its name nor how much changes', asyn
   await vscode.resizeSideBar(400);
 });
 
-test('a patch that does not fit says why', async () => {
+test('a patch that does not fit shows the reason', async () => {
   const { panel, model } = window();
   model.will(patch(update('more.txt', 'nothing like it', 'x')), [says('Oh.')]);
   await panel.send('Change it.');
@@ -272,7 +269,7 @@ test('a patch that does not fit says why', async () => {
   await panel.get('file-change').getByText('Cannot find these lines in more.txt').waitFor();
 });
 
-test('a denial with a word reaches the model and changes nothing', async () => {
+test('a denial with a message reaches the model and changes nothing', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(patch(update('notes.txt', 'three', 'four')), ({ input }) => {
     const told = JSON.stringify(input.at(-1));
@@ -287,7 +284,7 @@ test('a denial with a word reaches the model and changes nothing', async () => {
   await vscode.screenshot('approvals/denied');
 });
 
-test('a patch whose folder has become a link is asked about again, with the place that it would reach', async () => {
+test('a patch whose folder has become a link is asked about again, with its resolved place', async () => {
   const { vscode, panel, model, folder, disk } = window();
   const elsewhere = realpathSync(mkdtempSync(path.join(tmpdir(), 'tiller-elsewhere-')));
   try {
@@ -313,7 +310,7 @@ test('a patch whose folder has become a link is asked about again, with the plac
   }
 });
 
-test('the palette denies with a word, too, and Escape decides nothing', async () => {
+test('the palette denies with a message, too, and Escape decides nothing', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(touch('never'), [says('All right.')]);
   await panel.send('Touch it.');

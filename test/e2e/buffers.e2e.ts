@@ -1,4 +1,4 @@
-// The patch lands in what the person has in front of them, not in what is on disk.
+// The patch lands in what the user has in front of them, not in what is on disk.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,9 +10,19 @@ const LINES = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh'
 const TEXT = `${LINES.join('\n')}\n`;
 const soon = { timeout: 10_000 };
 
-describe('a file that is being typed in', () => {
-  const window = useWindow({ model: 'scripted', files: { 'notes.txt': TEXT, 'kept.txt': 'one\n' } });
+const window = useWindow({
+  model: 'scripted',
+  settings: { 'tiller.sandbox.mode': 'danger-full-access' },
+  files: {
+    'notes.txt': TEXT,
+    'kept.txt': 'one\n',
+    'mine.txt': 'hers\n',
+    'too.txt': 'hers\n',
+    'deep/other.txt': TEXT,
+  },
+});
 
+describe('a file that is being typed in', () => {
   test('what is typed while a patch waits stays, the patch lands beside it, and nothing is saved', async () => {
     const { vscode, panel, model, disk } = window();
     await vscode.openFile('notes.txt');
@@ -39,7 +49,7 @@ describe('a file that is being typed in', () => {
     expect(await unsaved.getAttribute('title')).toMatch(/^Changed in the editor only.*edits of yours.*: notes\.txt$/);
     await vscode.screenshot('buffers/2-landed');
 
-    // One Ctrl+Z takes the patch back and leaves what was typed.
+    // One Ctrl+Z reverts the patch and keeps the edits.
     await vscode.editor().locator('.view-line').first().click();
     await vscode.page.keyboard.press('Control+z');
     await expect.poll(() => vscode.text(), soon).toBe(expected.replace('EIGHTH', 'eighth'));
@@ -49,7 +59,7 @@ describe('a file that is being typed in', () => {
     await expect.poll(() => disk('notes.txt'), soon).toBe(expected);
   });
 
-  test('stands in the Local History once a patch has landed in it', async () => {
+  test('is in the Local History once a patch was applied to it', async () => {
     const { panel, model, vscode } = window();
     await panel.newThread();
     const input = '*** Begin Patch\n*** Update File: kept.txt\n@@\n-one\n+two\n*** End Patch';
@@ -70,9 +80,7 @@ describe('a file that is being typed in', () => {
 });
 
 describe('a file with unsaved edits that a patch would delete', () => {
-  const window = useWindow({ model: 'scripted', files: { 'mine.txt': 'hers\n', 'too.txt': 'hers\n' } });
-
-  /** Of a file in which the person has typed. */
+  /** Of a file in which the user has typed. */
   const deletionAsked = async (name: string) => {
     const { vscode, panel, model } = window();
     await vscode.openFile(name);
@@ -83,7 +91,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await panel.send('Delete it.');
   };
 
-  test('goes only when the person says so of that very file, and no key says it by habit', async () => {
+  test('goes only when the user says so of that very file, and no key says it by habit', async () => {
     const { vscode, panel, disk } = window();
     await deletionAsked('mine.txt');
     await panel.approval('patch').waitFor();
@@ -108,7 +116,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     await expect.poll(() => disk('mine.txt'), soon).toBe('hers (mine)\n');
   });
 
-  test('is named by the palette, too, and shown before it is given up', async () => {
+  test('is named by the palette, too, and shown before it is discarded', async () => {
     const { vscode, panel, disk } = window();
     await deletionAsked('too.txt');
     await panel.approval('patch').waitFor();
@@ -127,21 +135,16 @@ describe('a file with unsaved edits that a patch would delete', () => {
 });
 
 describe('a command beside a file that a patch left unsaved', () => {
-  const window = useWindow({
-    model: 'scripted',
-    settings: { 'tiller.sandbox.mode': 'danger-full-access' },
-    files: { 'deep/notes.txt': TEXT },
-  });
   const typed = TEXT.replace('first', 'first (mine)').replace('eighth', 'EIGHTH');
   const SAW_OLD = 'so the command saw the old text of: ';
 
-  /** A patch lands where the person has typed, and the model wants to run two commands that look at it. */
+  /** A patch lands where the user has typed, and the model wants to run two commands that look at it. */
   async function untilAsked({ panel, model }: Window, from: string, to: string): Promise<void> {
-    const input = `*** Begin Patch\n*** Update File: deep/notes.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
+    const input = `*** Begin Patch\n*** Update File: deep/other.txt\n@@\n-${from}\n+${to}\n*** End Patch`;
     model.will(
       [calls('apply_patch', { input })],
-      [calls('exec_command', { cmd: 'cp deep/notes.txt seen.txt' })],
-      [calls('exec_command', { cmd: 'cp deep/notes.txt again.txt' })],
+      [calls('exec_command', { cmd: 'cp deep/other.txt seen.txt' })],
+      [calls('exec_command', { cmd: 'cp deep/other.txt again.txt' })],
       [says('Done.')],
     );
     await panel.newThread();
@@ -149,47 +152,47 @@ describe('a command beside a file that a patch left unsaved', () => {
     await panel.approval('patch').waitFor();
     await panel.answer();
     await panel.approval('command').waitFor();
-    expect(await panel.get('approval-unsaved').innerText()).toBe('deep/notes.txt');
+    expect(await panel.get('approval-unsaved').innerText()).toBe('deep/other.txt');
     await panel.get('composer-input').focus();
   }
 
-  test('runs anyway by one key, and the model hears what it has not seen', async () => {
+  test('runs anyway by one key, and the model gets a note about the unsaved edits', async () => {
     const { vscode, panel, model, disk } = window();
-    await vscode.openFile('deep/notes.txt');
+    await vscode.openFile('deep/other.txt');
     await vscode.typeAfter('first', ' (mine)');
     await panel.open();
     await untilAsked(window(), 'eighth', 'EIGHTH');
     await tabTo(window(), 'decision-approve-saving');
     await vscode.page.keyboard.press('r');
     await panel.ended();
-    const onDisk = [await disk('deep/notes.txt'), await disk('seen.txt'), await disk('again.txt')];
+    const onDisk = [await disk('deep/other.txt'), await disk('seen.txt'), await disk('again.txt')];
     expect(onDisk).toEqual([TEXT, TEXT, TEXT]);
     expect(model.outputs.filter((output) => output.includes(`${SAW_OLD}${window().folder}/deep`))).toHaveLength(2);
     expect(await vscode.text()).toBe(typed);
-    expect(await vscode.isDirty('notes.txt')).toBe(true);
+    expect(await vscode.isDirty('other.txt')).toBe(true);
     expect(await panel.get('turn-fold').innerText()).toContain('1 unsaved');
   });
 
-  test('is saved for by another, and not asked about again', async () => {
+  test('runs after a save by another key, without a second prompt', async () => {
     const { vscode, panel, model, disk } = window();
     await untilAsked(window(), 'ninth', 'NINTH');
     await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
     await looksRight(window(), 'save-first');
-    expect(await disk('deep/notes.txt')).toBe(TEXT);
+    expect(await disk('deep/other.txt')).toBe(TEXT);
 
     await panel.get('composer-input').focus();
     await tabTo(window(), 'decision-approve-saving');
     await vscode.page.keyboard.press('Enter');
     await panel.ended();
     const saved = typed.replace('ninth', 'NINTH');
-    const onDisk = [await disk('deep/notes.txt'), await disk('seen.txt'), await disk('again.txt')];
+    const onDisk = [await disk('deep/other.txt'), await disk('seen.txt'), await disk('again.txt')];
     expect(onDisk).toEqual([saved, saved, saved]);
-    expect(await vscode.isDirty('notes.txt')).toBe(false);
+    expect(await vscode.isDirty('other.txt')).toBe(false);
     expect(model.outputs.at(-1)).not.toContain(SAW_OLD);
   });
 });
 
-/** By the keyboard alone, from wherever the focus is in the panel. */
+/** By the keyboard alone, from any focus in the panel. */
 async function tabTo({ vscode, panel }: Window, testid: string): Promise<void> {
   const target = panel.get(testid).and(panel.page.locator(':focus'));
   for (let presses = 0; (await target.count()) === 0; presses++) {

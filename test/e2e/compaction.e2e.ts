@@ -1,4 +1,4 @@
-// A thread is compacted by the button, the palette and by itself; its card has the summary and takes the compaction back.
+// A thread is compacted by the button, the palette and automatically; its card has the summary and the undo.
 import { expect, test } from 'vitest';
 import { fails, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';

@@ -1,4 +1,4 @@
-// The extension host dies in the middle of a patch to fifty files: what is left is all of it or nothing. Each row costs a
+// The extension host is killed in the middle of a patch to fifty files: the result is all of it or nothing. Each row needs a
 // window and half a minute: `npm run test:all` runs all of them, `npm test` three.
 import { mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,12 +28,12 @@ const PATCH = [
 
 const CRASHED = { model: 'scripted', files: BEFORE, server: 'crash', extensions: ['stuck-host'] } as const;
 
-/** The one that is open. */
+/** The file that is open. */
 const MINE = OLD[0] ?? '';
-/** What says that it is done; from then on everything is in its place. */
+/** The name of the state in which the patch is complete. */
 const DONE = { 'Roll Back': 'The patch is rolled back.', Finish: 'The patch is finished.' } as const;
 type Answer = keyof typeof DONE;
-/** The question stands in all of them; whichever is answered answers for all. */
+/** All of them show the same choice; an answer in one of them counts for all. */
 type Place = 'notification' | 'panel' | 'palette';
 const QUESTION = 'was interrupted while it was applied';
 const soon = { timeout: 30_000 };
@@ -72,38 +72,36 @@ describe('killed', () => {
     expect(await filesIn(window())).toEqual(expected);
     expect(await journalsOf(window())).toEqual([]);
     expect(await vscode.notification('Left alone').count()).toBe(0);
-    // No buffer remembers what the disk does not hold.
+    // No buffer has text that is not on disk.
     await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(0);
   });
-});
 
-describe('killed while texts stand in the editor', () => {
-  const window = useWindow(CRASHED);
+  describe('while texts stand in the editor', () => {
+    const rows = [
+      ['all of them changed and none saved', 'Finish', 'panel', AFTER],
+      ['all of them changed and none saved', 'Roll Back', 'notification', BEFORE],
+    ] as const;
 
-  const rows = [
-    ['all of them changed and none saved', 'Finish', 'panel', AFTER],
-    ['all of them changed and none saved', 'Roll Back', 'notification', BEFORE],
-  ] as const;
+    test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (_when, answer, place, expected) => {
+      const { vscode } = window();
+      await landUntil(window(), { changed: OLD.length });
+      await killHost(window());
+      expect(await filesIn(window())).not.toEqual(AFTER);
+      await vscode.reload();
+      await isSettled(window(), answer, place, expected);
+    });
 
-  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (_when, answer, place, expected) => {
-    const { vscode } = window();
-    await landUntil(window(), { changed: OLD.length });
-    await killHost(window());
-    expect(await filesIn(window())).not.toEqual(AFTER);
-    await vscode.reload();
-    await isSettled(window(), answer, place, expected);
-  });
-
-  test('beside edits of the person, which stay unsaved, then "Roll Back"', async () => {
-    const { vscode } = window();
-    await landUntil(window(), { changed: OLD.length }, 'mine');
-    await killHost(window());
-    await vscode.reload();
-    await isSettled(window(), 'Roll Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
+    test('beside edits of the user, which stay unsaved, then "Roll Back"', async () => {
+      const { vscode } = window();
+      await landUntil(window(), { changed: OLD.length }, 'mine');
+      await killHost(window());
+      await vscode.reload();
+      await isSettled(window(), 'Roll Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
+    });
   });
 });
 
-describe.runIf(isSoak)('killed beside edits of the person', () => {
+describe.runIf(isSoak)('killed beside edits of the user', () => {
   const window = useWindow(CRASHED);
 
   test('which stay unsaved and get their part of the patch, then "Finish"', async () => {
@@ -132,10 +130,10 @@ describe.runIf(isSoak).each([
   });
 });
 
-/** Lands the patch as far as that. */
+/** Applies the patch up to that step. */
 async function landUntil(window: Window, moment: Parameters<typeof whenStuck>[1], typed?: string): Promise<void> {
   const { vscode, panel, model, folder, extension } = window;
-  // An attempt before this one may have left it unsaved.
+  // An earlier attempt may have left it unsaved.
   await vscode.openFile(MINE);
   await vscode.command('File: Revert File');
   await vscode.command('View: Close All Editors');
@@ -175,7 +173,7 @@ async function isSettled(
   await vscode.notification(DONE[answer]).waitFor(soon);
   expect(await filesIn(window)).toEqual(expected);
   expect(await journalsOf(window)).toEqual([]);
-  // The window draws what its extensions have done when it finds the time.
+  // The window shows the changes of its extensions with a delay.
   await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(names.length);
   for (const name of OLD.slice(0, 2)) {
     await vscode.openFile(name);
@@ -184,14 +182,14 @@ async function isSettled(
   expect(await vscode.notification(/Left alone|Failed to save/).count()).toBe(0);
 }
 
-/** Answers in one place; then nothing is asked in any. */
+/** Answers in one place; then none of them shows the choice any more. */
 async function give(answer: Answer, place: Place, { vscode, panel }: Window): Promise<void> {
   const card = panel.get('interrupted');
   await card.waitFor(soon);
   expect(await panel.get('interrupted-file').count()).toBe(50);
   if (place === 'notification') await vscode.answerNotification(QUESTION, answer);
   if (place === 'panel') {
-    // Nobody has decided anything by sending it away.
+    // Closing it decides nothing.
     await vscode.command('Notifications: Clear All Notifications');
     await vscode.notification(QUESTION).waitFor({ state: 'hidden' });
     expect(await vscode.badge()).toBe(1);
@@ -206,7 +204,7 @@ async function give(answer: Answer, place: Place, { vscode, panel }: Window): Pr
   expect(await vscode.badge()).toBe(0);
 }
 
-/** All that the patch speaks of, as it is on disk. */
+/** Every file of the patch, as it is on disk. */
 async function filesIn({ disk }: Window): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const name of [...NEW, ...OLD, ...GONE]) {
@@ -220,7 +218,7 @@ function journalsOf({ vscode }: Window): Promise<string[]> {
   return readdir(path.join(vscode.server.folder, 'home/.local/share/tiller/journal')).catch(() => []);
 }
 
-/** The very process that lands the patch, at the first sign of it in this file: it has put its number on the journal. */
+/** The process that applies the patch, at its first trace in this file: it has written its pid into the journal. */
 async function killAtChangeOf(name: string, window: Window): Promise<void> {
   const before = await window.disk(name);
   while ((await window.disk(name)) === before) await moment();

@@ -1,13 +1,19 @@
-// The demo task as somebody does it for the first time.
+// The demo task as a user does it for the first time, and how the panel looks in VS Code: its place, the themes of VS Code, and
+// what axe finds. test/panel shows every state, theme and width without VS Code.
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { THEMES } from '../../scripts/vscode/page.mjs';
+import { faultsOfFrame } from './support/faults.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'demo', seed: 11, settings: ASK_ABOUT_COMMANDS });
+const WIDTHS = [260, 900, 400];
+const THEME_NAMES = Object.keys(THEMES) as (keyof typeof THEMES)[];
+
+const window = useWindow({ model: 'demo', seed: 11, width: 1600, settings: ASK_ABOUT_COMMANDS });
 const soon = { timeout: 10_000 };
 
-test('the keyboard alone does it, from a window that was just opened', async () => {
+test('the keyboard alone is enough, in a window that was just opened', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { keyboard } = vscode.page;
   const composer = panel.get('composer-input');
@@ -30,7 +36,7 @@ test('the keyboard alone does it, from a window that was just opened', async () 
   await focusIsIn(panel.card.locator(':focus'));
   await vscode.screenshot('demo/keyboard-2-patch');
   await keyboard.press('Enter');
-  // The tests were approved for the thread: nothing more is asked.
+  // The tests were approved for the thread: no other request follows.
   await panel.ended();
   await vscode.screenshot('demo/keyboard-3-done');
   expect(await disk(sample.seeded.path)).toContain(sample.seeded.right);
@@ -45,7 +51,7 @@ test('the keyboard alone does it, from a window that was just opened', async () 
   await expect.poll(() => disk(sample.seeded.path), soon).toBe(sample.files[sample.seeded.path]);
 });
 
-test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', async () => {
+test('the buttons of the panel are enough, and Ctrl+Z and Undo Patch revert the change', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { path: file, right, wrong } = sample.seeded;
   const { keyboard } = vscode.page;
@@ -67,7 +73,7 @@ test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', a
   expect(await testPasses()).toBe(true);
   expect(await panel.lastMessage().innerText()).toContain('passes again');
 
-  // A file that nobody had open when it was changed.
+  // A file that was closed when it was changed.
   await vscode.openFile(file);
   await expect.poll(() => vscode.text(), soon).toContain(right);
   await vscode.editor().locator('.view-line').first().click();
@@ -81,11 +87,11 @@ test('the buttons of the panel do it, and Ctrl+Z and Undo Patch take it back', a
 
   await vscode.command('Tiller: Undo Patch');
   await expect.poll(() => disk(file), soon).toBe(sample.files[file]);
-  expect(await vscode.isDirty(path.basename(file))).toBe(false);
+  await expect.poll(() => vscode.isDirty(path.basename(file)), soon).toBe(false);
   await vscode.screenshot('demo/5-undo-patch');
 });
 
-test('a file that stands in the editor is changed there, and Undo turn takes it back', async () => {
+test('a file in the editor is changed there, and Undo turn reverts it', async () => {
   const { vscode, panel, disk, sample, testPasses } = window();
   const { path: file, right, wrong } = sample.seeded;
   await panel.newThread();
@@ -106,3 +112,41 @@ test('a file that stands in the editor is changed there, and Undo turn takes it 
   await expect.poll(() => vscode.text(), soon).toContain(wrong);
   await vscode.screenshot('demo/6-undo-turn');
 });
+
+test('the panel opens in the secondary side bar, in every width', async () => {
+  const { vscode, panel } = window();
+  await vscode.openChat();
+  await panel.get('composer-input').waitFor();
+  expect(await vscode.sideBar().getAttribute('class')).toContain('auxiliarybar');
+  await vscode.command('Tiller: New Thread');
+  await panel.get('empty-ready').waitFor();
+  for (const width of WIDTHS) await looksRight('empty', width);
+});
+
+test('a decision that waits looks right in every theme', async () => {
+  const { vscode, panel } = window();
+  await panel.get('start-demo').click();
+  await panel.approval('command').waitFor();
+  await panel.answer();
+  await panel.approval('patch').waitFor();
+  for (const theme of THEME_NAMES) {
+    await vscode.theme(theme);
+    await looksRight(`waiting-${theme}`, 400);
+  }
+  expect(await panel.get('jump-to-latest').count()).toBe(0);
+});
+
+test('a finished thread looks right in every width', async () => {
+  const { panel } = window();
+  await panel.approveAll();
+  await panel.ended();
+  await panel.get('turn-fold').locator('summary').first().click();
+  for (const width of WIDTHS) await looksRight('finished', width);
+});
+
+async function looksRight(name: string, width: number): Promise<void> {
+  const { vscode, panel } = window();
+  expect(await vscode.resizeSideBar(width)).toBe(width);
+  await vscode.screenshot(`appearance/${name}-${width}`, vscode.sideBar());
+  expect(await faultsOfFrame(await panel.frame())).toEqual([]);
+}

@@ -1,7 +1,7 @@
 /**
- * `kill -9` of the extension host at any moment of a long script, as `test/scenarios/killed.test.ts` does it to the other
- * front door (issue 8): nothing that was shown is lost, nothing runs twice, and what the model is told goes on from what
- * it was told before.
+ * `kill -9` of the extension host at any moment of a long script, as `test/scenarios/killed.test.ts` does it to the command
+ * line (issue 8): nothing that was shown is lost, nothing runs twice, and the history of the model continues the one
+ * before.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,21 +19,21 @@ import { randomOf } from '../support/random.ts';
 const KILLS = rounds(2, 50);
 const random = randomOf('killed');
 const TURNS = 50;
-/** So long a host lives at most from when it is back, or from when it was only started. */
+/** The longest life of a host, from when it is ready, or from its start. */
 const LIFE_MS = 3000;
-/** One in so many is killed while it is still starting. */
+/** One in this many is killed while it is still starting. */
 const YOUNG = 5;
 const PATCH_LINES = 300;
 const isYoung = (kills: number) => kills % YOUNG === YOUNG - 1;
 
-/** Patches are asked about, as ever; commands run at once. */
+/** Patches need approval, as usual; commands run at once. */
 const window = useWindow({
   server: 'killed',
   model: 'scripted',
   settings: { 'tiller.sandbox.mode': 'danger-full-access' },
 });
 
-/** Every call is one of its kind: what it leaves behind tells how often it ran. */
+/** Every call is unique: its marker file shows how often it ran. */
 let made = 0;
 const answer = (request: ModelRequest) => {
   const last = JSON.stringify(request.input.at(-1));
@@ -79,7 +79,7 @@ test(
     await panel.send(`the end, message ${++said}`);
     await panel.approveAll();
 
-    // Of a host that died before the first line of a thread there may be an empty file.
+    // A host that was killed before the first line of a thread may leave an empty file.
     const threads = [...(await rollouts()).values()].filter((text) => text !== '').map(threadIn);
     expect(threads.reduce((sum, { dropped }) => sum + dropped, 0)).toBeLessThanOrEqual(KILLS);
     const turns = threads.flatMap(({ state }) => state.turns);
@@ -101,7 +101,7 @@ test(
   120_000 + KILLS * 30_000,
 );
 
-/** Says one message after the other and yes to all that is asked, so long, and until something was called at all. */
+/** Sends one message after the other and approves every request, for this long, and until there was a call. */
 async function converse(milliseconds: number): Promise<void> {
   const { panel } = window();
   const end = Date.now() + milliseconds;
@@ -115,11 +115,11 @@ async function converse(milliseconds: number): Promise<void> {
     await panel.get('composer-send').click(left());
     return panel.get('user-message').getByText(text, { exact: true }).waitFor(left());
   };
-  // What is not answered in time is not answered at all.
+  // A request without an answer in time stays unanswered.
   while (!isOver()) await goOn().catch(() => {});
 }
 
-/** VS Code starts another one by itself, and asks from the fourth time on. */
+/** VS Code restarts it by itself, and prompts from the fourth time on. */
 async function restarted(dead: number): Promise<void> {
   const { vscode } = window();
   const button = vscode.page.getByRole('button', { name: 'Restart Remote Extension Host' });
@@ -131,7 +131,7 @@ async function restarted(dead: number): Promise<void> {
   } while (pid === undefined || pid === dead);
 }
 
-/** What a kill has left of a patch is asked about, one after the other. */
+/** The choices for patches that a kill interrupted, one after the other. */
 async function finishInterrupted(): Promise<void> {
   const { vscode } = window();
   const journals = async () =>
@@ -148,7 +148,7 @@ async function finishInterrupted(): Promise<void> {
     .toEqual([]);
 }
 
-/** Each command ran once at most, each one that was shown as done has run, and each patch is whole or not there. */
+/** Each command ran at most once, each one shown as completed has run, and each patch is whole or absent. */
 async function checkWorld(items: readonly TurnItem[]): Promise<void> {
   const { disk, folder } = window();
   const ran = ((await disk('log')) ?? '').trim().split('\n');

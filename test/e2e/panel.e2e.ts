@@ -1,12 +1,85 @@
-import { expect, test } from 'vitest';
-import { fails } from '../support/modelServer.ts';
+// What the panel does in one window: turns that are stopped, errors, a fast stream, an API key.
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { calls, fails, says } from '../support/modelServer.ts';
+import { ASK_ABOUT_COMMANDS } from './support/model.ts';
 import { useWindow } from './support/window.ts';
 
-const window = useWindow({ model: 'scripted' });
+const DELTAS = 20_000;
+const LONG_TASK_MS = 50;
+const KEY = 'key-of-the-person-5f2c81d0';
 
-test('what the panel promises works, and an error has a title that is true of it', async () => {
+const window = useWindow({ model: 'scripted', settings: ASK_ABOUT_COMMANDS });
+const soon = { timeout: 10_000 };
+
+beforeEach(async () => {
+  await window().panel.open();
+  await window().panel.newThread();
+});
+
+test('a running command is stopped with all it started, and the thread goes on', async () => {
   const { vscode, panel, model } = window();
-  await panel.open();
+  const marker = `61.${process.pid}`;
+  model.will(
+    [calls('exec_command', { cmd: `echo begun; sleep ${marker} & sleep ${marker}; echo over` })],
+    [says('Back.')],
+  );
+  await panel.send('Sleep.');
+  await panel.approval('command').waitFor();
+  await panel.answer();
+  await panel.get('output').getByText('begun').waitFor();
+  expect(await running(marker)).toBeGreaterThan(1);
+  await vscode.screenshot('interrupt/1-running');
+  await panel.get('composer-stop').click();
+  await panel.ended('aborted');
+  // The button is gone, and the user can write what to do instead.
+  await expect.poll(() => panel.get('composer-input').and(panel.page.locator(':focus')).count(), soon).toBe(1);
+  await expect.poll(() => running(marker), soon).toBe(0);
+  await panel.get('turn-stopped').waitFor();
+  await panel.get('command').getByText('Stopped echo begun').waitFor();
+  await vscode.screenshot('interrupt/2-stopped');
+
+  await panel.send('Are you there?');
+  await panel.ended();
+  expect(await panel.lastMessage().innerText()).toBe('Back.');
+});
+
+test('a command that waited for an approval when the turn was stopped is shown as not run', async () => {
+  const { vscode, panel, model, disk } = window();
+  model.will([calls('exec_command', { cmd: 'touch never' })], [says('Back.')]);
+  await panel.send('Touch it.');
+  await panel.approval('command').waitFor();
+  await panel.get('composer-stop').click();
+  await panel.ended('aborted');
+  await panel.get('command').getByText('Not run: touch never').waitFor();
+  await vscode.screenshot('interrupt/5-not-run', vscode.sideBar());
+  expect(await disk('never')).toBeNull();
+});
+
+test('a streaming model is stopped by Escape, what it said stays, and the thread goes on', async () => {
+  const { vscode, panel, model } = window();
+  const words = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
+  model.will([says(words, { deltas: 400, delayMs: 50 })], [says('Back.')]);
+  await panel.send('Talk.');
+  await panel.get('agent-message').getByText('word5').waitFor();
+  // A click on Send leaves the keys in the composer.
+  await vscode.page.keyboard.press('Escape');
+  await panel.ended('aborted');
+  const said = await panel.lastMessage().innerText();
+  expect(said).toContain('word5');
+  expect(said).not.toContain('word399');
+  await panel.get('turn-stopped').waitFor();
+  await vscode.screenshot('interrupt/3-while-streaming');
+
+  await panel.send('Are you there?');
+  await panel.ended();
+  expect(await panel.lastMessage().innerText()).toBe('Back.');
+  expect(JSON.stringify(model.requests.at(-1)?.input)).toContain('Are you there?');
+});
+
+test('the controls of the panel work, and an error has a title that fits it', async () => {
+  const { vscode, panel, model } = window();
   expect(await panel.get('composer-input').getAttribute('placeholder')).toBe('Ask Tiller to change something');
   // Without a thread there is nothing to compact.
   await panel.get('context-meter').click();
@@ -18,7 +91,7 @@ test('what the panel promises works, and an error has a title that is true of it
     [413, 'Context window full', 'Compact and Continue'],
     [400, 'Request rejected', 'Show Log'],
   ] as const) {
-    // What is too long is compacted first, and the request for a summary is refused, too, however short it gets.
+    // A request that is too long is compacted first, and the request for the summary is refused, too, however short it gets.
     const failure = [fails(status, { error: { message: 'no' } })];
     model.will(...Array.from({ length: status === 413 ? 30 : 1 }, () => failure));
     await panel.send('Hello?');
@@ -27,3 +100,69 @@ test('what the panel promises works, and an error has a title that is true of it
   }
   await vscode.screenshot('panel/errors', vscode.sideBar());
 });
+
+test('20,000 deltas arrive whole, and the page stays quick', async () => {
+  const { panel, model } = window();
+  const paragraphs = Array.from(
+    { length: 500 },
+    (_, index) => `Paragraph ${index} says \`code${index}\` and **more**.`,
+  );
+  const text = paragraphs.join('\n\n');
+  model.will([says(text, { deltas: DELTAS })]);
+  const frame = await panel.frame();
+  await frame.evaluate(() => {
+    const seen: { name: string; ms: number }[] = [];
+    Object.assign(globalThis, { seenLongTasks: seen });
+    new PerformanceObserver((list) => {
+      seen.push(...list.getEntries().map(({ name, duration }) => ({ name, ms: Math.round(duration) })));
+    }).observe(JSON.parse('{ "entryTypes": ["longtask"] }'));
+  });
+  const started = Date.now();
+  await panel.send('Talk.');
+  await panel.ended();
+  const seconds = (Date.now() - started) / 1000;
+  const message = await panel.lastMessage().innerText();
+  expect(message).toContain('Paragraph 0 says code0 and more.');
+  expect(message.match(/Paragraph \d+ says code\d+ and more\./g)).toHaveLength(paragraphs.length);
+  const longTasks: { name: string; ms: number }[] = await frame.evaluate('seenLongTasks');
+  console.log(`20,000 deltas in ${seconds.toFixed(1)} s; long tasks: ${JSON.stringify(longTasks)}`);
+  const own = longTasks.filter(({ name }) => name === 'self');
+  expect(own.filter(({ ms }) => ms > 4 * LONG_TASK_MS)).toEqual([]);
+  expect(own.length).toBeLessThanOrEqual(10);
+});
+
+test('a key goes to its server, outlives a reload, and stands in no file', async () => {
+  const { vscode, panel, model, folder } = window();
+  model.will([says('One.')], [says('Two.')]);
+  await vscode.command('Tiller: Set API Key');
+  await vscode.answer(KEY);
+  await panel.send('First.');
+  await panel.ended();
+  await vscode.reload();
+  await panel.open();
+  await panel.send('Second.');
+  await panel.ended();
+  expect(model.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
+  expect(await filesWith(KEY, [vscode.server.folder, folder])).toEqual([]);
+});
+
+/** Processes with this word in their command line. */
+async function running(word: string): Promise<number> {
+  const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, 'utf8').catch(() => '')));
+  return lines.filter((line) => line.startsWith('sleep') && line.includes(word)).length;
+}
+
+/** Every file that holds the text: settings, state, logs, rollouts and the workspace are below these folders. */
+async function filesWith(text: string, folders: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const folder of folders) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const file = path.join(entry.parentPath, entry.name);
+      const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+      if (bytes.includes(text)) found.push(file);
+    }
+  }
+  return found;
+}

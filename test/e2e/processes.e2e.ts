@@ -1,4 +1,4 @@
-// What runs in the background: the list, the status bar, a terminal to type into, and how it looks.
+// Background processes: the list, the status bar, a terminal with input, and the appearance.
 import { expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
@@ -15,7 +15,7 @@ const soon = { timeout: 10_000 };
 const GREETER =
   'printf "\\033[32mready\\033[0m \\033[1;31mred\\033[0m \\033[33myellow\\033[0m \\033[34mblue\\033[0m \\033[35mmagenta\\033[0m \\033[36mcyan\\033[0m\\n"; while read name; do echo "hello $name at $(stty size)"; done';
 
-test('a command in the background is listed, shown in a terminal and typed into', async () => {
+test('a command in the background is listed, shown in a terminal and accepts input', async () => {
   const { vscode, panel, model } = window();
   await panel.open();
   model.will(
@@ -44,12 +44,12 @@ test('a command in the background is listed, shown in a terminal and typed into'
     .first()
     .getByText(/hello you at \d+ \d+/);
   await answer.waitFor();
-  // Not the size it was started with, but that of the tab.
+  // The size of the tab, not the one it was started with.
   expect(await answer.textContent()).not.toContain('at 24 80');
   await vscode.screenshot('processes/1-terminal');
 }, 120_000);
 
-test('looks right in both widths', async () => {
+test('the list has no visual fault in both widths', async () => {
   const { vscode, panel } = window();
   for (const width of [260, 500]) {
     expect(await vscode.resizeSideBar(width)).toBe(width);
@@ -58,7 +58,7 @@ test('looks right in both widths', async () => {
   }
 });
 
-test('closing the terminal ends nothing, killing does, and the palette lists what is left', async () => {
+test('closing the terminal ends nothing, killing does, and the palette lists the remaining processes', async () => {
   const { vscode, panel } = window();
   await vscode.command('Terminal: Kill All Terminals');
   await expect.poll(() => panel.get('process').count(), soon).toBe(2);
@@ -70,7 +70,7 @@ test('closing the terminal ends nothing, killing does, and the palette lists wha
   const kill = panel.get('processes').getByTestId('process-kill').first();
   await kill.click();
   await expect.poll(() => panel.get('process').count(), soon).toBe(1);
-  // The keys go to the next one, and from the last one back to where one writes.
+  // The focus moves to the next one, and from the last one back to the composer.
   await expect.poll(() => kill.and(focused).count(), soon).toBe(1);
   await vscode.page.keyboard.press('Enter');
   await expect.poll(() => panel.get('processes').count(), soon).toBe(0);
@@ -78,7 +78,7 @@ test('closing the terminal ends nothing, killing does, and the palette lists wha
   await expect.poll(() => vscode.status('tiller.processes').count(), soon).toBe(0);
 }, 60_000);
 
-test('the full output is there to be read: without codes, and nothing that wants to be saved', async () => {
+test('the full output opens without codes, and never prompts to be saved', async () => {
   const { vscode, panel, model } = window();
   const bar = 'for n in 10 50 100; do printf "$n %%\\r"; done; echo; printf "\\033[31mred\\033[0m\\n"';
   model.will([calls('exec_command', { cmd: bar })], [says('Done.')]);
@@ -95,7 +95,7 @@ test('the full output is there to be read: without codes, and nothing that wants
   expect(await vscode.text()).toBe('100 %\nred\n');
 });
 
-test('after a reload the thread shows what ran as ended', async () => {
+test('after a reload the thread shows the commands as ended', async () => {
   const { vscode, panel, model } = window();
   model.will([calls('exec_command', { cmd: 'sleep 601', yield_time_ms: 250 })], [says('It runs.')]);
   await panel.send('Start one.');

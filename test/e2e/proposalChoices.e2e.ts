@@ -1,4 +1,4 @@
-// A patch that waits, hunk by hunk: in the diff editor, in the panel, in the palette; and that all of them show one thing.
+// A pending patch, hunk by hunk: in the diff editor, in the panel, in the palette, all with the same choices.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { faultsOfFrame } from './support/faults.ts';
@@ -60,7 +60,7 @@ async function applied(name: string, text: string): Promise<void> {
   await expect.poll(() => vscode.diff().root.count(), soon).toBe(0);
 }
 
-test('a hunk is rejected above itself in the diff, and what is left is approved', async () => {
+test('a hunk is rejected above it in the diff, and the rest is approved', async () => {
   const { vscode, panel, model } = window();
   await proposed('lens.txt');
   await vscode.codeLens('Reject').nth(1).click();
@@ -73,7 +73,7 @@ test('a hunk is rejected above itself in the diff, and what is left is approved'
   expect(model.outputs.at(-1)).toContain('1 of 3 hunks in lens.txt rejected');
 });
 
-test('the arrow of VS Code reverts a block, a word is typed, and the key approves what stands there', async () => {
+test('the arrow of VS Code reverts a block, text is typed, and the key approves the right side', async () => {
   const { vscode, panel, model } = window();
   await proposed('arrow.txt');
   const { modified } = vscode.diff();
@@ -115,7 +115,7 @@ test('files and hunks are ticked in the panel, by keyboard alone', async () => {
   expect(model.outputs.at(-1)).toContain('new.txt was rejected and is unchanged');
 });
 
-test('the palette ticks hunks, too', async () => {
+test('the palette selects hunks, too', async () => {
   const { vscode } = window();
   await proposed('palette.txt');
   await vscode.command('Tiller: Approve in Part…');
@@ -141,7 +141,7 @@ test('a key rejects the hunk at the cursor and restores it', async () => {
   await applied('keys.txt', taken(15, 29));
 });
 
-test('closing the tab decides nothing, and what was rejected is still rejected', async () => {
+test('closing the tab decides nothing, and a rejected hunk stays rejected', async () => {
   const { vscode, panel, disk } = window();
   await proposed('closed.txt');
   await vscode.codeLens('Reject').first().click();
@@ -156,7 +156,7 @@ test('closing the tab decides nothing, and what was rejected is still rejected',
   await applied('closed.txt', taken(15, 29));
 });
 
-test('what was chosen is still chosen when the window is reloaded', async () => {
+test('choices are kept when the window is reloaded', async () => {
   const { vscode, panel, disk } = window();
   await proposed('reloaded.txt');
   await vscode.codeLens('Reject').nth(2).click();

@@ -1,4 +1,4 @@
-// Patches that have landed are reviewed in the editor: marked, kept, undone, by keyboard and in the panel.
+// Applied patches are reviewed in the editor: marked, kept, undone, by keyboard and in the panel.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ interface Names {
 }
 const soon = { timeout: 15_000 };
 
-describe('changes that have landed', () => {
+describe('applied changes', () => {
   const window = useWindow({
     model: 'scripted',
     settings: { 'tiller.review': 'after' },
@@ -51,8 +51,8 @@ describe('changes that have landed', () => {
   let applies = 0;
 
   /**
-   * A patch to files of its own has landed and all of it waits for review, whatever the test before, or an attempt that
-   * failed, has left. A test that is tried again may have a window of its own, in which nothing has landed.
+   * Applies a patch to files of its own, all under review, whatever an earlier test or a failed
+   * attempt has left. A test that is run again may have a window of its own without an applied patch.
    */
   async function applied(): Promise<Names> {
     const { vscode, panel, model, folder } = window();
@@ -73,7 +73,7 @@ describe('changes that have landed', () => {
     return names;
   }
 
-  test('are marked where they are, and listed in the panel', async () => {
+  test('are marked in the editor, and listed in the panel', async () => {
     const { vscode, panel, disk } = window();
     const { notes, gone } = await applied();
     expect(await disk(notes)).toBe(LANDED);
@@ -86,7 +86,7 @@ describe('changes that have landed', () => {
     await looksRight(window(), '1-marked');
   });
 
-  test('are kept and undone by the keyboard alone, and Ctrl+Z takes an Undo back', async () => {
+  test('are kept and undone by the keyboard alone, and Ctrl+Z reverts an Undo', async () => {
     const { vscode, panel, disk } = window();
     const { keyboard } = vscode.page;
     const { notes } = await applied();
@@ -96,7 +96,7 @@ describe('changes that have landed', () => {
     await cursorAt('Ln 2');
     await keyboard.press('Control+Alt+y');
     await expect.poll(strip, soon).toBe(changes(4, 3));
-    // The cursor goes to the next one by itself: where the line was deleted.
+    // The cursor moves to the next one by itself: where the line was deleted.
     await cursorAt('Ln 5');
     await keyboard.press('Control+Alt+n');
     await expect.poll(() => disk(notes), soon).toBe(LANDED.replace('fourth\n', 'fourth\nfifth\n'));
@@ -114,7 +114,7 @@ describe('changes that have landed', () => {
     const { vscode } = window();
     await applied();
     const peek = vscode.page.locator('.peekview-widget');
-    // VS Code draws the lenses anew just now, and a click in between is lost.
+    // VS Code draws the lenses again at this moment, and a click in between is lost.
     const opened = async () => {
       await vscode.codeLens('−1 +1').click();
       return peek.waitFor({ timeout: 2000 }).then(
@@ -130,21 +130,14 @@ describe('changes that have landed', () => {
     await expect.poll(() => vscode.text(), soon).toContain('second');
   });
 
-  test('wait on when the window is loaded again', async () => {
-    const { vscode, panel } = window();
-    const { notes } = await applied();
+  test('wait on when the window is loaded again, and are undone all at once from the panel, when that was meant', async () => {
+    const { vscode, panel, disk } = window();
+    const { notes, gone, made } = await applied();
     await vscode.reload();
     await panel.open();
     await expect.poll(strip, soon).toBe(changes(5, 3));
     await vscode.openFile(notes);
     await vscode.codeLens('Keep').first().waitFor();
-  });
-
-  test('are undone all at once from the panel, when that was meant', async () => {
-    const { vscode, panel, disk } = window();
-    const { notes, gone, made } = await applied();
-    await vscode.reload();
-    await panel.open();
     await panel.get('review-undo-all').click();
     await vscode.dialog('Undo all changes').waitFor();
     await vscode.screenshot('review/3-undo-all');

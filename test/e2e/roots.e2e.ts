@@ -1,4 +1,4 @@
-// A window with several folders, of which some are on no disk: a patch lands where the person would say that it belongs.
+// A window with several folders, of which some are on no disk: a patch lands where the user would say that it belongs.
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await window().panel.newThread();
 });
 
-test('another folder is reached by its name, by a path and by an address, in one patch', async () => {
+test('another folder is reached by its name, by a path and by a URI, in one patch', async () => {
   const { vscode, panel, model, at } = window();
   model.will(
     patch(
@@ -44,7 +44,7 @@ test('another folder is reached by its name, by a path and by an address, in one
   await panel.send('Change all of them.');
   await panel.approval('patch').waitFor();
   await vscode.screenshot('roots/1-asked');
-  // They are folders of this workspace: nothing about places outside of it.
+  // They are folders of this workspace: no request mentions places outside of it.
   expect(await panel.card.innerText()).not.toContain('outside');
   expect(await panel.card.locator('details[data-testid=file-row]').count()).toBe(4);
   await panel.answer();
@@ -55,7 +55,7 @@ test('another folder is reached by its name, by a path and by an address, in one
   expect(await readdir(window().folder)).not.toContain('library');
 });
 
-test('a folder on no disk is read, changed, added to and taken from, and nothing lands on the disk instead', async () => {
+test('a virtual folder is read, changed, added to and removed from, and nothing is written to the disk instead', async () => {
   const { vscode, panel, model, folder } = window();
   model.will(
     patch(
@@ -78,7 +78,7 @@ test('a folder on no disk is read, changed, added to and taken from, and nothing
   expect(await readdir(journals)).toEqual([]);
 });
 
-test('a folder that cannot be written says so to the model, and keeps what it holds', async () => {
+test('a read-only folder is reported to the model, and keeps its files', async () => {
   const { panel, model } = window();
   model.will(patch(update('glass:/case/vase.txt', 'whole', 'broken')), [says('I could not.')]);
   await panel.send('Break it.');

@@ -1,4 +1,4 @@
-// Rules from the question that makes them to the page that shows, tries, changes and removes them.
+// Rules, from the approval request that adds them to the page that lists, tries, changes and removes them.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -52,7 +52,7 @@ beforeEach(async () => {
   await window().panel.open();
 });
 
-test('what is always allowed runs unasked and says by which rule, until the rule is removed', async () => {
+test('a command that is always allowed runs unasked and names its rule, until the rule is removed', async () => {
   const { vscode, panel, model, disk } = window();
   model.will(touch('asked'), touch('unasked'), [says('Done.')]);
   await panel.send('Touch them.');
@@ -70,7 +70,7 @@ test('what is always allowed runs unasked and says by which rule, until the rule
   await ran.getByText('Allowed by rule 1 of workspace-rules.json: allow “touch…”').click();
 
   await page().getByTestId('rules-page').waitFor();
-  // The command that was asked about, and the one that was not.
+  // The command that needed approval, and the one that did not.
   await rule('touch').getByText('2 times').waitFor();
   await vscode.screenshot('rules/page');
   await page().getByTestId('rules-try').fill('touch x && rm -rf y');
@@ -89,7 +89,7 @@ test('what is always allowed runs unasked and says by which rule, until the rule
   await panel.ended();
 });
 
-test('a workspace tightens by itself and is allowed nothing before the person says so', async () => {
+test('a workspace tightens by itself and is allowed nothing before the user says so', async () => {
   await openRules();
   await rule('make deploy').getByText('Forbid').waitFor();
   await page().getByTestId('rules-try').fill('make deploy');
@@ -127,7 +127,7 @@ test('a rule is written, refused with the reason, changed and kept by keyboard a
   await page().getByTestId('rules-verdict').getByText('Is refused').waitFor();
 });
 
-test('rules of VS Code are taken over as they are ticked; what cannot be says why', async () => {
+test('selected rules of VS Code are imported; others are listed with the reason', async () => {
   const { vscode } = window();
   await vscode.command('Tiller: Import Rules…');
   await vscode.pick("VS Code's terminal commands");
@@ -143,7 +143,7 @@ test('rules of VS Code are taken over as they are ticked; what cannot be says wh
   await rule('git push').getByText('Ask').waitFor();
 }, 60_000);
 
-test('the audit log says what was decided, by whom and with what end, and leads to the rule', async () => {
+test('the audit log names the decision, who made it and the result, and leads to the rule', async () => {
   const { vscode } = window();
   await vscode.command('Tiller: Audit Log');
   await page().getByTestId('audit-page').waitFor();
@@ -151,7 +151,7 @@ test('the audit log says what was decided, by whom and with what end, and leads 
   await row('touch asked-again').getByText('denied (you)').waitFor();
   await row('touch unasked').getByText('exit 0').waitFor();
   await page().getByTestId('audit-filter').fill('workspace-rules.json exit 0');
-  // Of the three: one was denied.
+  // One of the three was denied.
   await expect.poll(() => page().getByTestId('audit-row').count(), soon).toBe(2);
   await vscode.screenshot('rules/audit');
   for (const theme of Object.keys(THEMES) as (keyof typeof THEMES)[]) {
@@ -163,11 +163,11 @@ test('the audit log says what was decided, by whom and with what end, and leads 
   await page().getByTestId('rules-page').waitFor();
 }, 120_000);
 
-test('the page looks right in every theme, a broken file and the form included', async () => {
+test('the page has no visual fault in any theme, an invalid file and the form included', async () => {
   const { vscode, folder } = window();
   await openRules();
   await writeFile(path.join(folder, '.tiller/rules.json'), '{ "version": 1, "rules": [ { "pattern": [] } ] }\n');
-  // The page looks again when it is looked at again.
+  // The page is updated when it becomes visible.
   await vscode.openFile('package.json');
   await openRules();
   await page().getByTestId('rules-problem').waitFor(soon);

@@ -1,4 +1,4 @@
-// What a person sees of the box around commands. Left out, with the reason, where there is none.
+// What a user sees of the box around commands. Left out, with the reason, where there is none.
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ describe.skipIf(noSandbox)('the box', () => {
     await window().panel.newThread();
   });
 
-  test('lets a command run unasked, and the status bar and the panel say what surrounds it', async () => {
+  test('lets a command run unasked, and the status bar and the panel describe its limits', async () => {
     const { vscode, panel, model, disk } = window();
     model.will([calls('exec_command', { cmd: 'echo in > made; echo out > /etc/tiller-e2e' })], [says('Made.')]);
     await panel.send('Make it.');
@@ -30,7 +30,7 @@ describe.skipIf(noSandbox)('the box', () => {
     await vscode.screenshot('box/1-status');
   });
 
-  test('has a name for agents moved away, and puts it back at one click', async () => {
+  test('has a protected name moved away, and restores it with one click', async () => {
     const { vscode, panel, model, disk } = window();
     model.will([calls('exec_command', { cmd: 'mkdir .claude; echo x > .claude/rules' })], [says('Oh.')]);
     await panel.send('Make rules.');
@@ -44,10 +44,10 @@ describe.skipIf(noSandbox)('the box', () => {
     await panel.get('put-back').waitFor({ state: 'detached' });
   });
 
-  test('offers the way back in the panel, too, until it was taken', async () => {
+  test('offers to restore it in the panel, too, until that is done', async () => {
     const { vscode, panel, model, disk } = window();
     model.will([calls('exec_command', { cmd: 'mkdir .idea; echo x > .idea/rules' })], [says('Oh.')]);
-    // What the test before was told lies over the composer.
+    // The notification of the test before covers the composer.
     await vscode.command('Notifications: Clear All Notifications');
     await panel.send('Make rules.');
     await panel.ended();
@@ -70,7 +70,7 @@ describe.skipIf(noSandbox)('the box', () => {
       model.will([calls('exec_command', { cmd })], [says('Made.')]);
       await panel.send(`Make it: ${name}.`);
       await panel.ended();
-      // When the Explorer shows it, it has seen all that came before.
+      // When the Explorer shows it, it has handled all earlier events.
       writeFileSync(path.join(folder, `seen-${name}`), '');
       await vscode.explorerItem(`seen-${name}`).waitFor();
       await expect.poll(() => readdirSync(folder), { timeout: 500 }).not.toContain('.vscode');
@@ -79,7 +79,7 @@ describe.skipIf(noSandbox)('the box', () => {
     await vscode.screenshot('box/4-explorer');
   });
 
-  test('leaves the folder as it was when the extension host is killed in the middle of a command', async () => {
+  test('leaves the folder unchanged when the extension host is killed in the middle of a command', async () => {
     const { vscode, panel, model, folder } = window();
     const before = readdirSync(folder);
     model.will([calls('exec_command', { cmd: 'sleep 60' })]);

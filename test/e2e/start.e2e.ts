@@ -1,4 +1,4 @@
-// Before the first message: nothing chosen, nothing open, nothing trusted.
+// Before the first message: without a model, without a folder, without trust.
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
@@ -6,11 +6,11 @@ import { useWindow } from './support/window.ts';
 
 const soon = { timeout: 10_000 };
 
-describe('a person who has set up nothing', () => {
+describe('a user who has set up nothing', () => {
   const window = useWindow({
     server: 'start',
     settings: ASK_ABOUT_COMMANDS,
-    // What somebody else's folder wants is not what the person wants.
+    // What the folder of another wants is not what the user wants.
     files: {
       '.vscode/settings.json': JSON.stringify({
         'tiller.provider': 'elsewhere',
@@ -23,7 +23,7 @@ describe('a person who has set up nothing', () => {
     },
   });
 
-  test('is offered a model, and the settings of the folder choose none', async () => {
+  test('is offered a model, and settings of the folder choose none', async () => {
     const { vscode, panel, sample, disk } = window();
     await panel.open();
     await panel.get('empty-no-model').waitFor();
@@ -46,7 +46,7 @@ describe('a person who has set up nothing', () => {
     await panel.get('start-demo').waitFor();
     await vscode.screenshot('start/2-demo-chosen');
     await panel.get('start-demo').click();
-    // `never` of the folder would ask nothing, `after` would let the patch land.
+    // `never` of the folder would prompt for nothing, `after` would apply the patch.
     await panel.approval('command').waitFor();
     await panel.answer();
     await panel.approval('patch').waitFor();
@@ -55,7 +55,7 @@ describe('a person who has set up nothing', () => {
     await panel.ended('aborted');
   });
 
-  test('is told to open a folder where none is open', async () => {
+  test('gets the advice to open a folder where none is open', async () => {
     const { vscode, panel } = window();
     await vscode.page.goto(`${vscode.server.url}/?ew=true`);
     await vscode.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: 60_000 });
@@ -77,7 +77,7 @@ describe('a folder that is not trusted', () => {
     files: { 'AGENTS.md': 'SECRET-INSTRUCTIONS\n', 'notes.txt': 'SECRET-NOTES\n' },
   });
 
-  test('is neither read nor changed, and says so; with trust it is', async () => {
+  test('is neither read nor changed, with a message; once trusted it is', async () => {
     const { vscode, panel, model, disk } = window();
     await panel.open();
     await panel.get('restricted-banner').waitFor();

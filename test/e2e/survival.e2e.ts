@@ -1,4 +1,4 @@
-// Nothing is lost: not by a reload, not by hiding the side bar, not by the death of the webview.
+// State is kept through a reload, a hidden side bar and a killed webview.
 import { beforeEach, expect, test } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
 import { ASK_ABOUT_COMMANDS } from './support/model.ts';
@@ -18,9 +18,8 @@ test('hiding the side bar keeps the approval and the draft', async () => {
   await panel.send('Touch it.');
   await panel.approval('command').waitFor();
   await panel.write('a draft');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.hideChat();
+  await vscode.openChat();
   await panel.approval('command').waitFor();
   expect(await panel.get('composer-input').inputValue()).toBe('a draft');
   await panel.answer();
@@ -29,9 +28,18 @@ test('hiding the side bar keeps the approval and the draft', async () => {
   await panel.write('');
 });
 
-test('a reload of the window keeps the approval and the draft, and the turn goes on', async () => {
+test('a reload of the window keeps the approval, the draft, and who denied a command with which word; the turn goes on', async () => {
   const { vscode, panel, model, disk } = window();
-  model.will([says('I will.'), calls('exec_command', { cmd: 'touch reloaded' })], [says('All done.')]);
+  model.will(
+    [calls('exec_command', { cmd: 'touch never' })],
+    [says('All right.')],
+    [says('I will.'), calls('exec_command', { cmd: 'touch reloaded' })],
+    [says('All done.')],
+  );
+  await panel.send('Touch that.');
+  await panel.approval('command').waitFor();
+  await panel.deny('Not that one.');
+  await panel.ended();
   await panel.send('Touch it.');
   await panel.approval('command').waitFor();
   await panel.write('what I was about to say');
@@ -39,8 +47,11 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   await vscode.reload();
   await panel.approval('command').waitFor({ timeout: 30_000 });
   await vscode.screenshot('survival/2-after-reload');
-  expect(await panel.get('user-message').allInnerTexts()).toEqual(['Touch it.']);
-  expect(await panel.get('agent-message').allInnerTexts()).toEqual(['I will.']);
+  expect(await panel.get('user-message').allInnerTexts()).toEqual(['Touch that.', 'Touch it.']);
+  expect(await panel.get('agent-message').allInnerTexts()).toEqual(['All right.', 'I will.']);
+  const denied = panel.get('command').filter({ hasText: 'touch never' });
+  await denied.getByText('“Not that one.”').waitFor();
+  await denied.getByText('by you').waitFor();
   expect(await panel.get('composer-input').inputValue()).toBe('what I was about to say');
   await expect.poll(() => vscode.status().getAttribute('aria-label'), soon).toContain('1 waiting for you');
   expect(await disk('reloaded')).toBeNull();
@@ -48,12 +59,12 @@ test('a reload of the window keeps the approval and the draft, and the turn goes
   await panel.ended();
   expect(await panel.lastMessage().innerText()).toBe('All done.');
   expect(await disk('reloaded')).toBe('');
-  expect(model.outputs).toHaveLength(1);
+  expect(model.outputs).toHaveLength(2);
   await vscode.screenshot('survival/3-went-on');
   await panel.write('');
 });
 
-/** A turn that waits for an approval, with a message queued that is being edited. */
+/** A turn with a pending approval, and a queued message that is being edited. */
 async function editing(file: string): Promise<void> {
   const { panel, model } = window();
   model.will([calls('exec_command', { cmd: `touch ${file}` })], [says('Done.')], [says('That, too.')]);
@@ -71,9 +82,8 @@ async function editing(file: string): Promise<void> {
 test('a queued message is held while it is edited, also while the panel is hidden', async () => {
   const { vscode, panel, model } = window();
   await editing('held');
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
-  await vscode.chatFrame().waitFor({ state: 'hidden' });
-  await vscode.command('View: Toggle Secondary Side Bar Visibility');
+  await vscode.hideChat();
+  await vscode.openChat();
   await panel.get('queued-cancel-edit').waitFor();
   expect(await panel.get('composer-input').inputValue()).toBe('the new te');
   await panel.answer();
@@ -90,7 +100,7 @@ test('a queued message is held while it is edited, also while the panel is hidde
   await panel.write('');
 });
 
-test('an edit of a queued message stands in the composer after a reload, and nothing of it is sent', async () => {
+test('an edit of a queued message is in the composer after a reload, and nothing of it is sent', async () => {
   const { vscode, panel, model } = window();
   await editing('edited');
   await vscode.reload();
@@ -102,20 +112,6 @@ test('an edit of a queued message stands in the composer after a reload, and not
   expect(await panel.get('user-message').allInnerTexts()).toEqual(['Touch it.']);
   expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toMatch(/the (?:old text|new te)/);
   await panel.write('');
-});
-
-test('who said no, and with which word, still stands in the row after a reload', async () => {
-  const { vscode, panel, model } = window();
-  model.will([calls('exec_command', { cmd: 'touch never' })], [says('All right.')]);
-  await panel.send('Touch it.');
-  await panel.approval('command').waitFor();
-  await panel.deny('Not that one.');
-  await panel.ended();
-  await vscode.reload();
-  const denied = panel.get('command').filter({ hasText: 'touch never' });
-  await denied.getByText('“Not that one.”').waitFor({ timeout: 30_000 });
-  await vscode.screenshot('survival/5-denied');
-  await denied.getByText('by you').waitFor();
 });
 
 test('a webview that is killed in mid-stream comes back with everything', async () => {
@@ -130,7 +126,7 @@ test('a webview that is killed in mid-stream comes back with everything', async 
   expect(await panel.lastMessage().innerText()).toBe(words.join(' '));
 });
 
-test('a thread can be read while there is no model, and goes on when there is one again', async () => {
+test('a thread can be read while there is no model, and continues when there is one again', async () => {
   const { vscode, panel, model } = window();
   model.will([says('Here I am.')], [says('Here I am again.')]);
   await panel.send('Hello.');

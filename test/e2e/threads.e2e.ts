@@ -1,4 +1,4 @@
-// Several threads: at once in one window, in a list, copied, thrown away, and open in two windows.
+// Several threads: in parallel in one window, in a list, forked, deleted, and open in two windows.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -9,8 +9,9 @@ import { useWindow } from './support/window.ts';
 const soon = { timeout: 10_000 };
 const asks = { 'tiller.approvalPolicy': 'untrusted' };
 
+const window = useWindow({ model: 'scripted', settings: asks });
+
 describe('in one window', () => {
-  const window = useWindow({ model: 'scripted', settings: asks });
   const row = (title: string) => window().panel.get('thread-row').filter({ hasText: title });
 
   beforeEach(async () => {
@@ -18,7 +19,7 @@ describe('in one window', () => {
     await window().panel.newThread();
   });
 
-  test('a thread that waits is found from another one, and answered', async () => {
+  test('a thread with a pending request is found from another one, and answered', async () => {
     const { vscode, panel, model, disk } = window();
     model.will([calls('exec_command', { cmd: 'touch asked' })], [says('Touched.')], [says('Hello.')]);
     await panel.send('Touch a file.');
@@ -39,7 +40,7 @@ describe('in one window', () => {
     expect(await disk('asked')).toBe('');
   });
 
-  test('a thread is named, found, thrown away and taken back with the keyboard alone', async () => {
+  test('a thread is named, found, deleted and restored with the keyboard alone', async () => {
     const { vscode, panel, model } = window();
     model.will([says('The word is marmalade.')]);
     await panel.send('What is the word?');
@@ -70,7 +71,7 @@ describe('in one window', () => {
     expect(await panel.lastMessage().innerText()).toBe('The word is marmalade.');
   });
 
-  test('a thread goes another way from a message, and the old one stays', async () => {
+  test('a thread is forked at a message, and the old one stays', async () => {
     const { vscode, panel, model } = window();
     model.will([says('One.')], [says('Two.')]);
     await panel.send('first');
@@ -103,7 +104,7 @@ describe('in one window', () => {
     await row('Renamed').waitFor();
   });
 
-  test('what was said in another thread is found with Ctrl+R, and the draft stays until it is taken', async () => {
+  test('a message of another thread is found with Ctrl+R, and the draft stays until it is accepted', async () => {
     const { vscode, panel, model } = window();
     model.will([says('There.')]);
     await panel.send('Where is the marmalade?');
@@ -123,12 +124,12 @@ describe('in one window', () => {
     await search.pressSequentially('marm');
     await search.press('Enter');
     await expect.poll(() => composer.inputValue(), soon).toBe('Where is the marmalade?');
-    // To VS Code the key means something else.
+    // VS Code binds the key to another command.
     expect(await vscode.quickInput().isVisible()).toBe(false);
     await composer.fill('');
   });
 
-  test('a thread leaves as Markdown and as JSON, and one of Codex comes in', async () => {
+  test('a thread is exported as Markdown and as JSON, and one of Codex is imported', async () => {
     const { vscode, panel, model, disk, folder } = window();
     model.will([says('The word is **quince**.')]);
     await panel.send('Name a fruit.');
@@ -155,7 +156,7 @@ describe('in one window', () => {
     expect(JSON.stringify(model.requests[0]?.input)).toContain('fix the total');
   });
 
-  test('a turn that a reload cuts off says so, and goes on when the person says so', async () => {
+  test('a turn that a reload cuts off says so, and goes on when the user says so', async () => {
     const { vscode, panel, model } = window();
     model.will([says('a '.repeat(400), { deltas: 400, delayMs: 50 })], [says('Whole.')]);
     await panel.send('Talk.');
@@ -169,7 +170,7 @@ describe('in one window', () => {
     expect(await panel.lastMessage().innerText()).toBe('Whole.');
   });
 
-  test('says that a turn has ended while the window does not have the focus, and starts the notify program', async () => {
+  test('a notification reports the end of a turn while the window does not have the focus, and the notify program starts', async () => {
     const { vscode, panel, model, disk, folder } = window();
     const program = path.join(folder, 'notify.sh');
     await writeFile(program, '#!/bin/sh\nprintf %s "$1" > "$(dirname "$0")/told.json"\n', { mode: 0o755 });
@@ -187,7 +188,7 @@ describe('in one window', () => {
     expect(await vscode.notification('Again.').count()).toBe(0);
   });
 
-  test('the list looks right', async () => {
+  test('the list has no visual fault', async () => {
     const { vscode, panel } = window();
     await panel.get('thread-title').click();
     await panel.get('thread-row').first().waitFor();
@@ -197,12 +198,13 @@ describe('in one window', () => {
 });
 
 describe('in two windows', () => {
-  const first = useWindow({ model: 'scripted', settings: asks });
+  const first = window;
   const second = useWindow({ beside: first });
 
-  test('the second one reads what the first one does, and takes it over when that has agreed', async () => {
+  test('the second one shows the turns of the first one, and takes the thread over when that agrees', async () => {
     first().model.will([calls('exec_command', { cmd: 'touch first' })]);
     await first().panel.open();
+    await first().panel.newThread();
     await first().panel.send('Work here.');
     await first().panel.approval('command').waitFor();
 

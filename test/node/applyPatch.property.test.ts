@@ -20,10 +20,10 @@ const wishes = fc.array(
   { maxLength: 6 },
 );
 
-/** Decoded as a workspace decodes: without the mark. */
+/** Decoded as a workspace decodes: without the byte order mark. */
 const shown = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
-/** The wishes that make sense together: each name is changed once and written once. */
+/** Consistent changes: each name is changed once and written once. */
 function changesFor(
   tree: Tree,
   wished: readonly { name: string; kind: string; target: string; text: string }[],
@@ -59,7 +59,7 @@ function onDisk(root: string): Tree {
 const withoutMarks = (tree: Tree): Tree =>
   Object.fromEntries(Object.entries(tree).map(([name, text]) => [name, shown(text)]));
 
-test('whatever lands equals the model; whatever fails, at whichever step, leaves all as it was', async () => {
+test('an applied patch equals the model; a failed one, at whichever step, changes nothing', async () => {
   using folder = tempFolder();
   const [root, home] = [folder.at('work'), folder.at('home')];
   await fc.assert(
@@ -87,7 +87,7 @@ test('whatever lands equals the model; whatever fails, at whichever step, leaves
       assert.equal((await model.apply(changes)).type, 'applied');
       const expected = model.files();
       for (const change of changes) {
-        // A new text is written as it is given; one that starts with a mark shows without it.
+        // A new text is written as it is given; one that starts with a byte order mark is read without it.
         const name = relative(root, change.kind === 'update' ? (change.movedTo ?? change.path) : change.path);
         const text = expected[name];
         if (typeof text === 'string') expected[name] = shown(text);
@@ -99,7 +99,7 @@ test('whatever lands equals the model; whatever fails, at whichever step, leaves
   );
 }, 60_000);
 
-/** The file's own mark and, where the change brought one, that one too. */
+/** The byte order mark of the file and, where the change added one, that one too. */
 function withoutOneMark(tree: Tree): Tree {
   return Object.fromEntries(Object.entries(tree).map(([name, text]) => [name, shown(shown(text))]));
 }

@@ -35,11 +35,11 @@ interface Place extends Disposable {
   at(...names: string[]): string;
   /** Every file below `work`, by its path; a link as `-> target`. */
   tree(): Record<string, string>;
-  /** What is left in the journal folder. */
+  /** The files in the journal folder. */
   journals(): string[];
 }
 
-/** Decides about the places and lands there at once; a path that leads nowhere fails here already. */
+/** Resolves the places and applies at once; a path without a place fails here already. */
 interface ApplyTarget extends Pick<Workspace, 'read'> {
   apply(changes: readonly FileChange[], signal?: AbortSignal): Promise<ApplyResult>;
 }
@@ -113,8 +113,8 @@ const move = (
   movedOver: string | null = null,
 ): FileChange => ({ kind: 'update', path, before, after, hunks: [], movedTo, movedOver });
 
-describe('changes land', () => {
-  test('all kinds of them together, and nothing else is left behind', async () => {
+describe('changes are applied', () => {
+  test('of all kinds together, without leftovers', async () => {
     using here = place({ 'update.txt': 'one\n', 'delete.txt': 'gone\n', 'move.txt': 'way\n' });
     const result = await here.workspace.apply([
       update(here.at('update.txt'), 'one\n', 'two\n'),
@@ -155,7 +155,7 @@ describe('changes land', () => {
     assert.equal(readFileSync(here.at('file.txt'), 'utf8'), text.replace('b', 'B'));
   });
 
-  test('through a symbolic link, which stays; of a deleted link only the link goes', async () => {
+  test('through a symbolic link, which stays; deleting a link keeps its target', async () => {
     using here = place({ 'real/target.txt': 'one\n' });
     symlinkSync('real/target.txt', here.at('link.txt'));
     symlinkSync('link.txt', here.at('second.txt'));
@@ -183,7 +183,7 @@ describe('changes land', () => {
     assert.equal(statSync(here.at('one.txt')).nlink, 2);
   });
 
-  test('with the permissions the file had, also where it moves to', async () => {
+  test('with the permissions of the file, also where it moves to', async () => {
     using here = place({ 'run.sh': 'one\n', 'move.sh': 'm\n', 'over.txt': 'o\n', 'secret.txt': 's\n' });
     chmodSync(here.at('run.sh'), 0o755);
     chmodSync(here.at('move.sh'), 0o755);
@@ -200,7 +200,7 @@ describe('changes land', () => {
     assert.equal(existsSync(here.at('move.sh')), false);
   });
 
-  test('when files change places, a name is reused, and a file becomes a folder', async () => {
+  test('when files swap names, a name is reused, and a file becomes a folder', async () => {
     using here = place({ a: 'A', b: 'B', c: 'C', d: 'D' });
     const result = await here.workspace.apply([
       move(here.at('a'), here.at('b'), 'A', 'A2', 'B'),
@@ -213,7 +213,7 @@ describe('changes land', () => {
     assert.deepEqual(here.tree(), { a: 'B2', b: 'A2', 'c/': '', 'c/inner': 'inner', d: 'D2' });
   });
 
-  test('a file that is not text is deleted unread', async () => {
+  test('a binary file is deleted without being read', async () => {
     using here = place({ 'image.png': Buffer.from([0x89, 0, 0xff]) });
     assert.equal((await here.workspace.apply([remove(here.at('image.png'), null)])).type, 'applied');
     assert.deepEqual(here.tree(), {});
@@ -234,8 +234,8 @@ describe('changes land', () => {
   });
 });
 
-describe('nothing is touched', () => {
-  test('when a file is not what the plan was made for', async () => {
+describe('nothing is changed', () => {
+  test('when a file differs from the one that the plan was made for', async () => {
     using here = place({ 'a.txt': 'a', 'b.txt': 'changed', 'there.txt': 't' });
     const before = here.tree();
     const result = await here.workspace.apply([
@@ -250,7 +250,7 @@ describe('nothing is touched', () => {
     assert.deepEqual(here.tree(), before);
   });
 
-  test('when the target cannot be written, and says why', async () => {
+  test('when the target cannot be written, and the reason is reported', async () => {
     using here = place({ 'a.txt': 'a', file: 'f', 'folder/x': 'x', bin: Buffer.from([0]) });
     linkSync(here.at('a.txt'), here.at('twin.txt'));
     symlinkSync('circle', here.at('circle'));
@@ -283,7 +283,7 @@ describe('nothing is touched', () => {
     assert.deepEqual(here.journals(), []);
   });
 
-  test('when it is called off before the first write', async () => {
+  test('when it is cancelled before the first write', async () => {
     using here = place({ 'a.txt': 'a' });
     const reason = new Error('never mind');
     await assert.rejects(here.workspace.apply([update(here.at('a.txt'), 'a', 'A')], AbortSignal.abort(reason)), reason);
@@ -291,7 +291,7 @@ describe('nothing is touched', () => {
   });
 });
 
-describe('a failure on the way', () => {
+describe('a failure while a patch is applied', () => {
   const fiftyFiles = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`f${index}.txt`, `old ${index}\n`]));
 
   function fiftyChanges(here: Place): FileChange[] {
@@ -303,7 +303,7 @@ describe('a failure on the way', () => {
     });
   }
 
-  test.each([0, 1, 3, 20, 44, 50, 62])('at step %d of 50 files puts everything back', async (failing) => {
+  test.each([0, 1, 3, 20, 44, 50, 62])('at step %d of 50 files rolls everything back', async (failing) => {
     using here = place(fiftyFiles, (_path, index) => {
       if (index === failing) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
     });
@@ -321,7 +321,7 @@ describe('a failure on the way', () => {
     assert.deepEqual(here.journals(), []);
   });
 
-  test('no journal can be written: nothing is touched, and the journal is named', async () => {
+  test('without a journal changes nothing, and names the journal', async () => {
     using here = place({ 'a.txt': 'a' });
     const workspace = applyIn(createDiskWorkspace({ roots: [here.at()], home: here.at('a.txt') }));
     const result = await workspace.apply([add(here.at('b.txt'), 'b')]);
@@ -331,7 +331,7 @@ describe('a failure on the way', () => {
     assert.deepEqual(here.tree(), { 'a.txt': 'a' });
   });
 
-  test('a file that somebody changes just then is left alone, and the plan is stale', async () => {
+  test('because of a file that changes at that moment leaves the file alone, and the plan is stale', async () => {
     using there = place({ 'a.txt': 'a', 'b.txt': 'b' }, (path) => {
       if (basename(path) === 'b.txt') writeFileSync(path, 'typed meanwhile');
     });
@@ -343,7 +343,7 @@ describe('a failure on the way', () => {
     assert.deepEqual(there.tree(), { 'a.txt': 'a', 'b.txt': 'typed meanwhile' });
   });
 
-  test('what somebody changed after us is not put back, but named, and the journal is kept', async () => {
+  test('leaves alone and names files that changed after it, and keeps the journal', async () => {
     using there = place({ 'a.txt': 'a', 'b.txt': 'b' }, (path) => {
       if (basename(path) === 'a.txt') return;
       writeFileSync(join(dirname(path), 'a.txt'), 'typed meanwhile');
@@ -360,8 +360,8 @@ describe('a failure on the way', () => {
   });
 });
 
-describe('a folder that a link takes the place of', () => {
-  /** `d` stands aside, and a link to `elsewhere` stands for it. */
+describe('a folder that is replaced by a link', () => {
+  /** Moves `d` aside and replaces it by a link to `elsewhere`. */
   const swap = (here: Place, name = 'd') => {
     renameSync(here.at(name), here.at('aside'));
     symlinkSync(here.at('elsewhere'), here.at(name));
@@ -396,19 +396,22 @@ describe('a folder that a link takes the place of', () => {
     assert.deepEqual(here.journals(), []);
   });
 
-  test.each([0, 1, 2, 3, 4, 5])('at step %d has all put back, and nothing written behind the link', async (at) => {
-    const there: { here?: Place } = {};
-    using here = place(files, (_path, index) => {
-      if (index === at && there.here) swap(there.here);
-    });
-    there.here = here;
-    const result = await here.workspace.apply(changesOf(here));
-    assert.equal(result.type, 'stale');
-    assert.deepEqual(here.tree(), { ...swapped, d: `-> ${here.at('elsewhere')}` });
-    assert.deepEqual(here.journals(), []);
-  });
+  test.each([0, 1, 2, 3, 4, 5])(
+    'at step %d causes a full rollback, and nothing is written behind the link',
+    async (at) => {
+      const there: { here?: Place } = {};
+      using here = place(files, (_path, index) => {
+        if (index === at && there.here) swap(there.here);
+      });
+      there.here = here;
+      const result = await here.workspace.apply(changesOf(here));
+      assert.equal(result.type, 'stale');
+      assert.deepEqual(here.tree(), { ...swapped, d: `-> ${here.at('elsewhere')}` });
+      assert.deepEqual(here.journals(), []);
+    },
+  );
 
-  test('that the landing has just made', async () => {
+  test('after the patch created it is not written through', async () => {
     const there: { here?: Place } = {};
     using here = place({ 'elsewhere/keep.txt': 'k' }, (path) => {
       if (basename(path) !== 'new.txt' || !there.here) return;
@@ -438,7 +441,7 @@ describe('a folder that a link takes the place of', () => {
     assert.deepEqual(here.tree(), { 'a.txt': '-> elsewhere.txt', 'elsewhere.txt': 'a' });
   });
 
-  test('a link that leads elsewhere than decided makes the plan stale', async () => {
+  test('a link with another target than at the decision makes the plan stale', async () => {
     using here = place({ 'one.txt': 'same', 'two.txt': 'same' });
     symlinkSync('one.txt', here.at('link'));
     const found = await decided(here.disk, [update(here.at('link'), 'same', 'new')]);

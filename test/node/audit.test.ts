@@ -30,7 +30,7 @@ function journal(home: string, maxBytes?: number) {
 }
 
 describe('the audit log', () => {
-  it('keeps a line for each entry, for nobody else’s eyes, and gives back the last ones', async () => {
+  it('keeps a line for each entry, readable by its owner only, and returns the last ones', async () => {
     using home = tempFolder();
     const log = journal(home.at('home'));
     assert.deepEqual(await log.latest(10), []);
@@ -42,7 +42,7 @@ describe('the audit log', () => {
     assert.equal(readFileSync(home.at('home', 'audit.jsonl'), 'utf8').split('\n').length, 4);
   });
 
-  it('hides secrets: those it knows, those that look like one, and what follows --password', async () => {
+  it('redacts secrets: known ones, likely ones, and the argument of --password', async () => {
     using home = tempFolder();
     const words = [
       'curl',
@@ -60,7 +60,7 @@ describe('the audit log', () => {
     assert.match(text, /"curl","--password","\[hidden\]","-H"/);
   });
 
-  it('is turned over when it is large, by several writers too, and nothing is lost before its time', async () => {
+  it('is rotated when it is large, with several writers too, and loses no line early', async () => {
     using home = tempFolder();
     const [one, other] = [journal(home.path, 4000), journal(home.path, 4000)];
     for (let count = 0; count < 80; count++) (count % 2 ? one : other).append(entry(`call-${count}`));
@@ -79,7 +79,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('goes on behind half a line, and reads around what is no entry', async () => {
+  it('continues after an incomplete line, and skips lines that are not entries', async () => {
     using home = tempFolder();
     writeFileSync(home.at('audit.jsonl'), '{"v":1,"type":"dec');
     const log = journal(home.path);

@@ -37,13 +37,13 @@ async function waitFor(condition: () => boolean): Promise<void> {
   }
 }
 
-describe('a command runs', () => {
-  test('its two streams arrive apart and whole, and it has no input', async () => {
+describe('a command', () => {
+  test('has two separate and complete output streams, and no input', async () => {
     const story = await finish(await shell('cat; echo out; echo err >&2; printf tail'));
     assert.deepEqual(story, { exit: { code: 0, signal: null }, stdout: 'out\ntail', stderr: 'err\n' });
   });
 
-  test('what is printed with pauses arrives in the order it was printed', async () => {
+  test('that prints with pauses has its output in order', async () => {
     const child = await shell('for i in 1 2 3; do echo o$i; sleep 0.03; echo e$i >&2; sleep 0.03; done');
     let seen = '';
     child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
@@ -51,14 +51,14 @@ describe('a command runs', () => {
     assert.equal(seen, 'o1\ne1\no2\ne2\no3\ne3\n');
   });
 
-  test('output is there before the process ends', async () => {
+  test('has output before it ends', async () => {
     const child = await shell('echo ready; sleep 30');
     const first = await new Promise<Uint8Array>((resolve) => child.onOutput(({ bytes }) => resolve(bytes)));
     assert.equal(Buffer.from(first).toString(), 'ready\n');
     await child.kill();
   });
 
-  test('a late listener misses nothing', async () => {
+  test('keeps its output for a late listener', async () => {
     const child = await shell('echo early');
     const exit = await child.exited;
     const late: string[] = [];
@@ -66,14 +66,14 @@ describe('a command runs', () => {
     assert.deepEqual({ exit, late }, { exit: { code: 0, signal: null }, late: ['early\n'] });
   });
 
-  test('nobody listens to a talkative process: it waits, and is heard in full later', async () => {
+  test('is blocked without a reader, and loses no output', async () => {
     const child = await shell('head -c 5000000 /dev/zero');
     await sleep(100);
     const story = await finish(child);
     assert.equal(story.stdout.length, 5_000_000);
   });
 
-  test('bytes are passed on as they are: characters split between writes, invalid UTF-8 and NULs', async () => {
+  test('has its bytes passed on unchanged: characters split between writes, invalid UTF-8 and NULs', async () => {
     const child = await shell(String.raw`printf '\303'; sleep 0.05; printf '\244\377\000'`);
     const chunks: Uint8Array[] = [];
     child.onOutput(({ bytes }) => chunks.push(bytes));
@@ -81,13 +81,13 @@ describe('a command runs', () => {
     assert.deepEqual(Buffer.concat(chunks), Buffer.from([0xc3, 0xa4, 0xff, 0x00]));
   });
 
-  test('its exit code, or the signal that ended it, is told as a shell tells it', async () => {
+  test('ends with an exit code or a signal, reported as by a shell', async () => {
     assert.deepEqual((await finish(await shell('exit 3'))).exit, { code: 3, signal: null });
     assert.deepEqual((await finish(await shell('kill -TERM $$'))).exit, { code: 143, signal: 'SIGTERM' });
     assert.deepEqual((await finish(await shell('kill -KILL $$'))).exit, { code: 137, signal: 'SIGKILL' });
   });
 
-  test('it is written to, and a lone Ctrl-C interrupts it', async () => {
+  test('takes input, and a lone Ctrl-C interrupts it', async () => {
     const child = await shell('read line; echo "got $line"; sleep 30', { stdin: 'pipe' });
     let seen = '';
     child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
@@ -100,7 +100,7 @@ describe('a command runs', () => {
 });
 
 describe('much output', () => {
-  test('200 MB pass through flat memory', async () => {
+  test('of 200 MB passes in flat memory', async () => {
     const child = await shell('head -c 200000000 /dev/zero');
     const memoryBefore = process.memoryUsage.rss();
     let total = 0;
@@ -114,7 +114,7 @@ describe('much output', () => {
     assert.ok(peak - memoryBefore < 100_000_000, `memory grew by ${peak - memoryBefore} bytes`);
   });
 
-  test('`yes | head` ends, and so does `yes` alone when it is killed', async () => {
+  test('of `yes | head` ends, and `yes` alone ends when it is killed', async () => {
     const story = await finish(await shell('yes | head -n 2'));
     assert.deepEqual(story, { exit: { code: 0, signal: null }, stdout: 'y\ny\n', stderr: '' });
     const endless = await spawn(['yes']);
@@ -126,7 +126,7 @@ describe('much output', () => {
 });
 
 describe('a command is killed', () => {
-  test('politely first: it may clean up', async () => {
+  test('with a grace period in which it may clean up', async () => {
     const child = await shell("trap 'echo bye; exit 7' TERM; echo ready; while :; do sleep 0.01; done 2>/dev/null");
     let seen = '';
     child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
@@ -136,7 +136,7 @@ describe('a command is killed', () => {
     assert.match(seen, /bye\n$/);
   });
 
-  test('by force when it will not hear, as after a timeout', async () => {
+  test('by force when it ignores the signal, as after a timeout', async () => {
     const child = await shell("trap '' TERM; echo ready; while :; do sleep 0.05; done");
     await new Promise<void>((resolve) => child.onOutput(() => resolve()));
     const start = performance.now();
@@ -145,7 +145,7 @@ describe('a command is killed', () => {
     assert.ok(performance.now() - start < 1_000);
   });
 
-  test('with a child that called setsid and whose parent has gone', async () => {
+  test('with a child that called setsid and whose parent has ended', async () => {
     using folder = tempFolder();
     const script = `(setsid sh -c 'trap "" TERM; echo $$ > ${folder.at('pid')}; exec sleep 60' &) ; sleep 60`;
     const child = await shell(script);
@@ -155,7 +155,7 @@ describe('a command is killed', () => {
     await waitFor(() => !isAlive(daemon));
   });
 
-  test('after it has ended, for the sake of the child it left behind', async () => {
+  test('after it has ended, for the child that it left behind', async () => {
     using folder = tempFolder();
     const child = await shell(`setsid sleep 60 >/dev/null 2>&1 & echo $! > ${folder.at('pid')}`);
     await child.exited;
@@ -174,7 +174,7 @@ describe('a command is killed', () => {
 });
 
 describe('a child outlives its command', () => {
-  test('with the pipes in its hands: we wait two seconds for its words, and it goes on unharmed', async () => {
+  test('and keeps its pipes open: the output is read for two seconds, and the child runs on', async () => {
     using folder = tempFolder();
     const script = `(sleep 2.5; echo lost; echo $$ > ${folder.at('done')}) & echo left`;
     const start = performance.now();
@@ -185,7 +185,7 @@ describe('a child outlives its command', () => {
     await waitFor(() => existsSync(folder.at('done')));
   });
 
-  test('without the pipes: nobody waits', async () => {
+  test('and has closed the pipes: the end is reported at once', async () => {
     const start = performance.now();
     await finish(await shell('sleep 3 >/dev/null 2>&1 &'));
     assert.ok(performance.now() - start < 500);
@@ -193,7 +193,7 @@ describe('a child outlives its command', () => {
 });
 
 describe('a command cannot start', () => {
-  /** The sentence it is refused with. */
+  /** The error message of a refused start. */
   async function refusal(promise: Promise<ExecProcess>): Promise<string> {
     const error = await promise.then(
       () => undefined,
@@ -203,7 +203,7 @@ describe('a command cannot start', () => {
     return error.message;
   }
 
-  test('and says why in one sentence', async () => {
+  test('and the reason is reported in one sentence', async () => {
     using folder = tempFolder();
     const plain = folder.at('plain.txt');
     writeFileSync(plain, 'no program');

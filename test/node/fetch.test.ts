@@ -35,7 +35,7 @@ async function bodyText(request: http.IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A server that says these very bytes to whoever asks. */
+/** A server that sends these bytes to every client. */
 async function answering(bytes: string | Buffer): Promise<Server> {
   const server = net.createServer((socket) => {
     socket.on('error', () => {});
@@ -51,7 +51,7 @@ async function answering(bytes: string | Buffer): Promise<Server> {
   };
 }
 
-describe('an answer that keeps to the letter of HTTP and is none', () => {
+describe('a malformed but valid HTTP response', () => {
   test.each([
     ['a status that nobody defined', 'HTTP/1.1 600 X\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'],
@@ -60,13 +60,13 @@ describe('an answer that keeps to the letter of HTTP and is none', () => {
     await assert.rejects(createNodeFetch()(server.url), { code: 'ERR_UNUSABLE_ANSWER' });
   });
 
-  test('strange words beside the status do no harm', async () => {
+  test('may have any reason phrase', async () => {
     await using server = await answering('HTTP/1.1 200 \u0001\u007f\r\nContent-Length: 2\r\n\r\nhi');
     assert.equal(await (await createNodeFetch()(server.url)).text(), 'hi');
   });
 });
 
-describe('an answer that somebody on the way has compressed', () => {
+describe('a compressed response', () => {
   const text = 'data: ü\n\n'.repeat(5000);
   test.each([
     ['gzip', gzipSync(text)],
@@ -84,7 +84,7 @@ describe('an answer that somebody on the way has compressed', () => {
     assert.equal(await (await createNodeFetch()(server.url)).text(), text);
   });
 
-  test('and that ends too early ends as any other', async () => {
+  test('that ends too early is reported like any other', async () => {
     await using server = await serve((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
       response.end(gzipSync(text).subarray(0, -20));
@@ -131,7 +131,7 @@ describe('a request', () => {
     assert.equal(await form.text(), 'application/x-www-form-urlencoded;charset=UTF-8 a=1');
   });
 
-  test('uses the connection of the one before', async () => {
+  test('reuses the connection of the one before', async () => {
     await using server = await serve((_request, response) => response.end('ok'));
     const fetch = createNodeFetch();
     for (let turn = 0; turn < 5; turn++) {
@@ -141,7 +141,7 @@ describe('a request', () => {
     assert.equal(server.connections(), 1);
   });
 
-  test('is sent once, also when the kept connection had gone; the next takes a new one', async () => {
+  test('is sent once, also when the kept connection was closed; the next uses a new one', async () => {
     let requests = 0;
     await using server = await serve((request, response) => {
       if (++requests >= 4) request.socket.destroy();
@@ -165,7 +165,7 @@ describe('a request', () => {
     assert.equal((await createNodeFetch()(server.url)).status, 307);
   });
 
-  test('that cannot be sent says why', async () => {
+  test('that cannot be sent reports the reason', async () => {
     await assert.rejects(createNodeFetch()('http://127.0.0.1:1/'), { code: 'ECONNREFUSED' });
     await using server = await serve((request) => request.socket.destroy());
     await assert.rejects(createNodeFetch()(server.url), { code: 'ECONNRESET' });
@@ -173,7 +173,7 @@ describe('a request', () => {
 });
 
 describe('a stream', () => {
-  test('arrives as it is sent', async () => {
+  test('arrives in the same chunks', async () => {
     await using server = await serve(async (_request, response) => {
       response.write('one');
       await sleep(50);
@@ -212,7 +212,7 @@ describe('a stream', () => {
     await assert.rejects(response.text(), { code: 'ECONNRESET' });
   });
 
-  test('is called off before the answer, and in the middle of it', async () => {
+  test('is aborted before the response, and in the middle of it', async () => {
     await using server = await serve((request, response) => {
       if (request.url === '/v1/stream') response.write('one');
     });

@@ -1,4 +1,4 @@
-/** Folders held open: what stands at a place is reached by no link, or not at all. */
+/** Open folders: a place is reached through no link, or not at all. */
 import {
   closeSync,
   mkdirSync,
@@ -38,9 +38,9 @@ function swap(folder: TempFolder): void {
   symlinkSync('other', folder.at('d'));
 }
 
-// Every other system has the second way only, which this one can take, too.
-describe.each(['linux', 'darwin'] as const)('as on %s', (platform) => {
-  test('a place is reached, and a missing one said to be missing', () => {
+// Other systems use the second implementation only, which also runs here.
+describe.each(['linux', 'darwin'] as const)('the implementation for %s', (platform) => {
+  test('reaches a place, and reports a missing one as missing', () => {
     using folder = furnished();
     withFolders(platform, (folders) => {
       expect(readFileSync(folders.at(folder.at('d/inner/a')), 'utf8')).toBe('mine');
@@ -51,7 +51,7 @@ describe.each(['linux', 'darwin'] as const)('as on %s', (platform) => {
     });
   });
 
-  test.each(['d', 'd/inner'])('a link that has come for %s is not followed', (name) => {
+  test.each(['d', 'd/inner'])('does not follow a link that has replaced %s', (name) => {
     using folder = furnished();
     renameSync(folder.at(name), folder.at('aside'));
     symlinkSync(folder.at('other', name === 'd' ? '' : 'inner'), folder.at(name));
@@ -62,7 +62,7 @@ describe.each(['linux', 'darwin'] as const)('as on %s', (platform) => {
 });
 
 describe.skipIf(process.platform !== 'linux')('an open folder', () => {
-  test('stays the folder that it was when a link takes its place', () => {
+  test('stays the same folder when a link replaces it', () => {
     using folder = furnished();
     withFolders('linux', (folders) => {
       folders.at(folder.at('d/inner/a'));
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('an open folder', () => {
     });
   });
 
-  test('is another one when it was made anew', () => {
+  test('is another one when it was created again', () => {
     using folder = furnished();
     withFolders('linux', (folders) => {
       mkdirSync(folder.at('new'));
@@ -87,14 +87,14 @@ describe.skipIf(process.platform !== 'linux')('an open folder', () => {
     });
   });
 
-  test('whose name belongs to a file is no folder', () => {
+  test('cannot be opened where its name is a file', () => {
     using folder = furnished();
     withFolders('linux', (folders) => {
       expect(() => folders.at(folder.at('d/inner/a/b'))).toThrow(expect.objectContaining({ code: 'ENOTDIR' }));
     });
   });
 
-  test('is closed in the end, and among many before', () => {
+  test('is closed in the end, and earlier when there are many', () => {
     using folder = tempFolder();
     const ours = () => readdirSync('/proc/self/fd').length;
     const before = ours();

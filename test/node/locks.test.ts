@@ -12,7 +12,7 @@ function lockOf(attempt: LockAttempt): HeldLock {
   return attempt.lock;
 }
 
-/** A lock as a process leaves it that is no more. */
+/** A lock as an ended process leaves it. */
 async function leftBehind(home: string, name: string): Promise<void> {
   const path = `${home}/locks/${name}.lock`;
   lockOf(await createLocks(home, 'cli').acquire(name));
@@ -22,7 +22,7 @@ async function leftBehind(home: string, name: string): Promise<void> {
 }
 
 describe('a lock', () => {
-  it('is held by one at a time, and says by whom', async () => {
+  it('has one holder at a time, and names it', async () => {
     using home = tempFolder();
     const [mine, theirs] = [createLocks(home.path, 'vscode'), createLocks(home.path, 'cli')];
     const lock = lockOf(await mine.acquire('a'));
@@ -37,7 +37,7 @@ describe('a lock', () => {
     lockOf(await theirs.acquire('a'));
   });
 
-  it('of a process that is gone can be had, and is swept away when it is seen', async () => {
+  it('of an ended process can be taken, and is removed when it is found', async () => {
     using home = tempFolder();
     const locks = createLocks(home.path, 'cli');
     await leftBehind(home.path, 'a');
@@ -47,7 +47,7 @@ describe('a lock', () => {
     expect(readdirSync(home.at('locks'))).toEqual([]);
   });
 
-  it('that names no holder, and has not for a while, can be had', async () => {
+  it('that has named no holder for a while can be taken', async () => {
     using home = tempFolder();
     mkdirSync(home.at('locks'));
     writeFileSync(home.at('locks', 'a.lock'), '{"pid":');
@@ -57,7 +57,7 @@ describe('a lock', () => {
     expect(readdirSync(home.at('locks'))).toEqual([]);
   });
 
-  it('is taken over from a successor that died before it took over itself', async () => {
+  it('is taken from a successor that was killed before it took over', async () => {
     using home = tempFolder();
     const locks = createLocks(home.path, 'cli');
     await leftBehind(home.path, 'a');
@@ -75,7 +75,7 @@ describe('a lock', () => {
     await expect(createLocks(home.path, 'cli').acquire('../a')).rejects.toThrow('Not a name for a lock');
   });
 
-  it('can be asked for, as long as it is held', async () => {
+  it('can be requested while it is held', async () => {
     using home = tempFolder();
     const [mine, theirs] = [createLocks(home.path, 'vscode'), createLocks(home.path, 'cli')];
     let asked = 0;
@@ -90,7 +90,7 @@ describe('a lock', () => {
     expect(readdirSync(home.at('locks'))).toEqual([]);
   });
 
-  it('never has two holders, however many processes want it and die with it', async () => {
+  it('never has two holders, however many processes request it and are killed with it', async () => {
     using home = tempFolder();
     const process = await bundled('lockProcess.ts');
     const mortal = Array.from({ length: 6 }, () => runFile(process, [home.path, 'a', '200', '15']));
@@ -101,7 +101,7 @@ describe('a lock', () => {
     expect(readdirSync(home.at('locks'))).toEqual([]);
   }, 60_000);
 
-  it('leaves no wish of a process that is gone', async () => {
+  it('keeps no request of an ended process', async () => {
     using home = tempFolder();
     const locks = createLocks(home.path, 'cli');
     await locks.ask('a');

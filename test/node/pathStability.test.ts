@@ -7,8 +7,8 @@ import { PathStability } from '../../src/node/apply/pathStability.ts';
 import { exchangeForever } from '../support/exchange.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
-describe('a way is still', () => {
-  test('where files come, go and are written on it, and where nothing is yet', async () => {
+describe('a path is stable', () => {
+  test('where files are created, removed and written in it, and where nothing exists yet', async () => {
     using folder = prepared();
     const ways = new PathStability();
     await quiet();
@@ -18,7 +18,7 @@ describe('a way is still', () => {
     expect(await ways.isStable(folder.at('d/new/deep/c.txt'))).toBe(true);
   });
 
-  test('a moment after a folder or the file took its place', async () => {
+  test('shortly after a folder or the file was replaced', async () => {
     using folder = prepared();
     const ways = new PathStability();
     renameSync(folder.at('d'), folder.at('e'));
@@ -28,9 +28,9 @@ describe('a way is still', () => {
   });
 });
 
-describe('a way is not still', () => {
+describe('a path is not stable', () => {
   test.each([0, 1, 20, 250])(
-    'while a process exchanges a folder of it, with %i ms in between, nor for a minute after that',
+    'while a process replaces a folder of it, with pauses of %i ms, nor for a minute after that',
     { timeout: 30_000 },
     async (pauseMs) => {
       using folder = prepared();
@@ -50,12 +50,12 @@ describe('a way is not still', () => {
       }
       await quiet();
       expect(await ways.isStable(folder.at('d/a.txt'))).toBe(false);
-      // What lies beside it is not concerned.
+      // A path beside it is not affected.
       expect(await ways.isStable(folder.at('other/a.txt'))).toBe(true);
     },
   );
 
-  test('where a name of it is a link, or was found to lead elsewhere', async () => {
+  test('where a component of it is a link, or was found to lead elsewhere', async () => {
     using folder = prepared();
     symlinkSync('d', folder.at('link'));
     symlinkSync('a.txt', folder.at('d/link.txt'));
@@ -67,7 +67,7 @@ describe('a way is not still', () => {
     expect(await ways.isStable(folder.at('d/a.txt'))).toBe(false);
   });
 
-  test('where a link in the path by which it is written was exchanged', async () => {
+  test('where a link in the path by which it is written was replaced', async () => {
     using folder = prepared();
     symlinkSync('d/a.txt', folder.at('link.txt'));
     await quiet();
@@ -83,7 +83,7 @@ describe('a way is not still', () => {
     expect(await ways.isStable(folder.at('d/a.txt'))).toBe(true);
   });
 
-  test('while folders are renamed all the time, and is trusted again when that is over', async () => {
+  test('while folders are renamed repeatedly, and is stable again after that', async () => {
     using folder = prepared();
     const ways = new PathStability();
     const rename = () => {
@@ -107,7 +107,7 @@ function prepared(): TempFolder {
   return folder;
 }
 
-/** Longer than a name must have been left alone. */
+/** Longer than the time that a name must have been unchanged. */
 function quiet(): Promise<void> {
   return sleep(550);
 }

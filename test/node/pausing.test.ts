@@ -15,7 +15,7 @@ afterEach(() => {
   for (const { pid } of started.splice(0)) if (pid !== undefined) endGroup(pid);
 });
 
-/** Starts processes without end, one of them out of reach of its group, and each of them writes. */
+/** Starts processes repeatedly, one of them outside its group, and each of them writes. */
 const BUSY = `
 setsid sh -c 'while :; do echo x >> far; done' &
 for one in 1 2 3; do (while :; do sh -c 'echo x >> near'; done) & done
@@ -50,7 +50,7 @@ describe.skipIf(noSandbox !== false)('a command in the sandbox', () => {
     }
   });
 
-  test('stands still until the last of several pauses is over', { timeout: 60_000 }, async () => {
+  test('stays stopped until the last of several pauses is over', { timeout: 60_000 }, async () => {
     using ground = new Playground();
     const commands = new PausableCommands();
     const command = await ground.start(['/bin/bash', '-c', BUSY]);
@@ -70,7 +70,7 @@ describe.skipIf(noSandbox !== false)('a command in the sandbox', () => {
     }
   });
 
-  test('takes part in a pause that began before it', { timeout: 60_000 }, async () => {
+  test('is stopped by a pause that began before it', { timeout: 60_000 }, async () => {
     using ground = new Playground();
     const commands = new PausableCommands();
     const pause = await commands.pause();
@@ -136,7 +136,7 @@ describe.skipIf(noSandbox !== false)('a command in the sandbox', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a paused command', () => {
-  test('goes on when the process that paused it is killed', { timeout: 60_000 }, async () => {
+  test('continues when the process that paused it is killed', { timeout: 60_000 }, async () => {
     using folder = tempFolder();
     const command = startShell('while :; do echo x >> ticks; sleep 0.01; done', folder.path);
     const holder = spawn(process.execPath, [await bundled('pausingProcess.ts'), String(command.pid)], {
@@ -149,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('a paused command', () => {
     await expect.poll(() => stateOf(command.pid), { timeout: 20_000 }).not.toBe('T');
   });
 
-  test('goes on after the longest time, and the pause says so', { timeout: 60_000 }, async () => {
+  test('continues after the longest time, and the pause reports that', { timeout: 60_000 }, async () => {
     using folder = tempFolder();
     const command = startShell('while :; do sleep 0.01; done', folder.path);
     const commands = new PausableCommands({ longestMs: 200 });
@@ -173,7 +173,7 @@ describe.skipIf(process.platform === 'win32')('a paused command', () => {
     expect(stateOf(command.pid)).toBe('T');
   });
 
-  test('that has ended is not looked for', async () => {
+  test('that has ended is not signalled', async () => {
     const command = startShell('exit 0', '/');
     const commands = new PausableCommands();
     commands.add({ pid: command.pid, exited: once(command, 'exit') });

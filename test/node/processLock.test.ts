@@ -1,4 +1,4 @@
-/** Exclusion between processes, in the presence of dead, stopped and killed ones. */
+/** Exclusion between processes, some of which are stopped or killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ describe('a lock between processes', () => {
     expect(readdirSync(folder.path)).toEqual(['lock-log']);
   });
 
-  test('is not taken from a holder that is stopped; the one that waits is told who has it', async () => {
+  test('is not taken from a holder that is stopped; the waiting caller gets the name of the holder', async () => {
     using folder = tempFolder();
     const place = folder.at('lock');
     const child = await holder(place);
@@ -75,13 +75,13 @@ describe('a lock between processes', () => {
     using folder = tempFolder();
     const place = folder.at('lock');
     const lost = await takeLock(place);
-    // By hand, as no process of ours would.
+    // Written by hand, as no process of Tiller would.
     writeFileSync(place, readFileSync(place, 'utf8').replace(lost.token, '7e9bc8a0-0000-4000-8000-000000000000'));
     lost.release();
     expect(readdirSync(folder.path)).toEqual(['lock']);
   });
 
-  test('that names nobody is waited for as long as it may be just being written', async () => {
+  test('that names no holder is waited for as long as it may be incomplete', async () => {
     using folder = tempFolder();
     const place = folder.at('lock');
     writeFileSync(place, '{"pid":');
@@ -90,14 +90,14 @@ describe('a lock between processes', () => {
     expect(tryLock(place).type).toBe('held');
   });
 
-  test('is refused where something else stands', async () => {
+  test('is refused where another file exists', async () => {
     using folder = tempFolder();
     symlinkSync(folder.at('nowhere'), folder.at('lock'));
     await expect(takeLock(folder.at('lock'))).rejects.toThrow('something else is in its place');
     expect(readdirSync(folder.path)).toEqual(['lock']);
   });
 
-  test('leaves nothing behind however often a process is killed while it takes it', async () => {
+  test('leaves no files however often a process is killed while it takes it', async () => {
     using folder = tempFolder();
     const place = folder.at('lock');
     const file = await bundled('lockRounds.ts');

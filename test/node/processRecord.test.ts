@@ -1,4 +1,4 @@
-/** What is written down of a command, and what is ended by it after a kill. Linux only. */
+/** The record of a command, and the processes that it ends after a kill. Linux only. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
@@ -32,7 +32,7 @@ function orphan(home: TempFolder): void {
 }
 
 describe.skipIf(process.platform !== 'linux')('a command of a killed process', () => {
-  test('is found by its mark when the kill came before its number was written down', async () => {
+  test('is found by its mark when the kill came before its pid was recorded', async () => {
     using home = tempFolder();
     const mark = `TILLER_PROCESS_MARK=${randomUUID()}`;
     recordCommand(home.path, mark);
@@ -44,7 +44,7 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     other.kill('SIGKILL');
   });
 
-  test('is left alone when its number belongs to another process by now', async () => {
+  test('is left alone when its pid belongs to another process by now', async () => {
     using home = tempFolder();
     const mark = `TILLER_PROCESS_MARK=${randomUUID()}`;
     const other = command(`TILLER_PROCESS_MARK=${randomUUID()}`);
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     other.kill('SIGKILL');
   });
 
-  test('is not written down any more when it has ended, or could not be started', async () => {
+  test('is not recorded any more when it has ended, or could not be started', async () => {
     using home = tempFolder();
     const exec = createExec('linux', home.path);
     const request = { cwd: home.path, env: {}, stdin: 'none', confinement: { type: 'none' } } as const;
@@ -71,8 +71,8 @@ describe.skipIf(process.platform !== 'linux')('a command of a killed process', (
     expect(readdirSync(home.at('processes'))).toEqual([]);
   });
 
-  // In a process of its own: what must not happen is a loop inside a synchronous call.
-  test('is run without a record, and at once, where the system makes no folder', async () => {
+  // In a process of its own: the failure would be a loop inside a synchronous call.
+  test('runs without a record, and at once, where the system cannot create a folder', async () => {
     using folder = tempFolder();
     const program = folder.at('program.cjs');
     await build({

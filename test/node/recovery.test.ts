@@ -27,7 +27,7 @@ import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 const found = (folder: TempFolder, holdsAnother?: HoldsAnother) =>
   recoverJournals(folder.at('home'), createLocks(folder.at('home'), 'cli'), holdsAnother);
 
-/** What came of it, or nothing when it was somebody else's to settle. */
+/** The result, or undefined when another process settled the patch. */
 async function settled(
   interrupted: InterruptedApply | undefined,
   act: (ways: RecoveryChoices) => Promise<unknown>,
@@ -38,8 +38,8 @@ async function settled(
 
 const journals = (folder: TempFolder): string[] => readdirSync(folder.at('home', 'journal'));
 
-describe('a process is killed in the middle of a landing', () => {
-  test.each([1, 25, 60])('before step %d: everything can be put back, or finished', async (step) => {
+describe('a process that is killed while it applies a patch', () => {
+  test.each([1, 25, 60])('before step %d leaves a patch that can be rolled back, or finished', async (step) => {
     for (const way of ['rollback', 'finish'] as const) {
       using folder = tempFolder();
       write(folder, oldTree);
@@ -55,7 +55,7 @@ describe('a process is killed in the middle of a landing', () => {
     }
   });
 
-  test('before the first step there is nothing to ask', async () => {
+  test('before the first step leaves nothing to choose', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 0);
@@ -64,7 +64,7 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(journals(folder), []);
   });
 
-  test('as long as it lives its landing is its own', async () => {
+  test('is the only one to settle the patch while it runs', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     const child = await stalled(folder, 25);
@@ -75,7 +75,7 @@ describe('a process is killed in the middle of a landing', () => {
     assert.equal((await found(folder)).length, 1);
   });
 
-  test('a half written file and a temporary one are put right', async () => {
+  test('leaves incomplete and temporary files, which are repaired', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     linkSync(folder.at('work', 'f2.txt'), folder.at('hard'));
@@ -89,7 +89,7 @@ describe('a process is killed in the middle of a landing', () => {
     assert.equal(statSync(folder.at('hard')).nlink, 2);
   });
 
-  test('what somebody wrote since is left alone, and the old text is kept', async () => {
+  test('leaves files that changed since unchanged, and keeps their old text', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 60);
@@ -103,29 +103,32 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(await found(folder), []);
   });
 
-  test.each(['rollback', 'finish'] as const)('%s does not follow a link to another folder', async (way) => {
-    using folder = tempFolder();
-    write(folder, oldTree);
-    await crash(folder, 60);
-    const cut = tree(folder);
-    // Where the files would fit as well.
-    cpSync(folder.at('work'), folder.at('other'), { recursive: true });
-    const before = readdirSync(folder.at('other'), { recursive: true });
-    renameSync(folder.at('work'), folder.at('aside'));
-    symlinkSync('other', folder.at('work'));
-    const [interrupted] = await found(folder);
-    const result = (await settled(interrupted, (ways) => ways[way]())) as Recovery;
-    assert.deepEqual(result.moved, result.leftAlone);
-    assert.equal(new Set(result.moved).size, 64);
-    assert.deepEqual(tree(folder), cut);
-    assert.deepEqual(readdirSync(folder.at('other'), { recursive: true }), before);
-    unlinkSync(folder.at('work'));
-    renameSync(folder.at('aside'), folder.at('work'));
-    assert.deepEqual(tree(folder), cut);
-    assert.match(journals(folder).join(), /^[^,]+\.kept$/);
-  });
+  test.each(['rollback', 'finish'] as const)(
+    'is recovered by %s without following a link to another folder',
+    async (way) => {
+      using folder = tempFolder();
+      write(folder, oldTree);
+      await crash(folder, 60);
+      const cut = tree(folder);
+      // A folder where the files would fit as well.
+      cpSync(folder.at('work'), folder.at('other'), { recursive: true });
+      const before = readdirSync(folder.at('other'), { recursive: true });
+      renameSync(folder.at('work'), folder.at('aside'));
+      symlinkSync('other', folder.at('work'));
+      const [interrupted] = await found(folder);
+      const result = (await settled(interrupted, (ways) => ways[way]())) as Recovery;
+      assert.deepEqual(result.moved, result.leftAlone);
+      assert.equal(new Set(result.moved).size, 64);
+      assert.deepEqual(tree(folder), cut);
+      assert.deepEqual(readdirSync(folder.at('other'), { recursive: true }), before);
+      unlinkSync(folder.at('work'));
+      renameSync(folder.at('aside'), folder.at('work'));
+      assert.deepEqual(tree(folder), cut);
+      assert.match(journals(folder).join(), /^[^,]+\.kept$/);
+    },
+  );
 
-  test('what is put right beside a folder that has become a link is told apart from it', async () => {
+  test('leaves repaired files that are reported apart from those behind a folder that has become a link', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 60);
@@ -142,7 +145,7 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(tree(folder), oldTree);
   });
 
-  test('what an editor holds is its own: brought where it belongs, or left alone', async () => {
+  test('leaves files in an editor, which the editor changes, or which stay as they are', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 60);
@@ -157,21 +160,21 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(tree(folder), { ...oldTree, 'f2.txt': 'saved there', 'f3.txt': 'typed there' });
   });
 
-  test('who found it too hears when it is settled, and what it was about', async () => {
+  test('is reported to a second finder once it is settled, with the patch', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 60);
     const [mine] = await found(folder);
     const [theirs] = await found(folder);
     const kindOf = (name: string) => mine?.changes.find(({ path }) => path === folder.at('work', name))?.kind;
-    // Of four files the first moves, the second is deleted, the others change where they are.
+    // Of four files the first moves, the second is deleted, the others change in place.
     assert.deepEqual(['moved/f0.txt', 'f0.txt', 'f1.txt', 'f2.txt'].map(kindOf), ['add', 'delete', 'delete', 'update']);
     assert.equal(await mine?.isPending(), true);
     await settled(theirs, (ways) => ways.finish());
     assert.equal(await mine?.isPending(), false);
   });
 
-  test('a file that was moved and not yet changed is known by what it held', async () => {
+  test('may leave a file moved and not changed, which is recognised by its text', async () => {
     for (const way of ['rollback', 'finish'] as const) {
       using folder = tempFolder();
       write(folder, oldTree);
@@ -184,7 +187,7 @@ describe('a process is killed in the middle of a landing', () => {
     }
   });
 
-  test('there is something to choose while an editor holds the other side', async () => {
+  test('leaves a choice while an editor has the other version', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 0);
@@ -199,7 +202,7 @@ describe('a process is killed in the middle of a landing', () => {
     assert.deepEqual(await found(folder), []);
   });
 
-  test('a journal that was never finished means that nothing was touched', async () => {
+  test('leaves an incomplete journal when no file was changed', async () => {
     using folder = tempFolder();
     write(folder, oldTree);
     await crash(folder, 25);

@@ -22,7 +22,7 @@ describe('ids', () => {
     for (const id of made) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  test('are short and unlike each other', () => {
+  test('are short and distinct', () => {
     const ids = createIds();
     assert.match(ids.next('item'), /^item_[0-9a-z]{7}$/);
     assert.notEqual(ids.next('item'), ids.next('item'));
@@ -30,7 +30,7 @@ describe('ids', () => {
 });
 
 describe('the clock', () => {
-  test('a sleep can be called off, before and during', async () => {
+  test('cancels a sleep, before and during it', async () => {
     const reason = new Error('wake up');
     await assert.rejects(systemClock.sleep(10_000, AbortSignal.abort(reason)), reason);
     const controller = new AbortController();
@@ -42,7 +42,7 @@ describe('the clock', () => {
 });
 
 describe('secrets', () => {
-  test('a key goes to its own origin and to no other', async () => {
+  test('sends a key to its own origin only', async () => {
     const secrets = createEnvironmentSecrets({ TILLER_API_KEY: 't', OPENAI_API_KEY: 'o' }, 'https://models.example/v1');
     const origins = [
       'https://models.example',
@@ -64,7 +64,7 @@ describe('secrets', () => {
 });
 
 describe('the log', () => {
-  test('is a file once there is something to say, and keeps keys to itself', () => {
+  test('is created with the first entry, and redacts keys', () => {
     using folder = tempFolder();
     const redactor = createRedactor();
     redactor.hide('my-own-secret');
@@ -83,20 +83,20 @@ describe('the log', () => {
   });
 });
 
-test('a process is told from another with its number', () => {
+test('a process is distinguished from a later one with the same pid', () => {
   const here = thisProcess();
   assert.equal(isRunning(here), true);
   assert.equal(isRunning({ ...here, startTime: '1' }), false);
   assert.equal(isRunning({ ...here, bootId: 'another boot' }), false);
   assert.equal(isRunning({ ...here, pid: 2 ** 22 + 1 }), false);
-  // In doubt nothing is taken from it.
+  // When that is uncertain, it is left alone.
   assert.equal(isRunning({ ...here, bootId: null, startTime: null }), true);
 });
 
 test.skipIf(process.platform !== 'linux')(
   'a killed process that its parent has not collected is not running',
   async () => {
-    // The shell has become another program, which collects no children.
+    // The shell is replaced by another program, which does not collect children.
     const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec tail -f /dev/null'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -106,7 +106,7 @@ test.skipIf(process.platform !== 'linux')(
       assert.equal(isRunning(child), true);
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => isRunning(child)).toBe(false);
-      // It still has its number.
+      // It still has its pid.
       process.kill(pid, 0);
     } finally {
       parent.kill('SIGKILL');
@@ -114,7 +114,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('all hands together start nothing and leave no trace', async () => {
+test('all ports together start nothing and leave no files', async () => {
   using folder = tempFolder();
   const ports = createNodePorts({
     roots: [folder.path],

@@ -19,7 +19,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-test('home is where the contract says', () => {
+test('TILLER_HOME has the documented default', () => {
   assert.deepEqual(
     [
       tillerHome({ TILLER_HOME: '/t', XDG_DATA_HOME: '/x' }, 'linux', '/h'),
@@ -42,8 +42,8 @@ test('home is where the contract says', () => {
   );
 });
 
-describe('a file that only grows', () => {
-  test('is ours alone, and every line is there at once', async () => {
+describe('an append-only file', () => {
+  test('is readable by its owner only, and has every line at once', async () => {
     using folder = tempFolder();
     const storage = createStorage(folder.at('home'));
     const file = await storage.openAppend('threads/2026/a.jsonl');
@@ -60,7 +60,7 @@ describe('a file that only grows', () => {
     );
   });
 
-  test('closes a line that a crash tore off', async () => {
+  test('terminates a line that a crash cut off', async () => {
     using folder = tempFolder();
     const storage = createStorage(folder.path);
     writeFileSync(folder.at('a.jsonl'), '{"whole":1}\n{"to');
@@ -100,7 +100,7 @@ test('texts are replaced whole, listed and removed', async () => {
   assert.equal(await storage.readText('b/one.txt'), undefined);
 });
 
-test('threads may lie on another disk; a link that leads back or nowhere is none, nor is one to a folder elsewhere', async () => {
+test('threads may be on another disk; a link in a circle or to nothing is ignored, as is one to a folder elsewhere', async () => {
   using folder = tempFolder();
   mkdirSync(folder.at('disk/05'), { recursive: true });
   writeFileSync(folder.at('disk/05/old.jsonl'), 'old');
@@ -145,14 +145,14 @@ test('a file moves to another disk, too', async ({ skip }) => {
   }
 });
 
-test('a write that fails leaves the old text and nothing else', async () => {
+test('a write that fails leaves the old text and no other file', async () => {
   using folder = tempFolder();
   mkdirSync(folder.at('taken'));
   await assert.rejects(createStorage(folder.path).writeText('taken', 'x'));
   assert.deepEqual(readdirSync(folder.path), ['taken']);
 });
 
-test('no path leads out of the home', async () => {
+test('no path leads out of TILLER_HOME', async () => {
   using folder = tempFolder();
   const storage = createStorage(folder.at('home'));
   for (const path of ['../x', 'a/../../x', '/etc/passwd', 'a//b', '.', '', 'a\\..\\b', 'a\0b']) {
@@ -163,7 +163,7 @@ test('no path leads out of the home', async () => {
 });
 
 describe('a change to a file', () => {
-  test('loses none of the others, whoever makes them at the same time', async () => {
+  test('keeps all other changes, also from processes at the same time', async () => {
     using folder = tempFolder();
     const stores = [createStorage(folder.path), createStorage(folder.path)];
     const add = async (index: number) => {
@@ -188,7 +188,7 @@ describe('a change to a file', () => {
     assert.deepEqual(readdirSync(folder.path), ['a.json']);
   });
 
-  test('that fails leaves the file and no lock', async () => {
+  test('that fails leaves the file unchanged and no lock', async () => {
     using folder = tempFolder();
     const storage = createStorage(folder.path);
     await storage.writeText('a.json', 'old');
@@ -199,7 +199,7 @@ describe('a change to a file', () => {
     assert.deepEqual([readFileSync(folder.at('a.json'), 'utf8'), readdirSync(folder.path)], ['old', ['a.json']]);
   });
 
-  test('goes through a link, as people keep their own files', async () => {
+  test('goes through a link, as users link their own files', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('home'));
     writeFileSync(folder.at('mine.json'), 'old');
@@ -209,7 +209,7 @@ describe('a change to a file', () => {
     assert.equal(lstatSync(folder.at('home', 'rules.json')).isSymbolicLink(), true);
   });
 
-  test('is seen by its stamp, also when it is as long as before', async () => {
+  test('is recognised by its stamp, also when the size is the same', async () => {
     using folder = tempFolder();
     const storage = createStorage(folder.path);
     assert.equal(await storage.stamp('a.json'), undefined);

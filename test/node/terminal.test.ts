@@ -13,7 +13,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 const root = path.join(import.meta.dirname, '../..');
 const exec = createExec();
 
-/** Bytes beyond what a terminal holds at once, so that an end that is lost is missed. */
+/** More bytes than a terminal buffers, so that a lost end is noticed. */
 const MUCH = 129_000;
 const RUNS = rounds(5, 100);
 
@@ -50,17 +50,17 @@ class Watched {
 }
 
 describe('a command in a terminal', () => {
-  test('has a terminal of the size asked for', async () => {
+  test('has a terminal of the requested size', async () => {
     const { exit, bytes } = await finish(await spawn('test -t 0 && test -t 1 && stty size && echo "$TERM"'));
     assert.deepEqual([exit, bytes.toString()], [{ code: 0, signal: null }, '24 80\r\ndumb\r\n']);
   });
 
-  test('its bytes are passed on as they are', async () => {
+  test('has its bytes passed on unchanged', async () => {
     const { bytes } = await finish(await spawn(String.raw`printf '\303'; sleep 0.05; printf '\244\377\000'`));
     assert.deepEqual(bytes, Buffer.from([0xc3, 0xa4, 0xff, 0x00]));
   });
 
-  test(`loses nothing of its end, ${RUNS} times over`, async () => {
+  test(`loses nothing of its end in ${RUNS} runs`, async () => {
     const lengths: number[] = [];
     for (let run = 0; run < RUNS; run++) {
       lengths.push((await finish(await spawn(`head -c ${MUCH} /dev/zero | tr '\\0' x`))).bytes.length);
@@ -68,19 +68,19 @@ describe('a command in a terminal', () => {
     assert.deepEqual(lengths, Array(RUNS).fill(MUCH));
   });
 
-  test('nobody listens to a talkative one: it waits, and is heard in full later', async () => {
+  test('is blocked without a reader, and loses no output', async () => {
     const child = await spawn("head -c 3000000 /dev/zero | tr '\\0' x");
     await sleep(200);
     assert.equal((await finish(child)).bytes.length, 3_000_000);
   });
 
-  test('tells its exit code, or the signal that ended it', async () => {
+  test('reports its exit code, or the signal that ended it', async () => {
     assert.deepEqual((await finish(await spawn('exit 7'))).exit, { code: 7, signal: null });
     assert.deepEqual((await finish(await spawn('kill -TERM $$'))).exit, { code: 143, signal: 'SIGTERM' });
     assert.deepEqual((await finish(await spawn('kill -KILL $$'))).exit, { code: 137, signal: 'SIGKILL' });
   });
 
-  test('is typed into, and Ctrl-C interrupts what runs in it', async () => {
+  test('takes input, and Ctrl-C interrupts its process', async () => {
     const child = await spawn(
       'trap "echo caught; exit 9" INT; read name; echo "hello $name"; while :; do sleep 0.05; done',
     );
@@ -93,7 +93,7 @@ describe('a command in a terminal', () => {
     child.write('to nobody');
   });
 
-  test('is killed with all it started, children of their own session too', async () => {
+  test('is killed with all it started, including children in their own session', async () => {
     using folder = tempFolder();
     const child = await spawn(`setsid sh -c 'echo $$ > ${folder.at('pid')}; exec sleep 60' & echo ready; sleep 60`);
     const seen = new Watched(child);
@@ -104,7 +104,7 @@ describe('a command in a terminal', () => {
     assert.ok(!isAlive(pid));
   });
 
-  test('says in one sentence why it cannot be started', async () => {
+  test('reports in one sentence why it cannot be started', async () => {
     const refusals = [
       spawn('true', { cwd: '/nowhere' }),
       spawn('', { argv: ['no-such-program'] }),
@@ -123,7 +123,7 @@ describe('a command in a terminal', () => {
   });
 });
 
-test('where our package is missing the one of somebody else will do', async () => {
+test('uses the package of VS Code where its own is missing', async () => {
   using folder = tempFolder();
   const bundle = folder.at('exec.cjs');
   await build({

@@ -17,7 +17,7 @@ function settle(transition: Transition) {
   }
 }
 
-/** What a writer leaves that empties a file before it fills it, as VS Code does, killed at any moment. */
+/** The file of a writer that empties it before it fills it, as VS Code does, killed at any moment. */
 test.each([
   ['a new file', absent, file('new text\n'), ''],
   ['a new file', absent, file('new text\n'), 'new t'],
@@ -35,7 +35,7 @@ test.each([
   }
 });
 
-test('what somebody has written there since is left alone', () => {
+test('a file that has changed since is left alone', () => {
   using folder = tempFolder();
   const path = folder.at('a.txt');
   writeFileSync(path, 'mine\n');

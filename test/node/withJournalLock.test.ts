@@ -1,4 +1,4 @@
-// Two windows, and the command line, decide the same interrupted patch: one of them does it, the others hear that.
+// Two windows, and the command line, settle the same interrupted patch: one of them does, the others get a notice.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 type Answer = 'putBack' | 'finish' | 'hang';
 
-/** A process that has found the patch and waits for its person. */
+/** A process that has found the patch and waits for its user. */
 async function openWindow(folder: TempFolder) {
   const child = spawn(process.execPath, [program, folder.at('home')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -41,7 +41,7 @@ async function openWindow(folder: TempFolder) {
   return { pid: child.pid, answer, heard, kill, [Symbol.asyncDispose]: kill };
 }
 
-/** The same crash as often as it is wanted. */
+/** The same crash, any number of times. */
 async function crashed(folder: TempFolder): Promise<() => void> {
   write(folder, oldTree);
   await crash(folder, 30);
@@ -65,7 +65,7 @@ const journals = (folder: TempFolder) => readdirSync(folder.at('home', 'journal'
 const locks = (folder: TempFolder) => readdirSync(folder.at('home', 'locks'));
 
 describe('an interrupted patch', () => {
-  test('is decided by one of the windows that answer at once, and wholly so', async () => {
+  test('is settled completely by one of the windows that answer at once', async () => {
     using folder = tempFolder();
     const again = await crashed(folder);
     for (let round = 0; round < ROUNDS; round++) {
@@ -84,7 +84,7 @@ describe('an interrupted patch', () => {
     }
   }, 120_000);
 
-  test('is decided by who waits when the one who decides is killed, and who waits hears for whom', async () => {
+  test('is settled by the waiting window when the other one is killed, and the waiting window gets its name', async () => {
     using folder = tempFolder();
     await crashed(folder);
     const interrupted = await only(folder);
@@ -107,7 +107,7 @@ describe('an interrupted patch', () => {
     expect([journals(folder), locks(folder)]).toEqual([[], []]);
   }, 30_000);
 
-  test('is whole whenever the one who decides is killed', async () => {
+  test('is settled completely whenever the settling process is killed', async () => {
     using folder = tempFolder();
     const again = await crashed(folder);
     for (let round = 0; round < ROUNDS; round++) {
@@ -125,7 +125,7 @@ describe('an interrupted patch', () => {
     }
   }, 120_000);
 
-  test('that is being decided is not asked about before that is over', async () => {
+  test('that is being settled is not offered before that is over', async () => {
     using folder = tempFolder();
     await crashed(folder);
     await using window = await openWindow(folder);
@@ -136,12 +136,12 @@ describe('an interrupted patch', () => {
       'still looking',
     );
     await window.kill();
-    // Every file is as it was before: there is nothing left to ask.
+    // Every file is as before: there is nothing left to choose.
     await expect(looking).rejects.toThrow('There is to be one.');
     expect([tree(folder), journals(folder)]).toEqual([oldTree, []]);
   }, 30_000);
 
-  test('that is settled elsewhere is heard of', async () => {
+  test('that is settled by another process is reported', async () => {
     using folder = tempFolder();
     await crashed(folder);
     const interrupted = await only(folder);
@@ -153,7 +153,7 @@ describe('an interrupted patch', () => {
     expect(await interrupted.isPending()).toBe(false);
   }, 30_000);
 
-  test('is put back by one of the command lines that start at once', async () => {
+  test('is rolled back by one of the command lines that start at once', async () => {
     using folder = tempFolder();
     await crashed(folder);
     const names = ['one', 'two', 'three'];
@@ -165,7 +165,7 @@ describe('an interrupted patch', () => {
     expect(tree(folder)).toEqual({ ...oldTree, one: 'one\n', two: 'two\n', three: 'three\n' });
   }, 30_000);
 
-  test('is left alone on the command line where a link now leads elsewhere, which says so', async () => {
+  test('is left alone on the command line where a link now leads elsewhere, with a message', async () => {
     using folder = tempFolder();
     await crashed(folder);
     const cut = tree(folder);
@@ -180,7 +180,7 @@ describe('an interrupted patch', () => {
     expect(tree(folder)).toEqual({ ...cut, one: 'one\n' });
   }, 30_000);
 
-  test('that a window is deciding is waited for on the command line, which says so', async () => {
+  test('that a window is settling is waited for on the command line, with a message', async () => {
     using folder = tempFolder();
     await crashed(folder);
     await using window = await openWindow(folder);

@@ -9,7 +9,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 const workspaceIn = (path: string) => createDiskWorkspace({ roots: [path], home: `${path}/.home` });
 
 describe('reading', () => {
-  test('a text comes without its byte order mark and with its own line endings', async () => {
+  test('returns a text without its byte order mark and with its own line endings', async () => {
     using folder = tempFolder();
     writeFileSync(folder.at('a.txt'), '\uFEFFä\r\nb\n');
     symlinkSync('a.txt', folder.at('link'));
@@ -18,7 +18,7 @@ describe('reading', () => {
     assert.deepEqual(await workspaceIn(folder.path).read(folder.at('link')), expected);
   });
 
-  test('what is no text says so', async () => {
+  test('reports a file that is not text', async () => {
     using folder = tempFolder();
     const workspace = workspaceIn(folder.path);
     writeFileSync(folder.at('nul'), 'a\0b');
@@ -45,7 +45,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('bytes come as they are, up to a limit', async () => {
+  test('returns bytes unchanged, up to a limit', async () => {
     using folder = tempFolder();
     const workspace = workspaceIn(folder.path);
     writeFileSync(folder.at('bytes'), Buffer.from([0, 255]));
@@ -55,7 +55,7 @@ describe('reading', () => {
     await assert.rejects(workspace.readBytes(folder.at('bytes'), { signal }), { message: 'stop' });
   });
 
-  test('folders are listed by name, links are followed and told', async () => {
+  test('lists folders by name, follows links and marks them', async () => {
     using folder = tempFolder();
     const workspace = workspaceIn(folder.path);
     mkdirSync(folder.at('b'));
@@ -79,8 +79,8 @@ describe('reading', () => {
   });
 });
 
-describe('where paths lead', () => {
-  test('is told of folders, links and what is not there yet', async () => {
+describe('the place of a path', () => {
+  test('is resolved for folders, links and missing files', async () => {
     using folder = tempFolder();
     const workspace = workspaceIn(folder.path);
     mkdirSync(folder.at('real'));
@@ -103,7 +103,7 @@ describe('where paths lead', () => {
     assert.equal(places.size, 5);
   });
 
-  test('what is read stands there, and is reached by no link', async () => {
+  test('is the file that is read, reached through no link', async () => {
     using folder = tempFolder();
     const workspace = workspaceIn(folder.path);
     mkdirSync(folder.at('d'));

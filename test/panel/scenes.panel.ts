@@ -18,6 +18,6 @@ test.each<[string, PanelScene]>(Object.entries(SCENES))(
   },
 );
 
-test('the keyboard alone is enough', async () => {
+test('every story of the keyboard passes', async () => {
   expect(await driveByKeyboard(stage)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** One table says what each kind of item is to redaction, audit, search and the line over a turn. */
+/** One table has the traits of each kind of item for redaction, audit, search and the summary line of a turn. */
 import { execFile } from 'node:child_process';
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -44,17 +44,17 @@ describe('the traits of an item', () => {
     }
   });
 
-  it.each(sampleItems)('say of a $type that it is explained where its schema has a reason', (sample) => {
+  it.each(sampleItems)('have an explanation of a $type where its schema has a reason', (sample) => {
     const kept = turnItemSchema.parse({ ...sample, why: 'because' });
     expect(traitsOf(sample).explained).toBe('why' in kept);
   });
 });
 
-it.each(sampleItems)('docs/cli.md says what fields a $type has', ({ type }) => {
+it.each(sampleItems)('docs/cli.md lists the fields of a $type', ({ type }) => {
   expect(readFileSync(path.join(ROOT, 'docs/cli.md'), 'utf8')).toContain(`\`${type}{`);
 });
 
-it('a search looks into what the transcript shows of each kind', () => {
+it('a search includes the shown texts of each kind', () => {
   expect(Object.values(SAMPLE_ITEMS).map((item) => [item.type, traitsOf(item).searched(item)])).toEqual([
     ['user_message', ['said by the user']],
     ['agent_message', ['said by the model']],
@@ -94,7 +94,7 @@ describe('a new kind of item', () => {
   });
 });
 
-/** Where the compiler leads (src/README.md, “An item kind”). */
+/** The files that the compiler reports (src/README.md, “An item kind”). */
 const PLACES = [
   'src/core/rollout/exportThread.ts',
   'src/protocol/itemTraits.ts',
@@ -102,7 +102,7 @@ const PLACES = [
   'webview-ui/transcript/Item.tsx',
 ];
 
-/** The item after one delta, as the reducer has it; the same object when the delta was none for it. */
+/** The item after one delta, as the reducer returns it; the same object when the delta does not apply. */
 function grow(item: TurnItem, kind: DeltaKind, text: string): TurnItem {
   const turn = { type: 'turn_started', settings: SETTINGS, contextWindow: null } as const;
   const events = [turn, { type: 'item_started', item } as const].map((msg, at) => eventOf(msg, at + 1));
@@ -116,7 +116,7 @@ function eventOf(msg: EventMsg, seq: number): Event {
   return { v: 1, seq, at: '', threadId: 't', turnId: 'turn', submissionId: null, msg };
 }
 
-/** The sources, with a project of those files that have to know every kind, and what they import. */
+/** The sources, with a project of the files that handle every kind, and their imports. */
 function copyOfSources() {
   const folder = tempFolder();
   for (const name of ['src', 'webview-ui', 'tsconfig.json', 'package.json']) {
@@ -141,7 +141,7 @@ async function typeErrors(folder: TempFolder): Promise<readonly TypeError[]> {
     ({ stdout }) => stdout,
     (error: { stdout: string }) => error.stdout,
   );
-  // A message goes on in lines that begin with a space.
+  // A message continues in lines that begin with a space.
   return output.split(/\n(?! )/).flatMap((message) => {
     const file = /^([^(\n]+)\(\d+,\d+\): error/.exec(message)?.[1];
     return file === undefined ? [] : [{ file, message }];

@@ -19,14 +19,14 @@ const started = (processId: string): EventMsg => ({
   box: 'none',
 });
 
-test('a process runs in the background until it has ended', () => {
+test('a process is running until it has ended', () => {
   const running = told(started('1'), started('2'));
   expect(runningInBackground(running).map(({ processId }) => processId)).toEqual(['1', '2']);
   const ended = told(started('1'), started('2'), { type: 'process_exited', processId: '1', exitCode: 0 });
   expect(runningInBackground(ended).map(({ processId }) => processId)).toEqual(['2']);
 });
 
-test('of many that have ended the newest are remembered, and all that run', () => {
+test('all running processes and the newest of the ended ones are kept', () => {
   const ids = Array.from({ length: 300 }, (_, index) => String(index));
   const messages = ids.flatMap((processId): EventMsg[] =>
     Number(processId) < 3

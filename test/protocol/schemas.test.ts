@@ -1,4 +1,4 @@
-/** What docs/cli.md promises to whoever writes to us or reads us, example by example. */
+/** The contract of docs/cli.md with clients and readers, example by example. */
 import { describe, expect, it } from 'vitest';
 import { protocolSchema } from '../../scripts/protocolSchema.ts';
 import { eventMsgSchema, eventSchema } from '../../src/protocol/event.ts';
@@ -60,7 +60,7 @@ describe('ops', () => {
     expect(submissionLineSchema.parse({ id: 'x', op })).toEqual({ id: 'x', op });
   });
 
-  it('are all of them above', () => {
+  it('are all listed above', () => {
     expect(opSchema.options.map((option) => option.shape.type.value).toSorted()).toEqual(
       [
         ...[
@@ -160,7 +160,7 @@ describe('events', () => {
   const started =
     '{"v":1,"seq":1,"at":"2026-11-21T00:00:00.000Z","threadId":"…","turnId":null,"submissionId":null,"msg":{"type":"thread_started","cwd":"/w","model":"m","approvalPolicy":"on-request","sandbox":"workspace-write","box":"bubblewrap","rolloutPath":"…"}}';
 
-  it('are what the first line of the page is', () => {
+  it('are the lines of the page', () => {
     expect(JSON.stringify(eventSchema.parse(JSON.parse(started)))).toBe(started);
   });
 
@@ -195,7 +195,7 @@ describe('events', () => {
     expect(eventMsgSchema.parse(msg)).toEqual(msg);
   });
 
-  it('may carry fields that a reader does not know', () => {
+  it('may have unknown fields', () => {
     expect(eventMsgSchema.parse({ type: 'warning', message: 'm', later: 1 })).toEqual({
       type: 'warning',
       message: 'm',
@@ -281,7 +281,7 @@ describe('protocol.schema.json', () => {
     schemas: Record<string, { anyOf?: unknown[]; oneOf?: unknown[]; required?: string[]; properties?: object }>;
   };
 
-  it('has a schema for all that crosses the command line', () => {
+  it('has a schema for everything that the command line reads or writes', () => {
     expect(Object.keys(schemas).toSorted()).toEqual([
       'Event',
       'ResponseItem',
@@ -291,7 +291,7 @@ describe('protocol.schema.json', () => {
     ]);
   });
 
-  it('says which fields an event has, and names every kind of event, item and op', () => {
+  it('lists the fields of each event, and every kind of event, item and op', () => {
     expect(schemas.Event?.required?.toSorted()).toEqual(
       ['at', 'msg', 'seq', 'submissionId', 'threadId', 'turnId', 'v'].toSorted(),
     );

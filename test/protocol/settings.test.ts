@@ -17,7 +17,7 @@ describe('-c KEY=VALUE', () => {
     });
   });
 
-  it('leaves what stands beside it', () => {
+  it('keeps the other keys', () => {
     const before = { model: 'm', providers: { mine: { baseUrl: 'http://x' } } };
     expect(placeSetting(before, 'providers.mine.wireApi', 'chat')).toEqual({
       model: 'm',
@@ -26,13 +26,13 @@ describe('-c KEY=VALUE', () => {
     expect(before).toEqual({ model: 'm', providers: { mine: { baseUrl: 'http://x' } } });
   });
 
-  it('knows no other keys', () => {
+  it('refuses unknown keys', () => {
     for (const key of ['', 'nonsense', 'sandbox', 'modelx', 'model', '__proto__'].filter((key) => key !== 'model')) {
       expect(placeSetting({}, key, 1)).toBeUndefined();
     }
   });
 
-  it('never touches what every object inherits', () => {
+  it('never changes inherited properties', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SETTING_KEYS),
@@ -46,8 +46,8 @@ describe('-c KEY=VALUE', () => {
   });
 });
 
-describe('settings', () => {
-  it('are what the product does when nothing is set', () => {
+describe('the settings', () => {
+  it('have the documented defaults', () => {
     expect(parseSettings({})).toEqual({ type: 'settings', settings: settingsSchema.parse({}) });
     expect(settingsSchema.parse({})).toMatchObject({
       model: null,
@@ -57,6 +57,8 @@ describe('settings', () => {
       'sandbox.networkAccess': false,
       review: 'before',
       maxToolRounds: 200,
+      'caps.turnTokens': null,
+      'caps.dayCost': null,
       'retry.maxAttempts': 6,
       projectDocMaxBytes: 32_768,
     });
@@ -65,6 +67,9 @@ describe('settings', () => {
   it.each([
     [{ nonsense: 1 }, 'there is no setting "nonsense"'],
     [{ maxToolRounds: 'many' }, /^setting "maxToolRounds": /],
+    [{ 'caps.turnTokens': 0 }, /^setting "caps.turnTokens": /],
+    [{ 'caps.dayTokens': 1.5 }, /^setting "caps.dayTokens": /],
+    [{ 'caps.dayCost': -1 }, /^setting "caps.dayCost": /],
     [{ 'sandbox.mode': 'tight' }, /^setting "sandbox.mode": /],
     [{ baseUrl: 'ftp://x' }, 'setting "baseUrl": must be an http or https URL'],
     [{ providers: { mine: { baseUrl: 'x' } } }, 'setting "providers.mine.baseUrl": must be an http or https URL'],

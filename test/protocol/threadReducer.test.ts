@@ -1,4 +1,4 @@
-/** The fold that shows a thread, under events that make sense and events that do not. */
+/** The reducer of a thread, with valid and invalid sequences of events. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event, EventMsg, TurnSettings } from '../../src/protocol/event.ts';
@@ -46,7 +46,7 @@ function command(id: string, status: ItemStatus = 'in_progress', output = ''): T
   return { id, type: 'command_execution', status, box: 'none', ...rest };
 }
 
-// Few ids, so that they meet: most sequences hold starts without ends, ends without starts, and things said twice.
+// Few ids, so that they collide: most sequences have starts without ends, ends without starts, and duplicates.
 const itemId = fc.constantFrom('i1', 'i2', 'i3');
 const status = fc.constantFrom<ItemStatus[]>('in_progress', 'completed', 'failed', 'declined', 'aborted');
 const item = fc.oneof(
@@ -115,10 +115,10 @@ const msg: fc.Arbitrary<EventMsg> = fc.oneof(
   itemId.map((id): EventMsg => ({ type: 'compaction_undone', itemId: id })),
 );
 
-/** Thrown together. */
+/** In random order. */
 const anything = fc.array(fc.record({ turnId: fc.constantFrom('t1', 't2', 't3', null), msg }), { maxLength: 40 });
 
-/** As a session says it: turns one after another, everything inside of one. */
+/** As a session emits it: turns one after another, all events inside one. */
 const sensible = fc
   .array(fc.record({ body: fc.array(msg, { maxLength: 12 }), ends: fc.boolean() }), { maxLength: 4 })
   .map((turns) =>
@@ -132,8 +132,8 @@ const sensible = fc
 
 const said = fc.oneof(anything, sensible);
 
-describe('whatever is said', () => {
-  it('the same events give the same state, and what was folded once is not folded again', () => {
+describe('for any events', () => {
+  it('equal events give an equal state, and repeated events change nothing', () => {
     fc.assert(
       fc.property(said, fc.nat(), (said, cut) => {
         const events = numbered(said);
@@ -158,7 +158,7 @@ describe('whatever is said', () => {
     );
   });
 
-  it('nothing is asked any more when no turn runs', () => {
+  it('no request is pending when no turn runs', () => {
     fc.assert(
       fc.property(sensible, (said) => {
         const state = fold(numbered(said));
@@ -168,7 +168,7 @@ describe('whatever is said', () => {
     );
   });
 
-  it('late, foreign and unknown events change nothing and give the very same object back', () => {
+  it('late, foreign and unknown events return the same object', () => {
     fc.assert(
       fc.property(said, msg, (said, msg) => {
         const state = fold(numbered(said));
@@ -215,7 +215,7 @@ describe('a question', () => {
 });
 
 describe('a turn', () => {
-  it('grows its texts by what arrives, and ends with what was whole', () => {
+  it('appends deltas to its texts, and replaces them by the final item', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (pieces) => {
         const delta = (text: string): Said => ({
@@ -281,7 +281,7 @@ describe('a turn', () => {
     );
   });
 
-  it('that was never ended is over when the next one starts', () => {
+  it('without an end is over when the next one starts', () => {
     const state = fold(
       numbered([
         { turnId: 't1', msg: turnStarted },
@@ -295,7 +295,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('keeps who said no to what, of calls that waited for the same answer, too', () => {
+  it('keeps who denied what, also for calls that shared the request', () => {
     const ask: EventMsg = {
       type: 'approval_requested',
       approvalId: 'a',
@@ -321,13 +321,13 @@ describe('a turn', () => {
     expect(answered('approved')).toEqual([]);
   });
 
-  it('is not ended by an end that names none', () => {
+  it('is not ended by an end without its id', () => {
     const running = fold(numbered([{ turnId: 't', msg: turnStarted }]));
     const end = numbered([{ turnId: null, msg: { type: 'turn_completed', lastMessage: null } }])[0] as Event;
     expect(threadReducer(running, { ...end, seq: 9 })).toBe(running);
   });
 
-  it('gives the thread its title with the first words of the person', () => {
+  it('gives the thread the start of its first message as title', () => {
     const user = (id: string, text: string): Said => ({
       turnId: 't',
       msg: {

@@ -1,4 +1,4 @@
-/** `tiller apply-patch`, from the page alone (docs/cli.md). */
+/** `tiller apply-patch`, as specified in docs/cli.md. */
 import { execFile, execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -59,7 +59,7 @@ async function apply(
 
 const DONE = { 'keep.txt': 'one\nTWO\n', 'made/here.txt': 'hello\n', 'new/name.txt': 'b\n' };
 
-/** What a terminal gets to see. */
+/** The output on a terminal. */
 async function onTerminal(patch: string): Promise<string> {
   using folder = tempFolder();
   const command = `exec '${process.execPath}' '${await builtCli()}' apply-patch "$PATCH"`;
@@ -68,8 +68,8 @@ async function onTerminal(patch: string): Promise<string> {
   return stdout;
 }
 
-describe('a patch', { concurrent: true }, () => {
-  it('to a pipe is refused in one sentence', async () => {
+describe('apply-patch', { concurrent: true }, () => {
+  it('refuses an empty patch from a pipe in one sentence', async () => {
     const update = '*** Begin Patch\n*** Update File: pipe\n@@\n-a\n+b\n*** End Patch';
     const { code, stderr } = await apply([update], { prepare: (at) => execFileSync('mkfifo', [at('pipe')]) });
     expect(code).toBe(1);
@@ -86,7 +86,7 @@ describe('a patch', { concurrent: true }, () => {
     expect(run.stdout).toBe('A made/here.txt\nM keep.txt\nM new/name.txt\nD gone.txt\n');
   });
 
-  it('cannot give orders to the terminal by the names of its files', async () => {
+  it('escapes control characters of file names on a terminal', async () => {
     const name = 'red\u001b[31m.txt';
     const add = `*** Begin Patch\n*** Add File: ${name}\n+a\n*** End Patch`;
     expect(await onTerminal(add)).toBe('A red\\u{1b}[31m.txt\r\n');
@@ -98,13 +98,13 @@ describe('a patch', { concurrent: true }, () => {
     expect(refused.stderr).not.toContain('\u001b');
   });
 
-  it('that does not fit in one place changes nothing in any', async () => {
+  it('changes no file when one part of the patch does not fit', async () => {
     const run = await apply([PATCH.replace('-a\n', '-nowhere\n')]);
     expect(run).toMatchObject({ code: 1, stdout: '', files: FILES });
     expect(run.stderr).toContain('name.txt');
   });
 
-  it('goes through a link to a file, and leaves the link a link', async () => {
+  it('writes through a link to a file, and keeps the link', async () => {
     const run = await apply(['*** Begin Patch\n*** Update File: link.txt\n@@\n-one\n+ONE\n*** End Patch'], {
       files: { 'real.txt': 'one\n' },
       prepare: (at) => symlinkSync('real.txt', at('link.txt')),
@@ -116,7 +116,7 @@ describe('a patch', { concurrent: true }, () => {
     });
   });
 
-  it('needs no policy: whoever typed it may write what Tiller would ask about', async () => {
+  it('applies no policy: the user typed the patch', async () => {
     const patch = '*** Begin Patch\n*** Add File: .vscode/settings.json\n+{}\n*** End Patch';
     expect(await apply([patch], { files: {} })).toMatchObject({ code: 0, files: { '.vscode/settings.json': '{}\n' } });
   });

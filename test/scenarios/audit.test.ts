@@ -7,14 +7,14 @@ import { type Scenario, startScenario } from '../support/startScenario.ts';
 const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
 const command = (cmd: string) => calls('exec_command', { cmd });
 
-/** What the log says, each line on its own. */
+/** The lines of the audit log, parsed. */
 function audit(chat: Scenario): AuditEntry[] {
   const lines = readFileSync(chat.home.at('audit.jsonl'), 'utf8').trimEnd().split('\n');
   return lines.map((line) => auditEntrySchema.parse(JSON.parse(line)));
 }
 
 describe('the audit log', () => {
-  it('says for everything that ran or did not who decided it, why, and how it ended', async () => {
+  it('records for each call who decided it, why, and how it ended, whether or not it ran', async () => {
     await using chat = await startScenario({
       files: {
         '.tiller/rules.json': JSON.stringify({ version: 1, rules: [{ pattern: ['curl'], decision: 'forbidden' }] }),
@@ -61,7 +61,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('says of what could not even begin that it has failed', async () => {
+  it('records a command that could not be started as failed', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [[calls('shell', { command: ['no-such-program-here'] })], [says('Done.')]],
@@ -70,7 +70,7 @@ describe('the audit log', () => {
     expect(auditRows(audit(chat)).map(({ end }) => end?.status)).toEqual(['failed']);
   });
 
-  it('that cannot be written stops the turn before anything runs', async () => {
+  it('stops the turn before anything runs when it cannot be written', async () => {
     const full = () => {
       throw new Error('ENOSPC: no space left on device');
     };

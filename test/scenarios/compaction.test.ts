@@ -1,4 +1,4 @@
-/** A thread that is longer than the model's window goes on from a summary (issue 16, point 1). */
+/** A thread that is longer than the model’s window continues from a summary (issue 16, point 1). */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { summaryMessage, summaryRequest } from '../../src/core/prompt/compaction.ts';
@@ -22,7 +22,7 @@ import { type Scenario, startScenario } from '../support/startScenario.ts';
 
 const WIRES: readonly Wire[] = ['responses', 'chat'];
 
-/** A window of so many tokens for the model of the scenario. */
+/** The settings of a model whose window has this many tokens. */
 function windowOf(contextWindow: number) {
   return { provider: { models: { 'test-model': { contextWindow } } } };
 }
@@ -49,7 +49,7 @@ function asksForSummary(request: ModelRequest): boolean {
   return textsOf(request).at(-1)?.startsWith('user: <summary_request>') ?? false;
 }
 
-/** What stands in the history of the model but for the context that every thread begins with. */
+/** The history of a request without the context that every thread begins with. */
 function talkOf(request: ModelRequest): string[] {
   return textsOf(request).filter(
     (text) => !/^(?:developer|system): |^user: <environment_context>|^user: # AGENTS/.test(text),
@@ -98,7 +98,7 @@ describe.each(WIRES)('compacting by hand on %s', (wire) => {
     expect(textsOf(after)).toEqual([...context, 'user: one', expect.stringMatching(SUMMARY), 'user: two']);
     expect(SUMMARY.exec(textsOf(after).at(-2) ?? '')?.[1]).toBe('The user said one.');
     expect(after.toolNames).toEqual(first.toolNames);
-    // The first request after it breaks the prefix, the next one does not.
+    // The first request after the compaction breaks the cached prefix, the next one does not.
     expect(prefixBreaches(second, after)).not.toEqual([]);
     expect(prefixBreaches(after, last)).toEqual([]);
 
@@ -141,7 +141,7 @@ describe.each(WIRES)('compacting by hand on %s', (wire) => {
     expect(prefixBreaches(requestOf(chat, 0), chat.server.lastRequest)).toEqual([]);
   });
 
-  it('leaves the history as it was when it fails, and says so', async () => {
+  it('leaves the history unchanged when it fails, and reports it', async () => {
     await using chat = await startScenario({
       wire,
       model: [[says('One.')], [fails(400, { message: 'not today' })], [says('Two.')]],
@@ -163,7 +163,7 @@ describe.each(WIRES)('compacting by hand on %s', (wire) => {
   });
 });
 
-/** Goes on with the work, or sums up: the words of a model whose summaries keep the code word. */
+/** Continues the work, or summarizes: a model whose summaries keep the code word. */
 function remembering(answer: (request: ModelRequest, index: number) => readonly Step[]) {
   return (request: ModelRequest, index: number): readonly Step[] => {
     if (!asksForSummary(request)) return answer(request, index);
@@ -177,8 +177,8 @@ function remembering(answer: (request: ModelRequest, index: number) => readonly 
 
 const full = usage({ input: 90_000, output: 10 });
 
-describe.each(WIRES)('compacting by itself on %s', (wire) => {
-  it('comes before a turn, when the last request has filled 90 % of the effective window', async () => {
+describe.each(WIRES)('automatic compaction on %s', (wire) => {
+  it('runs before a turn when the last request has filled 90 % of the effective window', async () => {
     await using chat = await startScenario({
       wire,
       ...windowOf(100_000),
@@ -193,7 +193,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     await chat.send('two');
     await chat.send('three');
     expect(chat.server.requests.map(asksForSummary)).toEqual([false, false, true, false]);
-    // The message that began the turn is no part of what is summed up.
+    // The message that began the turn is not summarized.
     expect(textsOf(requestOf(chat, 2))).not.toContain('user: three');
     expect(talkOf(chat.server.lastRequest)).toEqual([
       'user: one',
@@ -211,7 +211,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(chat.said('token_count')[0]).toMatchObject({ contextWindow: 100_000, compactsAt: 85_500 });
   });
 
-  it('comes between rounds, and the work goes on from the summary', async () => {
+  it('runs between rounds, and the turn continues from the summary', async () => {
     await using chat = await startScenario({
       wire,
       sandbox: 'danger-full-access',
@@ -224,14 +224,14 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
       ],
     });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
-    // The output of the call has brought it over the limit.
+    // The output of the call exceeds the limit.
     expect(chat.items('compaction')).toMatchObject([{ trigger: 'limit', status: 'completed' }]);
     expect(chat.items('compaction')[0]?.beforeTokens).toBeGreaterThan(85_500);
     expect(talkOf(requestOf(chat, 2))).toEqual(['user: go', expect.stringMatching(SUMMARY)]);
     expect(chat.outputs()).toHaveLength(1);
   });
 
-  it('comes when the server finds a request too long, and the turn goes on by itself', async () => {
+  it('runs when the server rejects a request as too long, and the turn continues by itself', async () => {
     await using chat = await startScenario({
       wire,
       model: [
@@ -248,7 +248,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(talkOf(chat.server.lastRequest)).toEqual(['user: one', 'user: two', expect.stringMatching(SUMMARY)]);
   });
 
-  it('comes once for a request: what is still too long fails the turn', async () => {
+  it('runs once for a request: one that is still too long fails the turn', async () => {
     const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
     await using chat = await startScenario({
       wire,
@@ -262,7 +262,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'At last.' });
   });
 
-  it('leaves out the oldest when the history is too long to be summed up, and calls stay with their outputs', async () => {
+  it('leaves out the oldest rounds when the history is too long for one summary, and keeps calls with their outputs', async () => {
     const tooLong = fails(400, { code: 'context_length_exceeded', message: 'too long' });
     const work = (word: string): Step[] => [
       calls('exec_command', { cmd: `echo ${word}` }),
@@ -295,7 +295,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(talkOf(chat.server.lastRequest)).toEqual(['user: one', expect.stringMatching(SUMMARY), 'user: two']);
   });
 
-  it('tells calls in words where the server takes none without tools', async () => {
+  it('describes calls as text where the server accepts none without tools', async () => {
     const isRefused = ({ input, toolNames }: ModelRequest) =>
       toolNames.length === 0 &&
       input.some((item) => item['tool_calls'] !== undefined || item['type'] === 'function_call');
@@ -317,7 +317,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(asked).toHaveLength(5);
   });
 
-  it('goes on with the whole history when it fails, and tries no more in that turn', async () => {
+  it('continues with the whole history when it fails, and does not try again in that turn', async () => {
     await using chat = await startScenario({
       wire,
       sandbox: 'danger-full-access',
@@ -341,7 +341,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
     expect(chat.server.requests.map(asksForSummary)).toEqual([false, true, false, false, true, false]);
   });
 
-  it('works ten times over in a window of 8,000 tokens, and the model still knows what its first turn said', async () => {
+  it('runs ten times in a window of 8,000 tokens, and the summary still has the content of the first turn', async () => {
     await using chat = await startScenario({
       wire,
       ...windowOf(8000),
@@ -370,7 +370,7 @@ describe.each(WIRES)('compacting by itself on %s', (wire) => {
   });
 });
 
-/** A promise and what settles it. */
+/** A promise with its resolve function. */
 function gate(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -379,8 +379,8 @@ function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-describe('while a thread is compacted', () => {
-  it('an interrupt leaves the history as it was, and the message that began the turn in it', async () => {
+describe('during a compaction', () => {
+  it('an interrupt leaves the history unchanged, with the message that began the turn', async () => {
     const door = gate();
     await using chat = await startScenario({
       ...windowOf(100_000),
@@ -395,7 +395,7 @@ describe('while a thread is compacted', () => {
     door.open();
     expect(chat.items('compaction')).toMatchObject([{ status: 'aborted', summary: '' }]);
     await chat.send('three');
-    // The summary is asked for again, of the same history.
+    // The next turn requests the summary of the same history again.
     expect(talkOf(requestOf(chat, 2)).slice(0, -1)).toEqual([
       'user: one',
       'assistant: One.',
@@ -410,7 +410,7 @@ describe('while a thread is compacted', () => {
     ]);
   });
 
-  it('an interrupt by hand leaves the history as it was, to the last word', async () => {
+  it('an interrupt of a compaction by hand leaves the history exactly as it was', async () => {
     await using chat = await startScenario({ model: [[says('One.')], [hangs()], [says('Two.')]] });
     await chat.send('one');
     const ended = chat.turnEnds();
@@ -422,7 +422,7 @@ describe('while a thread is compacted', () => {
     expect(talkOf(chat.server.lastRequest)).toEqual(['user: one', 'assistant: One.', 'user: two']);
   });
 
-  it('what the user sends waits for its end: by hand it becomes the next turn, between rounds it joins', async () => {
+  it('a message of the user waits for its end: by hand it becomes the next turn, between rounds it joins', async () => {
     const [first, second] = [gate(), gate()];
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
@@ -457,7 +457,7 @@ describe('while a thread is compacted', () => {
     expect(chat.state.queuedInputs).toEqual([]);
   });
 
-  it('a message that is taken back meanwhile does not make the model go on', async () => {
+  it('a withdrawn message does not continue the turn', async () => {
     const door = gate();
     const answering = gate();
     await using chat = await startScenario({
@@ -478,7 +478,7 @@ describe('while a thread is compacted', () => {
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Two.' });
   });
 
-  it('a model that says nothing, or calls a tool, leaves a summary that says so', async () => {
+  it('a response without text, or with a call, leads to a placeholder summary', async () => {
     await using chat = await startScenario({
       model: [[says('One.')], [calls('exec_command', { cmd: 'touch no' })], [says('Two.')]],
     });
@@ -489,7 +489,7 @@ describe('while a thread is compacted', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('a summary that the server cuts for its length fails it, and is not asked for again and again', async () => {
+  it('a summary that the server cuts for its length fails the compaction, and is not requested again', async () => {
     await using chat = await startScenario({
       wire: 'chat',
       model: [[says('One.')], [says('A summ'), incomplete('max_output_tokens')]],
@@ -500,7 +500,7 @@ describe('while a thread is compacted', () => {
     expect(chat.server.requests).toHaveLength(2);
   });
 
-  it('an error that passes is tried again', async () => {
+  it('a transient error is retried', async () => {
     await using chat = await startScenario({
       deps: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(ms / 100, signal) } }),
       model: [[says('One.')], [fails(503)], [says('A summary.')], [says('Two.')]],
@@ -514,7 +514,7 @@ describe('while a thread is compacted', () => {
 });
 
 describe('what a compaction keeps', () => {
-  it('of the user is the newest 20,000 tokens, the message that does not fit cut in its middle', async () => {
+  it('of the user is the newest 20,000 tokens, with the message that does not fit cut in its middle', async () => {
     const long = (word: string) => `${word} ${'x'.repeat(60_000)} ${word}`;
     await using chat = await startScenario({
       model: [[says('1')], [says('2')], [says('3')], [says('A summary.')], [says('4')]],
@@ -532,7 +532,7 @@ describe('what a compaction keeps', () => {
     expect((cut?.length ?? 0) + (whole?.length ?? 0)).toBeGreaterThan(78_000);
   });
 
-  it('is nothing of earlier summaries and notices, of Tiller or of Codex', () => {
+  it('does not include earlier summaries and notices, of Tiller or of Codex', () => {
     const others = [
       '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>',
       '<turn_aborted>\nStopped.\n</turn_aborted>',
@@ -549,7 +549,7 @@ describe('what a compaction keeps', () => {
     expect(compact).toEqual([...own, summaryMessage('Done.')]);
   });
 
-  it('is asked for in the words of the setting', async () => {
+  it('is requested with the prompt of the setting', async () => {
     await using chat = await startScenario({
       compactionPrompt: 'Say it in one word.',
       model: [[says('One.')], [says('Word.')]],
@@ -561,7 +561,7 @@ describe('what a compaction keeps', () => {
     );
   });
 
-  it('is decided by the setting of the limit, also where the window is unknown', async () => {
+  it('is limited by the setting, also where the window is unknown', async () => {
     await using early = await startScenario({
       compactionTokens: 1000,
       model: [[says('One.'), usage({ input: 995, output: 0 })], [says('A summary.')], [says('Two.')]],
@@ -582,7 +582,7 @@ describe('what a compaction keeps', () => {
 });
 
 describe('a compacted thread', () => {
-  it('is taken up as it is, with its undo', async () => {
+  it('is resumed compacted, with its undo', async () => {
     await using first = await startScenario({
       ...windowOf(100_000),
       model: [[says('One.')], [says('A summary.')], [says('Two.')]],
@@ -614,7 +614,7 @@ describe('a compacted thread', () => {
     expect(talkOf(second.server.lastRequest)).toEqual([...whole, 'user: four']);
     await second.session.dispose();
 
-    // Undone is undone in a third process, too; and a full window is compacted again from there.
+    // An undo stays undone in a third process; and a full window is compacted again from there.
     await using third = await startScenario({
       ...windowOf(100_000),
       resume: second,
@@ -625,8 +625,8 @@ describe('a compacted thread', () => {
     expect(third.items('compaction')).toMatchObject([{ trigger: 'limit', status: 'completed' }]);
   });
 
-  it('is compacted again by itself only in the turn after the one that follows an undo', async () => {
-    // Some 7,000 tokens with the instructions, counted by their length.
+  it('is compacted automatically again only in the turn after the one that follows an undo', async () => {
+    // About 7,000 tokens with the instructions, estimated by length.
     const long = says('All is well with it. '.repeat(900));
     const counts = (request: ModelRequest, output: number) =>
       usage({ input: Math.ceil(request.text.length / 4), output });
@@ -646,7 +646,7 @@ describe('a compacted thread', () => {
     expect(chat.server.requests.map(asksForSummary)).toEqual([false, true, false, false, true, false]);
   });
 
-  it('tells the model once what holds, also what was changed before the compaction', async () => {
+  it('sends the current context once, including changes made before the compaction', async () => {
     await using chat = await startScenario({
       ...windowOf(100_000),
       model: [[says('One.'), full], [says('A summary.')], [says('Two.')], [says('Another.')], [says('Three.')]],
@@ -662,7 +662,7 @@ describe('a compacted thread', () => {
     expect([told('the user is never asked'), told('<environment_context>'), told('<permissions>')]).toEqual([0, 1, 1]);
   });
 
-  it('brings no output back that the user has removed meanwhile', async () => {
+  it('does not restore an output that the user has removed meanwhile', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [[calls('exec_command', { cmd: 'echo secret' })], [says('One.')], [says('A summary.')], [says('Two.')]],
@@ -677,7 +677,7 @@ describe('a compacted thread', () => {
     expect(chat.outputs()).toEqual(['[output removed by the user]']);
   });
 
-  it('is forked as it is behind the compaction, and whole before it', async () => {
+  it('is forked compacted after the compaction, and complete before it', async () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('A summary.')], [says('Two.')], [says('Fork.')], [says('Fork.')]],
     });
@@ -711,7 +711,7 @@ describe('a compacted thread', () => {
     ]);
   });
 
-  it('refuses to undo what is not its last compaction, and to compact what is empty', async () => {
+  it('refuses to undo an item that is not its last compaction, and to compact an empty thread', async () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('A summary.')], [says('Two.')], [says('Another.')]],
     });
@@ -731,7 +731,7 @@ describe('a compacted thread', () => {
     expect(await warned({ type: 'retry' })).toMatch(/nothing to try again/);
   });
 
-  it('is not compacted when a crash comes before the compaction is completed', async () => {
+  it('is not compacted when a crash comes before the compaction has completed', async () => {
     await using first = await startScenario({ model: [[says('One.')], [says('A summary.')]] });
     await first.send('one');
     await compacted(first);

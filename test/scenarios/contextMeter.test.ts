@@ -1,4 +1,4 @@
-/** What fills the window, and how well it is estimated (issue 16, point 2). */
+/** The contents of the window, and the accuracy of the estimates (issue 16, point 2). */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { EventMsgOf } from '../../src/protocol/event.ts';
@@ -6,7 +6,7 @@ import { calls, type ModelRequest, says, type Step, usage, type Wire } from '../
 import { png, pngChunk } from '../support/images.ts';
 import { startScenario } from '../support/startScenario.ts';
 
-/** A server that counts in its own way: 3.1 bytes a token, 9 tokens an element, images by their pixels. */
+/** A server with its own token counts: 3.1 bytes a token, 9 tokens an element, images by their pixels. */
 function countOf({ body, elements }: ModelRequest, imageTokens: number): number {
   const { instructions, tools } = body;
   const texts = [JSON.stringify(instructions ?? ''), JSON.stringify(tools ?? []), ...elements];
@@ -26,7 +26,7 @@ function heavyImage(): Buffer {
 }
 
 describe.each<Wire>(['responses', 'chat'])('the meter on %s', (wire) => {
-  it('is within 10 % of the server over fifty turns, once it was seen to count, images and a resume included', async () => {
+  it('is within 10 % of the server over fifty turns once the server has reported counts, images and a resume included', async () => {
     const counts: number[] = [];
     const model =
       (calibrates: number) =>
@@ -75,7 +75,7 @@ describe.each<Wire>(['responses', 'chat'])('the meter on %s', (wire) => {
 });
 
 describe('the parts', () => {
-  it('name what fills the window, and add up to what the server has counted', async () => {
+  it('name the contents of the window, and add up to the count of the server', async () => {
     const docs = 'Use tabs. '.repeat(1000);
     const notes = 'Note. '.repeat(1000);
     await using chat = await startScenario({
@@ -96,7 +96,7 @@ describe('the parts', () => {
     expect(sumOf(parts)).toBe(21_000);
     expect(last?.total).toBe(21_000);
     if (!parts) throw new Error('no parts');
-    // What the thread holds of each, in bytes, to one another.
+    // The sizes of the parts in bytes, relative to each other.
     const perToken = (10_000 + 60) / parts.projectDocs;
     expect(parts.files * perToken).toBeGreaterThan(6000 + 4000);
     expect(parts.files * perToken).toBeLessThan(6000 + 4000 + 600);

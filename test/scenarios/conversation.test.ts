@@ -5,8 +5,8 @@ import { startScenario } from '../support/startScenario.ts';
 
 const text = (value: string) => [{ type: 'text' as const, text: value }];
 
-describe('what the model is told', () => {
-  it('is the permissions, the project’s instructions, the environment and then the person', async () => {
+describe('the prompt', () => {
+  it('has the permissions, the instructions of the project, the environment and then the message of the user', async () => {
     await using chat = await startScenario({
       files: { '.git/HEAD': '', 'AGENTS.md': 'Use tabs.' },
       userInstructions: 'Speak French.',
@@ -25,13 +25,13 @@ describe('what the model is told', () => {
     expect(said[3]).toBe('hi');
   });
 
-  it('costs at most 20,000 bytes before the person has said a word', async () => {
+  it('has at most 20,000 bytes before the first message of the user', async () => {
     await using chat = await startScenario({ model: [[says('Hello.')]] });
     await chat.send('x');
     expect(Buffer.byteLength(chat.server.lastRequest.text)).toBeLessThan(20_000);
   });
 
-  it('only grows at its end, over turns, changed settings and an interrupt', async () => {
+  it('is only appended to, over turns, changed settings and an interrupt', async () => {
     await using chat = await startScenario({
       model: [[calls('update_plan', { plan: [] })], [says('One.')], [says('Two.')], [hangs()], [says('Four.')]],
     });
@@ -52,7 +52,7 @@ describe('what the model is told', () => {
     expect(breaches).toEqual([]);
   });
 
-  it('is each changed setting once, before the next message', async () => {
+  it('has each changed setting once, before the next message', async () => {
     await using chat = await startScenario({ model: [[says('1')], [says('2')], [says('3')]] });
     await chat.send('one');
     chat.submit({ type: 'override_turn_context', policy: 'never' });
@@ -62,7 +62,7 @@ describe('what the model is told', () => {
     expect(told).toEqual(['<approval_policy>on-request', '<approval_policy>never']);
   });
 
-  it('is an override of one turn only in that turn', async () => {
+  it('has an override of one turn only in that turn', async () => {
     await using chat = await startScenario({ model: [[says('1')], [says('2')]] });
     await chat.send('one', { overrides: { model: 'other' }, outputSchema: { type: 'object' } });
     await chat.send('two');
@@ -94,7 +94,7 @@ describe('steering', () => {
     ]);
   });
 
-  it('is held while it is edited: the model gets the new text alone, in a turn of its own when this one is over', async () => {
+  it('is held while it is edited: the model gets only the new text, in the next turn if this one is over', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
@@ -126,7 +126,7 @@ describe('steering', () => {
     ]);
   });
 
-  it('makes a turn go on that was about to end', async () => {
+  it('continues a turn that was about to end', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -148,7 +148,7 @@ describe('steering', () => {
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Hello.' });
   });
 
-  it('is what a second user_turn is told to be', async () => {
+  it('is suggested when a second user_turn is refused', async () => {
     await using chat = await startScenario({ model: [[hangs()]] });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: text('go') });
@@ -187,7 +187,7 @@ describe('tools of the client', () => {
     expect(chat.items('dynamic_tool_call')[0]).toMatchObject({ status: 'completed', success: true });
   });
 
-  it('cannot be added once the thread has begun', async () => {
+  it('cannot be added once the thread has started', async () => {
     await using chat = await startScenario({ model: [[says('Hello.')]] });
     await chat.send('hi');
     const warned = chat.next('warning');

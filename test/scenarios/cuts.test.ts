@@ -1,4 +1,4 @@
-/** A server that closes wherever it likes: each cut ends in a retry, and no tool runs twice (issue 4, "How it will be tried"). */
+/** A server that closes the connection at any byte: each cut ends in a retry, and no tool runs twice (issue 4, "How it will be tried"). */
 import { describe, expect, it } from 'vitest';
 import type { EventMsg } from '../../src/protocol/event.ts';
 import type { Ports } from '../../src/core/ports.ts';
@@ -17,14 +17,14 @@ import { placesBelow } from '../support/rounds.ts';
 
 const WIRES: readonly Wire[] = ['responses', 'chat'];
 
-/** Pauses between attempts take a hundredth of the time that is told. */
+/** Delays between attempts take a hundredth of the reported time. */
 const hurried = ({ clock }: Ports): Partial<Ports> => ({
   clock: { ...clock, sleep: (milliseconds, signal) => clock.sleep(milliseconds / 100, signal) },
 });
 
 const patch = (name: string) => `*** Begin Patch\n*** Add File: ${name}\n+one\n*** End Patch`;
 
-/** Streams by what they say; `name` is another one in every turn, so that no call is taken for an older one. */
+/** Streams by their content; `name` differs in every turn, so that no call is taken for an earlier one. */
 const STREAMS: Readonly<Record<string, (name: string) => readonly Step[]>> = {
   'text only': () => [says('Let me.')],
   'text and one call': (name) => [says('Let me.'), calls('count', { name }, { callId: name })],
@@ -53,7 +53,7 @@ function placesOf(wire: Wire, steps: readonly Step[]): readonly number[] {
   return chosen.map((index) => all[index] ?? 0);
 }
 
-/** How many calls began to run since `from`, and how the turns ended. */
+/** How many calls have started since `from`, and how the turns ended. */
 function happened(chat: Scenario, from: number) {
   const said: EventMsg[] = chat.events.slice(from).map(({ msg }) => msg);
   return {
@@ -85,7 +85,7 @@ describe.each(WIRES)('a server that closes at any byte, on %s', (wire) => {
       policy: 'never',
       sandbox: 'danger-full-access',
       deps: hurried,
-      // Behind the cut it says the very same once more, until it has seen an output of each of its calls.
+      // After the cut it sends the same response again, until it has seen an output of each of its calls.
       model: ({ text }) => {
         asked += 1;
         if (asked === 1) return [...steps, cutsAfter(cutAfter)];
@@ -118,7 +118,7 @@ describe.each(WIRES)('a server that closes at any byte, on %s', (wire) => {
       seen.add(retries === 0 ? 'whole' : 'retried');
     }
     expect(seen).toContain('retried');
-    // What was said on both sides of a cut stands once.
+    // Text that was sent on both sides of a cut is recorded once.
     const said = chat.items('agent_message').filter(({ text, status }) => text === 'Let me.' && status === 'completed');
     expect(said).toHaveLength(steps[0]?.type === 'says' ? places.length : 0);
   });

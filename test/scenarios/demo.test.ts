@@ -1,4 +1,4 @@
-/** The job everybody tries first, through the second front door: a small project whose test fails. */
+/** A first job with the demo model on the command line: a small project with a failing test. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ function treeOf(folder: TempFolder): Record<string, string> {
   );
 }
 
-/** `NODE_TEST_CONTEXT` would make a test runner inside of a test runner say nothing. */
+/** With `NODE_TEST_CONTEXT` set, a test runner inside a test runner prints nothing. */
 function ownTestsPass(folder: TempFolder): boolean {
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
   return spawnSync(process.execPath, ['--test'], { cwd: folder.path, env, encoding: 'utf8' }).status === 0;
@@ -39,7 +39,7 @@ async function demo(
 }
 
 describe('tiller exec --demo', { concurrent: true }, () => {
-  it('repairs a project whose test fails', async () => {
+  it('repairs a project with a failing test', async () => {
     const { run, folder, before } = await demo(FIRST, UNASKED);
     using _ = folder;
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });
@@ -49,7 +49,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(ownTestsPass(folder)).toBe(true);
   });
 
-  it('does so over Chat Completions too', async () => {
+  it('repairs it over Chat Completions too', async () => {
     const { run, folder } = await demo(SECOND, [...UNASKED, '--wire-api', 'chat']);
     using _ = folder;
     expect(run).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\*\*Repaired\.\*\*/) });
@@ -63,7 +63,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(ownTestsPass(folder)).toBe(true);
   });
 
-  it('leaves a project alone that needs no repair', async () => {
+  it('changes nothing in a project that needs no repair', async () => {
     const { run, folder, before } = await demo({ ...FIRST, variant: 'repaired' }, UNASKED);
     using _ = folder;
     expect(run.code).toBe(0);
@@ -71,7 +71,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
     expect(treeOf(folder)).toEqual(before);
   });
 
-  it('says so when it would have to ask and nobody is there', async () => {
+  it('reports that an approval is needed where no user can be asked', async () => {
     const { run, folder, before } = await demo(FIRST, ['--approval-policy', 'untrusted']);
     using _ = folder;
     expect(run.code).toBe(0);
@@ -82,7 +82,7 @@ describe('tiller exec --demo', { concurrent: true }, () => {
 });
 
 describe('tiller demo-model', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('says where it is, serves, and ends in peace on %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('prints its address, serves, and exits 0 on %s', async (signal) => {
     using home = tempFolder();
     const child = await startCli(['demo-model', '--port', '0'], { home: home.path });
     await expect.poll(() => child.output.stdout).toContain('\n');
@@ -105,7 +105,7 @@ describe('tiller demo-model', () => {
 });
 
 describe.each(['responses', 'chat'])('a thread with the demo model on %s', (wire) => {
-  it('is compacted, undone and gone on with by lines on stdin', async () => {
+  it('is compacted, undone and continued by lines on stdin', async () => {
     const folder = await sampleFolder(FIRST);
     using _ = folder;
     using home = tempFolder();

@@ -10,7 +10,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 
 const PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
 
-/** For what other processes do, on a machine that has more to do. */
+/** Timeout for tests with other processes, on a busy machine. */
 const PATIENT = { timeout: 20_000 };
 
 function eventsOf(stdout: string): Event[] {
@@ -22,7 +22,7 @@ function eventsOf(stdout: string): Event[] {
 }
 
 describe('tiller exec', () => {
-  it('does a job and prints the last message and nothing else', async () => {
+  it('does a job and prints only the last message', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('apply_patch', { input: PATCH })], [says('Made it.')]]);
     const run = await runCli(['exec', '--model', 'm', '--base-url', server.baseUrl, 'make new.txt'], {
@@ -33,7 +33,7 @@ describe('tiller exec', () => {
     expect(readFileSync(folder.at('new.txt'), 'utf8')).toBe('hello\n');
   });
 
-  it('with --json prints only events, numbered without gaps, one end of the turn', async () => {
+  it('prints only events with --json, numbered without gaps, with one end of the turn', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('work'));
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'pwd' })], [says('Here.')]]);
@@ -59,7 +59,7 @@ describe('tiller exec', () => {
     expect(run.code).toBe(0);
   });
 
-  it('speaks Chat Completions too', async () => {
+  it('uses Chat Completions with --wire-api chat', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('apply_patch', { input: PATCH })], [says('Made it.')]], {
       wire: 'chat',
@@ -82,7 +82,7 @@ describe('tiller exec', () => {
     expect(JSON.stringify(server.lastRequest.input)).toContain('line one\\nline two\\n');
   });
 
-  it('answers no to what it would have to ask, and goes on', async () => {
+  it('denies what would need approval, and continues', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch x' })], [says('Then not.')]]);
     const flags = ['--approval-policy', 'untrusted', '--model', 'm', '--base-url', server.baseUrl];
@@ -116,7 +116,7 @@ describe('tiller exec', () => {
     expect(readFileSync(folder.at('x'), 'utf8')).toBe('');
   });
 
-  it('exits 1 with the same sentence when the turn failed', async () => {
+  it('exits 1 with the message of the failed turn', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[fails(404, { error: { message: 'no such model' } })]]);
     const run = await runCli(['exec', '--json', '--model', 'm', '--base-url', server.baseUrl, 'go'], {
@@ -146,7 +146,7 @@ describe('tiller exec', () => {
     expect(eventsOf(run.stdout).map(({ msg }) => msg)).toContainEqual({ type: 'turn_aborted', reason: 'interrupted' });
   });
 
-  it('passes over a thread in which nothing stands, and a folder where a file of ours should be', async () => {
+  it('ignores an empty thread, and a folder in place of one of its files', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[says('One.')], [says('Two.')]]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl];
@@ -167,7 +167,7 @@ describe('tiller exec', () => {
     });
   });
 
-  it('says in a line why a thread cannot be taken up where nothing can be written', async () => {
+  it('reports in one line why a thread cannot be resumed where nothing can be written', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[says('One.')]]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl];
@@ -179,7 +179,7 @@ describe('tiller exec', () => {
     expect(run.stderr).toMatch(/^tiller: the thread cannot be kept from other processes: .+\n$/);
   });
 
-  it('goes on with a thread by its id, and with the last one', async () => {
+  it('continues a thread by its id, and the last one', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[says('One.')], [says('Two.')], [says('Three.')]]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl];
@@ -192,7 +192,7 @@ describe('tiller exec', () => {
     for (const word of ['remember tulips', 'One.', 'what?', 'Two.', 'and?']) expect(texts).toContain(word);
   });
 
-  it('goes another way in a copy of a thread, also of one that another process has open', async () => {
+  it('continues in a copy of a thread, also of one that another process has open', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[says('One.')], [says('Partial'), hangs()], [says('Two.')]]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl];
@@ -213,7 +213,7 @@ describe('tiller exec', () => {
     expect(texts).not.toContain('Partial');
   });
 
-  it('survives kill -9: what was written is there, nothing runs twice', async () => {
+  it('loses nothing that was written to kill -9, and runs nothing twice', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([
       [calls('exec_command', { cmd: 'echo ran >> log; sleep 30' })],
@@ -253,7 +253,7 @@ describe('a host that is killed', () => {
     child.kill('SIGKILL');
     await child.ended;
     expect(isAlive(pid)).toBe(true);
-    // Another one was killed while it wrote, long ago; a third writes at this moment.
+    // An earlier process was killed while it wrote; another one writes at this moment.
     for (const name of ['torn.json', 'begun.json']) writeFileSync(join(processes, name), '{"owner":');
     utimesSync(join(processes, 'torn.json'), 0, 0);
     expect((await runCli(['exec', ...flags, 'what now?'], { home: folder.path })).code).toBe(0);
@@ -281,7 +281,7 @@ describe('a host that is killed', () => {
     expect(eventsOf(run.stdout).map(({ msg }) => msg.type)).toContain('process_exited');
   });
 
-  it('a terminal where the package for it is missing is answered clearly', async () => {
+  it('reports a missing terminal package in the output of the call', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'true', tty: true })], [says('No.')]]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
@@ -323,7 +323,7 @@ describe('a client that keeps stdin open', () => {
 });
 
 describe('a thread that cannot be written', () => {
-  it('fails the job with a sentence and exit 1', async () => {
+  it('fails the job with a message and exit 1', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('tiller'));
     writeFileSync(folder.at('tiller', 'threads'), 'in the way');
@@ -360,7 +360,7 @@ describe('usage', () => {
     [['exec', '--provider', 'nobody', '--model', 'm', 'hi'], 'nobody'],
     [['exec', '--base-url', 'ftp://x', '--model', 'm', 'hi'], 'baseUrl'],
     [['demo-model', '--port', 'x'], '--port'],
-    [['sandbox', 'true'], 'behind --'],
+    [['sandbox', 'true'], 'after --'],
     [['sandbox', '--'], 'no command'],
     [['sandbox', '--mode', 'danger-full-access', '--', 'true'], '--mode'],
     [['sandbox', '--writable', '/no/such', '--', 'true'], '--writable'],
@@ -382,7 +382,7 @@ describe('usage', () => {
     },
   );
 
-  it('takes settings from settings.json, the environment and -c, the flag winning', async () => {
+  it('takes settings from settings.json, the environment and -c; a flag takes precedence', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('tiller'));
     await using server = await ModelServer.start(() => [says('Hello.')]);

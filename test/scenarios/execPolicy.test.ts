@@ -33,7 +33,7 @@ async function answer(...args: string[]) {
 }
 
 describe('execpolicy check', () => {
-  it('tells what decides, word by word', async () => {
+  it('prints what decides, word by word', async () => {
     expect(await answer('--', 'ls', '-l')).toEqual({
       decision: 'allow',
       bypassSandbox: false,
@@ -58,7 +58,7 @@ describe('execpolicy check', () => {
     });
   });
 
-  it('takes shells apart, and a script as a shell would be given it', async () => {
+  it('parses nested shells, and a script like the argument of a shell', async () => {
     const commands = [
       ['touch', 'a b'],
       ['curl', 'x'],
@@ -74,14 +74,14 @@ describe('execpolicy check', () => {
     expect(await answer('--script', 'touch $HOME')).toMatchObject({ commands: null });
   });
 
-  it('asks the policy, the sandbox and the escalation that are given', async () => {
+  it('uses the policy, the sandbox and the escalation of its flags', async () => {
     const reason = async (...args: string[]) => (await answer(...args, '--', 'make', 'it')).reason.id;
     expect(await reason('--approval-policy', 'untrusted')).toBe('untrusted');
     expect(await reason('--sandbox', 'danger-full-access')).toBe('full-access');
     expect(await reason('--approval-policy', 'never', '--escalated')).toBe('escalation');
   });
 
-  it('reads the files that are given instead of the one at home', async () => {
+  it('reads the given files instead of the one in TILLER_HOME', async () => {
     using folder = tempFolder();
     writeFileSync(folder.at('one.json'), JSON.stringify({ version: 1, rules: [{ pattern: ['make'] }] }));
     writeFileSync(
@@ -120,7 +120,7 @@ describe('execpolicy check', () => {
     expect(stderr).toMatch(/^tiller: HOME\/rules\.json:1: .* No rule of this file is used\.\n$/);
   });
 
-  it('names one of three sources, whatever decides', async () => {
+  it('names one of three sources for every decision', async () => {
     const sources = await Promise.all(
       [['ls'], ['npm', 'test'], ['make'], ['curl', 'x']].map(
         async (words) => (await answer('--', ...words)).reason.source,
@@ -129,7 +129,7 @@ describe('execpolicy check', () => {
     expect(sources).toEqual(['heuristic', 'rule', 'policy', 'rule']);
   });
 
-  it('asks about a git that would start what the repository names', async () => {
+  it('prompts for a git command that would start a program of the repository', async () => {
     using repository = tempFolder();
     mkdirSync(repository.at('.git/objects'), { recursive: true });
     mkdirSync(repository.at('.git/refs'));

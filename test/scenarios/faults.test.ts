@@ -1,4 +1,4 @@
-/** Everything that can go wrong on the way to a model and back, as a person meets it (issue 4; contract.md, "Faults"). */
+/** Every fault of the connection to a model, as the user sees it (issue 4; docs/cli.md, "Faults"). */
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -25,7 +25,7 @@ import { rounds } from '../support/rounds.ts';
 
 const WIRES: readonly Wire[] = ['responses', 'chat'];
 
-/** Pauses between attempts take a hundredth of the time that is told. */
+/** Delays between attempts take a hundredth of the reported time. */
 const hurried = ({ clock }: Ports): Partial<Ports> => ({
   clock: { ...clock, sleep: (milliseconds, signal) => clock.sleep(milliseconds / 100, signal) },
 });
@@ -37,7 +37,7 @@ async function expectUsable(chat: Scenario): Promise<void> {
   expect(await chat.send('again')).toEqual({ type: 'turn_completed', lastMessage: 'Back.' });
 }
 
-describe.each(WIRES)('what passes is tried again, visibly, on %s', (wire) => {
+describe.each(WIRES)('a transient fault is retried visibly, on %s', (wire) => {
   const slower = [900, 1100] as const;
   it.each<[string, Step[], string, readonly [number, number]]>([
     ['the server falls silent', [says('Half'), hangs()], 'timeout', [180, 220]],
@@ -72,13 +72,13 @@ describe.each(WIRES)('what passes is tried again, visibly, on %s', (wire) => {
     expect(retry).toMatchObject({ kind, attempt: 1, of: 6, message: expect.stringMatching(SENTENCE) });
     expect(retry?.retryInMs).toBeGreaterThanOrEqual(least);
     expect(retry?.retryInMs).toBeLessThanOrEqual(most);
-    // The dead attempt is for the eye only: the model is asked the very same again.
+    // The partial text of the failed attempt is only shown: the next request is the same.
     expect(chat.server.requests[1]?.text).toBe(chat.server.requests[0]?.text);
     await expectUsable(chat);
   });
 });
 
-describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', (wire) => {
+describe.each(WIRES)('a permanent fault ends the turn with a message, on %s', (wire) => {
   it.each<[string, Step, string, string]>([
     ['400', fails(400, { message: 'no such thing' }), 'invalid_request', 'show_log'],
     ['401', fails(401, { message: 'no such thing' }), 'no_key', 'set_api_key'],
@@ -136,13 +136,13 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
     await expectUsable(chat);
   });
 
-  it('a wait that is too long names its time', async () => {
+  it('a wait that is too long is named with its time', async () => {
     await using chat = await startScenario({ wire, model: [[fails(429, {}, { 'retry-after': '7200' })]] });
     await chat.send('go');
     expect(chat.said('error')[0]?.message).toContain('2 hours');
   });
 
-  it('what never passes ends after as many attempts as were said, and costs the person nothing', async () => {
+  it('a fault that stays ends after the set number of attempts, and costs the user nothing', async () => {
     await using chat = await startScenario({
       wire,
       deps: hurried,
@@ -155,7 +155,7 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
     await expectUsable(chat);
   });
 
-  it('a kept connection that dies under a request has cost an attempt like any other', async () => {
+  it('a kept connection that fails under a request counts as an attempt', async () => {
     await using chat = await startScenario({
       wire,
       deps: hurried,
@@ -169,7 +169,7 @@ describe.each(WIRES)('what does not pass ends the turn with a sentence, on %s', 
   });
 });
 
-describe('an answer that was cut off by its server', () => {
+describe('a response that its server cut off', () => {
   it.each<[Wire, string, string]>([
     ['responses', 'max_output_tokens', 'bad_response'],
     ['chat', 'max_output_tokens', 'context_exceeded'],
@@ -186,7 +186,7 @@ describe('an answer that was cut off by its server', () => {
     await expectUsable(chat);
   });
 
-  it('by its filter on Responses is tried again', async () => {
+  it('by its filter on Responses is retried', async () => {
     await using chat = await startScenario({
       deps: hurried,
       model: [[says('Half'), incomplete('content_filter')], [says('Whole.')]],
@@ -195,8 +195,8 @@ describe('an answer that was cut off by its server', () => {
   });
 });
 
-describe('a window that is full', () => {
-  it('fills the meter, and not the bill', async () => {
+describe('a full window', () => {
+  it('fills the meter without changing the cost', async () => {
     await using chat = await startScenario({
       modelName: 'gpt-5.5',
       model: [
@@ -220,7 +220,7 @@ describe('a window that is full', () => {
     expect(chat.state.tokens?.last.total).toBe(110);
   });
 
-  it('says nothing where nobody knows how large it is', async () => {
+  it('is not reported where its size is unknown', async () => {
     await using chat = await startScenario({
       model: [[failsInStream('context_length_exceeded')], [fails(400, { message: 'no summary either' })]],
     });
@@ -229,7 +229,7 @@ describe('a window that is full', () => {
   });
 });
 
-describe('the way to the server', () => {
+describe('the connection to the server', () => {
   const broken = (code: string, message: string): Fetch => {
     const error = Object.assign(new Error(message), { code });
     return () => Promise.reject(new TypeError('fetch failed', { cause: error }));
@@ -264,7 +264,7 @@ describe('the way to the server', () => {
     await expectUsable(chat);
   });
 
-  it('nobody at the address', async () => {
+  it('reports an address where no server listens', async () => {
     const gone = await ModelServer.start([]);
     await gone.close();
     const provider = { baseUrl: gone.baseUrl };
@@ -274,7 +274,7 @@ describe('the way to the server', () => {
     expect(chat.said('error')).toMatchObject([{ kind: 'network', detail: expect.stringContaining('ECONNREFUSED') }]);
   });
 
-  it('https where http is spoken', async () => {
+  it('reports https to an http server', async () => {
     await using plain = await ModelServer.start([]);
     const provider = { baseUrl: plain.baseUrl.replace('http:', 'https:') };
     await using chat = await startScenario({ provider, model: [] });
@@ -282,7 +282,7 @@ describe('the way to the server', () => {
     expect(chat.said('error')).toMatchObject([{ kind: 'tls', action: 'check_settings' }]);
   });
 
-  it('a certificate nobody has signed', async () => {
+  it('reports a certificate that is not trusted', async () => {
     const server = https.createServer(selfSigned(), (_request, response) => response.end());
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -294,7 +294,7 @@ describe('the way to the server', () => {
     ]);
   });
 
-  it('a redirect to somebody else takes no key along', async () => {
+  it('sends no key to the target of a redirect to another origin', async () => {
     await using elsewhere = await ModelServer.start([]);
     const redirecting = http.createServer((request, response) => {
       request.resume().on('end', () => response.writeHead(307, { location: `${elsewhere.baseUrl}/responses` }).end());
@@ -310,7 +310,7 @@ describe('the way to the server', () => {
   });
 });
 
-describe.each(WIRES)('an answer that is none, on %s', (wire) => {
+describe.each(WIRES)('a malformed response on %s', (wire) => {
   const page = '<!doctype html>\n<title>Sign in</title><script>1</script>';
   const html = { status: 200, headers: { 'content-type': 'text/html' } };
   it.each<[string, () => Response, string, string, string]>([
@@ -338,7 +338,7 @@ describe.each(WIRES)('an answer that is none, on %s', (wire) => {
     await expectUsable(chat);
   });
 
-  it('a key that the server repeats is not repeated', async () => {
+  it('redacts a key that the server repeats', async () => {
     const key = 'the-key-that-was-entered';
     const refusal = { error: { message: `Incorrect API key provided: ${key}. Get one at …` } };
     await using chat = await startScenario({
@@ -357,7 +357,7 @@ describe.each(WIRES)('an answer that is none, on %s', (wire) => {
     expect(JSON.stringify([chat.events, chat.rollout()])).not.toContain(key);
   });
 
-  it('nothing at all is said to be nothing', async () => {
+  it('reports an empty response as empty', async () => {
     await using chat = await startScenario({ wire, model: [[]] });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: null });
     expect(chat.said('warning')).toMatchObject([{ message: 'The model answered with nothing.' }]);
@@ -368,9 +368,9 @@ function asJson(text: string): Response {
   return new Response(text, { headers: { 'content-type': 'application/json' } });
 }
 
-describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
+describe.each(WIRES)('an unusual server on %s', (wire) => {
   it(`may send ${MEGABYTES} MB`, async () => {
-    // Responses says the same four times: as deltas, as text, as an item, and once more at the end.
+    // Responses sends the text four times: as deltas, as text, as an item, and in the end event.
     const size = (MEGABYTES * 1_000_000) / (wire === 'responses' ? 4 : 1);
     const text = 'A line of what is said.\n'.repeat(size / 24);
     await using chat = await startScenario({ wire, model: [[says(text, { deltas: 500 })], [says('Back.')]] });
@@ -379,7 +379,7 @@ describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
     await expectUsable(chat);
   }, 60_000);
 
-  it('may say it in 20,000 pieces', async () => {
+  it('may send the text in 20,000 pieces', async () => {
     const text = 'word '.repeat(20_000);
     await using chat = await startScenario({ wire, model: [[says(text, { deltas: 20_000 })]] });
     await chat.send('go');
@@ -387,7 +387,7 @@ describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
     expect(chat.items('agent_message')[0]?.text).toBe(text);
   });
 
-  it(`may fail with ${MEGABYTES} MB: the person gets a sentence all the same`, async () => {
+  it(`may fail with ${MEGABYTES} MB, which is reported in one sentence`, async () => {
     await using chat = await startScenario({
       wire,
       maxAttempts: 1,
@@ -399,7 +399,7 @@ describe.each(WIRES)('a server of its own kind, on %s', (wire) => {
   }, 60_000);
 });
 
-/** A key and a certificate that nobody has signed, made once for these tests and good for nothing else. */
+/** A key and a self-signed certificate, made for these tests only. */
 function selfSigned(): { key: string; cert: string } {
   const pem = readFileSync(path.join(import.meta.dirname, '../fixtures/tls/selfSigned.pem'), 'utf8');
   return { key: pem, cert: pem };

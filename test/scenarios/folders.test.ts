@@ -1,4 +1,4 @@
-/** Folders with names that trip programs up, and folders that go away (issue 6). */
+/** Folders with names that break programs, and folders that are removed (issue 6). */
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/protocol/event.ts';
@@ -22,7 +22,7 @@ describe.each(ODD_NAMES)('a folder named %j', (name) => {
     expect(readFileSync(folder.at(name, 'x'), 'utf8')).toBe('x\n');
   });
 
-  it('is where tiller exec works', async () => {
+  it('is a folder in which tiller exec works', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at(name));
     const patch = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
@@ -56,8 +56,8 @@ describe('a link to a folder', () => {
   });
 });
 
-describe('a folder that is not there', () => {
-  it.each(['exec', 'sandbox'])('is a mistake in the arguments of %s', async (command) => {
+describe('a folder that does not exist', () => {
+  it.each(['exec', 'sandbox'])('is a usage error of %s', async (command) => {
     using folder = tempFolder();
     const more = command === 'exec' ? ['--demo', 'go'] : ['--', 'true'];
     for (const flag of ['--cd', '--writable']) {
@@ -70,7 +70,7 @@ describe('a folder that is not there', () => {
   });
 });
 
-describe.each(['real', undefined] as const)('a working directory that goes away (box: %s)', (box) => {
+describe.each(['real', undefined] as const)('a working directory that is removed (sandbox: %s)', (box) => {
   const [sandbox, real] =
     box === undefined ? (['danger-full-access', {}] as const) : (['workspace-write', { box }] as const);
 

@@ -16,8 +16,8 @@ async function waiting(files: Record<string, string>): Promise<{ chat: Scenario;
   return { chat, ended };
 }
 
-describe('a yes to a patch', () => {
-  it('holds when somebody types elsewhere in the file', async () => {
+describe('an approval of a patch', () => {
+  it('holds when the user types elsewhere in the file', async () => {
     const { chat, ended } = await waiting({ 'a.txt': 'one\ntwo\n' });
     chat.write('a.txt', 'zero\none\ntwo\n');
     await chat.answer('approved');
@@ -27,7 +27,7 @@ describe('a yes to a patch', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('is asked for again when something else would be replaced', async () => {
+  it('is requested again when the patch would replace other text', async () => {
     const { chat, ended } = await waiting({ 'a.txt': 'one\ntwo\n' });
     chat.write('a.txt', 'one\ntwo   \n');
     const again = chat.next('approval_requested');
@@ -42,7 +42,7 @@ describe('a yes to a patch', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('for the thread is a yes to its files, whatever becomes of them', async () => {
+  it('for the thread holds for its files, whatever their content', async () => {
     const { chat, ended } = await waiting({ 'a.txt': 'one\ntwo\n' });
     chat.write('a.txt', 'one\ntwo   \n');
     await chat.answer('approved_for_thread');
@@ -52,8 +52,8 @@ describe('a yes to a patch', () => {
   });
 });
 
-describe('two calls of the very same thing', () => {
-  it('are one question, and both get its answer', async () => {
+describe('two calls of the same command', () => {
+  it('share one approval request, and both get its answer', async () => {
     const command = { cmd: 'echo x >> a.txt' };
     await using chat = await startScenario({
       policy: 'untrusted',

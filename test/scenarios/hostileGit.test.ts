@@ -1,6 +1,6 @@
 /**
  * Repositories that would start a program while git only reads (issue 7, hostile workspace): under `untrusted` nothing of
- * them runs unasked. Each is tried on the real git as well, so that a repository that has lost its sting is noticed.
+ * them runs unasked. Each is also run with the real git, so that a repository that has become harmless is noticed.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { startScenario } from '../support/startScenario.ts';
 interface Trap {
   readonly name: string;
   readonly script: string;
-  /** Where the call asks to be run. */
+  /** The folder in which the call asks to run. */
   readonly workdir?: string;
   plant(folder: string): void;
 }
@@ -26,7 +26,7 @@ function write(file: string, text: string): void {
   writeFileSync(file, text);
 }
 
-/** A program of the workspace that leaves a trace. */
+/** A program of the workspace that leaves a marker file. */
 function program(folder: string): string {
   const file = path.join(folder, 'run-me');
   write(file, `#!/bin/sh\necho started >> ${path.join(folder, 'started')}\ncat\n`);
@@ -34,7 +34,7 @@ function program(folder: string): string {
   return file;
 }
 
-/** A repository in which to look at a file is to start the program. */
+/** A repository in which reading a file starts the program. */
 function filtered(folder: string, at: string): string {
   const top = path.join(folder, at);
   const file = program(folder);
@@ -45,7 +45,7 @@ function filtered(folder: string, at: string): string {
   git(top, 'add', '.');
   git(top, 'commit', '-qm', 'one');
   git(top, 'config', 'filter.x.clean', file);
-  // As long as before: where the length tells, git does not look.
+  // Of the same length as before: git skips a file whose length has not changed.
   write(path.join(top, 'sub/file'), 'two\n');
   return top;
 }
@@ -99,7 +99,7 @@ const TRAPS: readonly Trap[] = [
       const top = filtered(folder, 'other/top');
       renameSync(path.join(top, '.git'), path.join(top, 'repository'));
       symlinkSync(path.join(top, 'sub'), path.join(folder, 'link'));
-      git(folder, 'init', '-q', '--separate-git-dir', 'repository'); // where the name leads when nobody follows the link
+      git(folder, 'init', '-q', '--separate-git-dir', 'repository'); // the target of the name when no link is followed
       write(path.join(folder, '.git'), 'gitdir: link/../repository\n');
       write(path.join(folder, '.gitattributes'), '* filter=x\n');
       write(path.join(folder, 'sub/file'), 'another\n');
@@ -107,7 +107,7 @@ const TRAPS: readonly Trap[] = [
   },
 ];
 
-describe('git that only reads starts nothing of', () => {
+describe('git that only reads does not start', () => {
   it.each(TRAPS)('$name', async ({ script, workdir, plant }) => {
     await using chat = await startScenario({
       policy: 'untrusted',
@@ -119,7 +119,7 @@ describe('git that only reads starts nothing of', () => {
     await chat.send('go');
     expect(existsSync(chat.folder.at('started'))).toBe(false);
     expect(chat.outputs()).toEqual([expect.stringMatching(/^Denied \(non_interactive\)/)]);
-    // The trap is one: the same script, unasked and with all that can be set from outside, starts the program.
+    // The trap works: the same script, with every outside setting, starts the program.
     const env = { ...process.env, ...GIT_HARDENING_ENVIRONMENT };
     execFileSync('bash', ['-c', script], { cwd: chat.folder.at(workdir ?? '.'), env, stdio: 'pipe' });
     expect(existsSync(chat.folder.at('started'))).toBe(true);

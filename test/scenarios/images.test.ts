@@ -1,4 +1,4 @@
-/** Images on both wires: where they stand, which are left out, and that no image ends a thread. */
+/** Images on both wires: where they are sent, which are left out, and that no image ends a thread. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { UserInput } from '../../src/protocol/item.ts';
@@ -16,7 +16,7 @@ const GOOD = png(2, 2);
 const CUT_OFF = png(2, 2).subarray(0, -20);
 const DATA = 'The image data you provided does not represent a valid image.';
 
-/** A chat whose tool `camera` answers with these pictures, one after another. */
+/** A chat whose tool `camera` returns these images, one after another. */
 async function withCamera(
   options: Partial<ScenarioOptions> & { readonly model: ModelScript },
   ...pictures: readonly (readonly ReturnType<typeof image>[])[]
@@ -42,8 +42,8 @@ const warnings = (chat: Scenario) => chat.said('warning').map(({ message }) => m
 const sentImages = (chat: Scenario) => imagesIn(chat.server.lastRequest.input);
 const done = (lastMessage: string) => ({ type: 'turn_completed', lastMessage });
 
-describe.each(WIRES)('an image that a tool answers with, on %s', (wire) => {
-  it('is sent where the wire takes it, and stays there', async () => {
+describe.each(WIRES)('an image that a tool returns, on %s', (wire) => {
+  it('is sent where the wire accepts it, and stays in the history', async () => {
     const server = imageServer([
       [calls('camera', {}, { callId: 'a' }), calls('camera', {}, { callId: 'b' })],
       [says('Seen.')],
@@ -72,7 +72,7 @@ describe.each(WIRES)('an image that a tool answers with, on %s', (wire) => {
     ]);
   });
 
-  it('is left out when it is damaged, told once, also after a resume', async () => {
+  it('is left out when it is damaged, with one warning, also after a resume', async () => {
     const server = imageServer([[calls('camera')], [says('Nothing there.')], [says('Next.')]]);
     const first = await withCamera({ wire, model: server.script }, [image(CUT_OFF)]);
     expect(await first.send('look')).toEqual(done('Nothing there.'));
@@ -88,7 +88,7 @@ describe.each(WIRES)('an image that a tool answers with, on %s', (wire) => {
     expect(second.server.lastRequest.text).toContain('[image left out: its data is cut off]');
   });
 
-  it('is left out when only the server can tell that it is damaged; others stay', async () => {
+  it('is left out when only the server detects the damage; others stay', async () => {
     const poison = png(3, 3, 9);
     const refuses = (bytes: Buffer) => bytes.equals(poison);
     const server = imageServer([[calls('camera')], [calls('camera')], [says('One.')], [says('Next.')]], { refuses });
@@ -143,14 +143,14 @@ describe.each(WIRES)('an image of the user, on %s', (wire) => {
     expect(warnings(chat)).toEqual([`An image was left out of what the model is sent: ${reason}.`]);
   });
 
-  it('is sent under the type that it has', async () => {
+  it('is sent with its real type', async () => {
     await using chat = await startScenario({ wire, model: imageServer([[says('A GIF.')]]).script });
     await see(chat, { type: 'image', imageUrl: dataUrl(gif(), 'image/png') });
     expect(sentImages(chat)).toEqual([dataUrl(gif(), 'image/gif')]);
     expect(warnings(chat)).toEqual([]);
   });
 
-  it('is read from its file, whatever the file is called', async () => {
+  it('is read from its file, whatever the name of the file', async () => {
     await using chat = await startScenario({ wire, model: imageServer([[says('A WebP.')], [says('None.')]]).script });
     writeFileSync(chat.folder.at('picture.png'), webp('VP8L', 2, 2));
     await see(chat, { type: 'local_image', path: 'picture.png' });
@@ -185,7 +185,7 @@ describe.each(WIRES)('an image of the user, on %s', (wire) => {
     await see(first, { type: 'image', imageUrl: dataUrl(poison) }, { type: 'image', imageUrl: dataUrl(GOOD) });
     await first[Symbol.asyncDispose]();
 
-    // Another server, which cannot decode what the first one could.
+    // Another server, which cannot decode an image that the first one could.
     const server = imageServer([[says('Resumed.')]], { refuses: (bytes) => bytes.equals(poison) });
     await using second = await startScenario({ resume: first, wire, model: server.script });
     expect(await second.send('go on')).toEqual(done('Resumed.'));
@@ -195,7 +195,7 @@ describe.each(WIRES)('an image of the user, on %s', (wire) => {
   });
 });
 
-it.each(WIRES)('a model that takes no images gets placeholders, and the user is told once, on %s', async (wire) => {
+it.each(WIRES)('a model that takes no images gets placeholders, and the user one warning, on %s', async (wire) => {
   const model = imageServer([[says('Blind.')], [calls('camera')], [says('Still blind.')]]);
   const first = await withCamera({ wire, modelName: 'o3-mini', model: model.script }, [image(GOOD)]);
   expect(await see(first, { type: 'image', imageUrl: dataUrl(GOOD) })).toEqual(done('Blind.'));
@@ -212,21 +212,18 @@ it.each(WIRES)('a model that takes no images gets placeholders, and the user is 
   expect(warnings(second)).toEqual([]);
 });
 
-it.each(WIRES)(
-  'a refusal that is about something else stays an error, and leaves the images in, on %s',
-  async (wire) => {
-    const refusal = fails(400, { message: 'The prompt is not allowed.', code: 'invalid_prompt' });
-    await using chat = await startScenario({ wire, model: [[refusal], [says('Back.')]] });
-    expect(await see(chat, { type: 'image', imageUrl: dataUrl(GOOD) })).toEqual({
-      type: 'turn_aborted',
-      reason: 'failed',
-    });
-    expect(await chat.send('again')).toEqual(done('Back.'));
-    expect(sentImages(chat)).toEqual([dataUrl(GOOD)]);
-  },
-);
+it.each(WIRES)('a refusal for another reason stays an error, and keeps the images, on %s', async (wire) => {
+  const refusal = fails(400, { message: 'The prompt is not allowed.', code: 'invalid_prompt' });
+  await using chat = await startScenario({ wire, model: [[refusal], [says('Back.')]] });
+  expect(await see(chat, { type: 'image', imageUrl: dataUrl(GOOD) })).toEqual({
+    type: 'turn_aborted',
+    reason: 'failed',
+  });
+  expect(await chat.send('again')).toEqual(done('Back.'));
+  expect(sentImages(chat)).toEqual([dataUrl(GOOD)]);
+});
 
-/** The rollout as a version wrote it that knew nothing of images that are left out. */
+/** The rollout as an earlier version without left-out images wrote it. */
 function forgetWarnings({ home }: Scenario): void {
   const [file = ''] = readdirSync(home.at('threads'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.jsonl'),

@@ -1,6 +1,6 @@
 /**
- * Variables that turn a command that reads into one that runs a program or writes: a command that is let through by its
- * name gets none of them. Each is tried on the real program as well, so that one that has lost its sting is noticed.
+ * Variables that turn a command that reads into one that runs a program or writes: a command that runs unasked for its
+ * name gets none of them. Each is also tried on the real program, so that one that has become harmless is noticed.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { tempFolder } from '../support/tempFolder.ts';
 interface Trap {
   readonly name: string;
   readonly cmd: string;
-  /** `program` leaves the trace; `trace` is its file. */
+  /** `program` leaves the marker; `trace` is its file. */
   readonly env: (place: { program: string; trace: string; folder: string }) => Record<string, string>;
 }
 
@@ -73,7 +73,7 @@ function plant(folder: string): { program: string; trace: string; folder: string
 }
 
 describe('a command that is known to only read', () => {
-  it.each(TRAPS)('is not led astray by an inherited $name', async ({ cmd, env }) => {
+  it.each(TRAPS)('is not changed by an inherited $name', async ({ cmd, env }) => {
     using other = tempFolder();
     mkdirSync(other.at('real'));
     const real = plant(other.at('real'));
@@ -84,7 +84,7 @@ describe('a command that is known to only read', () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       policy: 'untrusted',
-      // Even what the settings keep is for commands that were asked about.
+      // Variables kept by the settings are for commands that needed approval.
       environment: { ...DEFAULT_ENVIRONMENT, keep: ['*'] },
       deps: (ports) => ({
         host: {
@@ -105,7 +105,7 @@ describe('a command that is known to only read', () => {
     expect(existsSync(place.trace)).toBe(false);
   });
 
-  it('keeps what says who and where the user is, and how text looks', () => {
+  it('keeps the variables for user, folders and locale', () => {
     const kept = {
       HOME: '/home/me',
       LC_ALL: 'C.UTF-8',

@@ -1,6 +1,6 @@
 /**
- * Commands of every kind, stopped and killed at any moment: what must not live on does not, every call has one output (the
- * scripted server checks each request), and the session goes on (issue 6).
+ * Commands of every kind, stopped and killed at any moment: none of their processes survives, every call has one output (the
+ * scripted server checks each request), and the session continues (issue 6).
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { rounds } from '../support/rounds.ts';
 const RUNS = rounds(1, 100);
 const PATIENT = { timeout: 20_000, interval: 20 };
 
-/** Each says its mark in every command line that it has; `yield_time_ms` says when it goes on in the background. */
+/** Each prints its mark in every command line that it has; `yield_time_ms` sets when it continues in the background. */
 const KINDS = {
   quick: (mark: string) => ({ cmd: `echo ${mark}` }),
   silent: (mark: string) => ({ cmd: `sleep 60 # ${mark}` }),
@@ -39,7 +39,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** By what it was told last: a request that was given up may still arrive when the next turn has begun. */
+/** By the last message: a request that was aborted may still arrive when the next turn has begun. */
 function answer({ input }: { readonly input: readonly Record<string, unknown>[] }): readonly Step[] {
   for (const item of input.toReversed()) {
     if (String(item.type).endsWith('_output')) break;
@@ -58,7 +58,7 @@ function killAll(chat: Scenario): void {
 
 describe('commands that are stopped at any moment', () => {
   it.each(['danger-full-access', 'workspace-write'] as const)(
-    'end with all they have started (%s)',
+    'end with all processes they have started (%s)',
     async (sandbox) => {
       const isSandboxed = sandbox === 'workspace-write';
       if (isSandboxed && noSandbox !== false) return;
@@ -81,7 +81,7 @@ describe('commands that are stopped at any moment', () => {
             if (typeof stop !== 'function') clearInterval(stop);
             expect(['turn_completed', 'turn_aborted']).toContain(end.type);
             killAll(chat);
-            // Outside of a box a child may outlive a command that has ended by itself; the end of the thread is another matter.
+            // Outside a sandbox a child may outlive a command that has ended by itself, but not the thread.
             const mayStay = !isSandboxed && kind === 'a child that outlives it';
             if (!mayStay) await expect.poll(() => running(mark), PATIENT).toEqual([]);
           }

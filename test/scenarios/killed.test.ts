@@ -1,5 +1,5 @@
 /**
- * `kill -9` at any moment of a long script: nothing that was told is lost, nothing runs twice, and the next request is
+ * `kill -9` at any moment of a long script: nothing that was shown is lost, nothing runs twice, and the next request is
  * well-formed (issue 8).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const KILLS = rounds(4, 200);
 const random = randomOf('killed');
 const TURNS = 50;
 
-/** Every call is one of its kind: what it leaves behind tells how often it ran. */
+/** Every call is unique: its marker file shows how often it ran. */
 const answer = (request: { readonly input: readonly unknown[] }, index: number) => {
   const last = JSON.stringify(request.input.at(-1));
   if (last.includes('_output')) return [says(`Said ${index}.`)];
@@ -33,7 +33,7 @@ interface Life {
   readonly turns: number;
 }
 
-/** Says one message after the other until it is killed, a moment after so many events, or until all is said. */
+/** Sends one message after the other until it is killed, a moment after this many events, or until all are sent. */
 async function live(folder: TempFolder, flags: readonly string[], resume: boolean, kill: number | null): Promise<Life> {
   const verb = resume ? ['resume', '--last'] : [];
   const child = await startCli(['exec', '--json', '--input', 'jsonl', ...flags, ...verb], { home: folder.path });
@@ -63,7 +63,7 @@ async function live(folder: TempFolder, flags: readonly string[], resume: boolea
   return { events, turns };
 }
 
-/** The last line of a process that was killed may be torn. */
+/** The last line of a killed process may be torn. */
 function wholeEvent(line: string): Event | undefined {
   try {
     return JSON.parse(line);
@@ -73,7 +73,7 @@ function wholeEvent(line: string): Event | undefined {
 }
 
 function rollouts(folder: TempFolder): readonly string[] {
-  // Killed before it had written anything.
+  // Killed before it had written a line.
   if (!existsSync(folder.at('tiller/threads'))) return [];
   return readdirSync(folder.at('tiller/threads'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.jsonl'))

@@ -1,4 +1,4 @@
-/** A thread of 2,000 turns is opened, searched, forked and gone on with, and nothing else in the process waits for it. */
+/** A thread of 2,000 turns is opened, searched, forked and continued without blocking the process. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ThreadSearchHit } from '../../src/protocol/threads.ts';
@@ -10,7 +10,7 @@ const TURNS = 2000;
 let first: Scenario;
 let rollout: string;
 
-/** One turn as it was lived, told again under other names. */
+/** One recorded turn, repeated under other ids. */
 beforeAll(async () => {
   first = await startScenario({
     sandbox: 'danger-full-access',
@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 afterAll(() => first[Symbol.asyncDispose]());
 
-/** The longest time in which the process did nothing else, as a part of the whole. */
+/** The longest time in which the event loop was blocked, as a part of the whole. */
 async function heldUp<Result>(work: () => Promise<Result>): Promise<readonly [Result, number]> {
   let longest = 0;
   let isOver = false;
@@ -62,7 +62,7 @@ async function found(query: string): Promise<readonly ThreadSearchHit[]> {
 }
 
 describe('a thread of 2,000 turns', () => {
-  it('is taken up and gone on with', async () => {
+  it('is resumed and continued', async () => {
     const [opened, part] = await heldUp(() => first.manager.resume('last', ...first.thread));
     if (opened.type !== 'resumed') throw new Error(opened.type);
     expect(opened.session.initialState.turns).toHaveLength(TURNS);
@@ -75,7 +75,7 @@ describe('a thread of 2,000 turns', () => {
     expect(second.server.lastRequest.input.at(-1)).toMatchObject({ role: 'user' });
   });
 
-  it('is only looked at', async () => {
+  it('is read without a resume', async () => {
     const [opened, part] = await heldUp(() => first.manager.catalog.read(first.session.threadId));
     expect(opened.type === 'reader' && opened.reader.thread.state.turns.length).toBeGreaterThanOrEqual(TURNS);
     expect(part).toBeLessThan(0.5);
@@ -85,7 +85,7 @@ describe('a thread of 2,000 turns', () => {
     expect(await found('question 1777?')).toMatchObject([{ match: 'Question 1777?' }]);
   });
 
-  it('is forked in its middle', async () => {
+  it('is forked at its middle', async () => {
     const [hit] = await found('Question 1000?');
     const fork = () => first.manager.fork({ id: first.session.threadId }, hit?.itemId ?? '', ...first.thread);
     const [forked, part] = await heldUp(fork);

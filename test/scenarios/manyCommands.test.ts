@@ -1,6 +1,6 @@
 /**
- * One session, thousands of commands, one after the other: nothing of an ended one stays (issue 6). A fifth
- * as many in the box.
+ * One session, thousands of commands, one after the other: none leaves anything in memory (issue 6). A fifth
+ * as many in the sandbox.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,9 +12,9 @@ import { tempFolder } from '../support/tempFolder.ts';
 import { rounds } from '../support/rounds.ts';
 
 const COMMANDS = rounds(60, 2000);
-/** Commands of one answer of the model. */
+/** Commands of one response of the model. */
 const BATCH = 20;
-/** Megabytes that all of Tiller's own values must fit in. What a thread remembers of a command is in them. */
+/** Megabytes that all values of Tiller must fit in, including what a thread remembers of its commands. */
 const HEAP = 64 + Math.ceil(COMMANDS / 100);
 
 interface Sample {
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('many commands in a row', () => {
       pid = child.pid ?? 0;
       child.stdin.end();
       const { code, stdout, stderr } = await child.ended;
-      // A listener too many would be told on stderr, and a heap that is full ends the process.
+      // A leaked listener is reported on stderr, and a full heap ends the process.
       expect({ code, stdout, stderr }).toEqual({
         code: 0,
         stdout: 'Done.\n',
@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('many commands in a row', () => {
       expect(last?.descriptors).toBeLessThanOrEqual((first?.descriptors ?? 0) + 1);
       expect(readdirSync(folder.path)).toEqual(['tiller']);
       const left = readdirSync(folder.at('tiller'), { recursive: true, encoding: 'utf8' })
-        // Where the workspace is seen below the thread's own /tmp.
+        // The path of the workspace below the thread’s own /tmp.
         .filter((name) => path.basename(name) !== path.basename(folder.path));
       expect(
         left.filter((name) => /^(tmp\/[^/]+\/.|processes\/.|logs\/commands\/.|box\/mounts\/.)/.test(name)),

@@ -12,7 +12,7 @@ interface Answered {
   readonly events: readonly Event[];
 }
 
-/** One turn of `tiller exec` under a settings.json; the server is called `mine` and speaks as OpenAI does. */
+/** One turn of `tiller exec` under a settings.json; the server is called `mine` and behaves like OpenAI’s. */
 async function exec(settings: Record<string, unknown>, files: Record<string, string> = {}): Promise<Answered> {
   using folder = tempFolder();
   await using server = await ModelServer.start([
@@ -36,8 +36,8 @@ function tokenCount({ events }: Answered) {
   return events.map(({ msg }) => msg).find((msg) => msg.type === 'token_count');
 }
 
-describe('a model that takes everything', () => {
-  it('is asked with the defaults of its family', async () => {
+describe('a model that supports every setting', () => {
+  it('gets the defaults of its family', async () => {
     const { request } = await exec({});
     expect(request.body).toMatchObject({
       model: 'gpt-5.5',
@@ -51,20 +51,20 @@ describe('a model that takes everything', () => {
     });
   });
 
-  it('is asked as the person wants it', async () => {
+  it('gets the values of the user', async () => {
     const { request } = await exec({ verbosity: 'high', 'reasoning.effort': 'xhigh', 'reasoning.summary': 'none' });
     expect(request.body['reasoning']).toEqual({ effort: 'xhigh' });
     expect(request.body['text']).toEqual({ verbosity: 'high' });
   });
 
-  it('is not asked for more than a server takes that nobody knows', async () => {
+  it('gets no optional field on a server that is not known to take it', async () => {
     const { request } = await exec({ verbosity: 'high', 'reasoning.effort': 'high', mine: { dialect: 'plain' } });
     for (const field of ['reasoning', 'text', 'store', 'include']) expect(request.body).not.toHaveProperty(field);
   });
 });
 
-describe('what the settings say of a model', () => {
-  it('is its window and its price', async () => {
+describe('the settings of a model', () => {
+  it('set its window and its price', async () => {
     const models = {
       'gpt-5.5': { contextWindow: 64_000, inputPrice: 10, cachedInputPrice: 1, outputPrice: 100 },
       other: { contextWindow: 1 },
@@ -76,7 +76,7 @@ describe('what the settings say of a model', () => {
     });
   });
 
-  it('may be nothing: the window is the family’s, the price nobody’s', async () => {
+  it('may be empty: the window is the family’s, the price unknown', async () => {
     const count = tokenCount(await exec({}));
     expect(count).toMatchObject({ contextWindow: 272_000 });
     expect(count).not.toHaveProperty('cost');
@@ -84,12 +84,12 @@ describe('what the settings say of a model', () => {
 });
 
 describe('instructions', () => {
-  it('are those of a file where one is named', async () => {
+  it('are read from a file where one is named', async () => {
     const { request } = await exec({ baseInstructionsFile: '$WORK/base.md' }, { 'base.md': 'You are somebody else.' });
     expect(request.body['instructions']).toBe('You are somebody else.');
   });
 
-  it('of the person come before those of the project, whose file may have another name', async () => {
+  it('of the user come before those of the project, whose file may have another name', async () => {
     const settings = { userInstructions: 'Speak French.', projectDocFallbackFilenames: ['CLAUDE.md'] };
     const { request } = await exec(settings, { 'CLAUDE.md': 'Use tabs.' });
     expect(request.text).toContain('<INSTRUCTIONS>\\nSpeak French.\\n\\nUse tabs.\\n</INSTRUCTIONS>');
@@ -104,7 +104,7 @@ describe('instructions', () => {
 describe('raw reasoning', () => {
   const model = [[reasons('Thinking.', { raw: 'secret steps' }), says('Done.')], [says('Again.')]];
 
-  it.each(['responses', 'chat'] as const)('is shown on %s where it is wanted, and only there', async (wire) => {
+  it.each(['responses', 'chat'] as const)('is shown on %s only where it is turned on', async (wire) => {
     await using quiet = await startScenario({ wire, model });
     await quiet.send('go');
     expect(JSON.stringify(quiet.events)).not.toContain('secret steps');
@@ -115,7 +115,7 @@ describe('raw reasoning', () => {
     expect(deltas.map(({ text }) => text).join('')).toBe('secret steps');
   });
 
-  it('goes back to the model as it came, shown or not', async () => {
+  it('is sent back to the model unchanged, shown or not', async () => {
     const [turn, next] = model;
     const sealed = [reasons(['Thinking.'], { encrypted: 'c2VhbA==' }), says('Done.')];
     await using chat = await startScenario({

@@ -35,7 +35,7 @@ function readTold(file: string) {
 }
 
 describe('a turn that completes', () => {
-  it('is handed to the program as its last argument, in the folder of the thread and without secrets', async () => {
+  it('is passed to the program as its last argument, in the folder of the thread and without secrets', async () => {
     const { folder, run, told } = await exec([[says('hi')]]);
     using _ = folder;
     await expect.poll(() => existsSync(told)).toBe(true);
@@ -57,7 +57,7 @@ describe('a turn that completes', () => {
     expect(environment.join('\n')).not.toContain('sk-secret-of-the-shell');
   });
 
-  it('is handed over with a message that is longer than an argument may be', async () => {
+  it('is passed shortened when its message is longer than an argument may be', async () => {
     const { folder, told } = await exec([[says('é'.repeat(300_000))]]);
     using _ = folder;
     await expect.poll(() => existsSync(told)).toBe(true);
@@ -67,7 +67,7 @@ describe('a turn that completes', () => {
   });
 });
 
-describe('nothing is started', () => {
+describe('no program is started', () => {
   it('for a turn that fails', async () => {
     const { folder, run, told } = await exec([[fails(400, 'no')]]);
     using _ = folder;
@@ -77,7 +77,7 @@ describe('nothing is started', () => {
 });
 
 describe('a program that cannot be started', () => {
-  it('is reported once, and the turn counts', async () => {
+  it('is reported once, and does not fail the turn', async () => {
     const script: Script = [[calls('exec_command', { cmd: 'true' })], [says('hi')]];
     const { folder, run } = await exec(script, { argv: ['/no/such/program'] });
     using _ = folder;

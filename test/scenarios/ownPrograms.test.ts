@@ -1,6 +1,6 @@
 /**
- * A workspace that has a program of each name that Tiller starts, first on PATH, and the files that other tools obey (issue
- * 7): Tiller itself starts none of them and opens none. Real processes; what a command of the model finds by PATH is its own.
+ * A workspace that has a program of each name that Tiller starts, first on PATH, and the files that other tools read (issue
+ * 7): Tiller itself starts none of them and opens none. Real processes; a command of the model finds its programs by PATH.
  */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const PROGRAMS =
   'bash sh dash zsh git bwrap true env node npm npx ps id uname getconf tput stty ldconfig systemd-run sandbox-exec pkexec'.split(
     ' ',
   );
-/** Whoever opens one of these to read it waits for ever. */
+/** Opening one of these for reading blocks forever. */
 const OBEYED_ELSEWHERE =
   '.envrc .env .npmrc .nvmrc .node-version .tool-versions .editorconfig .bashrc .bash_profile .profile .inputrc tsconfig.json jsconfig.json package.json .gitconfig .gitattributes .gitmodules'.split(
     ' ',
@@ -40,7 +40,7 @@ function plant(folder: string): void {
   for (const name of OBEYED_ELSEWHERE) execFileSync('/usr/bin/mkfifo', [path.join(folder, name)]);
 }
 
-/** To the end of a job in the workspace; what it said, and what of the workspace was started. */
+/** Runs a job in the workspace to its end; returns its output, and the programs of the workspace that were started. */
 async function worked(steps: readonly (readonly Step[])[], ...flags: readonly string[]) {
   using folder = tempFolder();
   using home = tempFolder();
@@ -54,7 +54,7 @@ async function worked(steps: readonly (readonly Step[])[], ...flags: readonly st
   return { code, stderr, started, made: existsSync(folder.at('made')), told: JSON.stringify(server.lastRequest.input) };
 }
 
-describe('a workspace with programs named as ours', () => {
+describe('a workspace with programs of the same names', () => {
   it.skipIf(findBubblewrap() === undefined)('starts none of them for a command in the sandbox', async () => {
     const run = await worked([
       [calls('exec_command', { cmd: ': > made; echo was here' })],
@@ -65,7 +65,7 @@ describe('a workspace with programs named as ours', () => {
     expect(run.told).toContain('on a terminal');
   });
 
-  it('starts none of them outside of it, nor for a patch', async () => {
+  it('gets none of them started outside the sandbox, nor for a patch', async () => {
     const input = '*** Begin Patch\n*** Add File: made\n+one\n*** End Patch';
     const run = await worked(
       [
@@ -80,7 +80,7 @@ describe('a workspace with programs named as ours', () => {
     expect(run.told).toContain('on a terminal');
   });
 
-  it('would be seen to: one that a command asks for leaves its mark', async () => {
+  it('would be detected: one that a command starts leaves its mark', async () => {
     const run = await worked([[calls('exec_command', { cmd: './git status' })]], ...OUTSIDE);
     expect(run.started).toEqual(['started-git']);
   });

@@ -11,7 +11,7 @@ const WRITE = { cmd: 'echo x > made.txt' };
 const ADD_PATCH = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
 
 describe('approvals', () => {
-  it('asks before a command that is not known to be safe, says why, and runs it after a yes', async () => {
+  it('asks before a command that is not known to be safe, gives the reason, and runs it after an approval', async () => {
     await using chat = await startScenario({ model: [[calls('exec_command', WRITE)], [says('Done.')]] });
     const ended = chat.turnEnds();
     const asked = chat.next('approval_requested');
@@ -30,7 +30,7 @@ describe('approvals', () => {
     expect(chat.state.approvals).toEqual([]);
   });
 
-  it('runs what is known to be safe without asking', async () => {
+  it('runs a command that is known to be safe unasked', async () => {
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },
       model: [[calls('exec_command', { cmd: 'cat a.txt | head -n 5' })], [says('Done.')]],
@@ -41,7 +41,7 @@ describe('approvals', () => {
   });
 
   it.each(['sh <<EOF\nrm -rf kept\nEOF', 'echo "rm -rf kept" | sh', "bash <<< 'rm -rf kept'"])(
-    'asks before a shell is fed what destroys work, under full access too: %j',
+    'asks before a shell gets a destructive script as input, under full access too: %j',
     async (cmd) => {
       await using chat = await startScenario({
         sandbox: 'danger-full-access',
@@ -58,7 +58,7 @@ describe('approvals', () => {
     },
   );
 
-  it('tells the model the word that came with a no, and goes on', async () => {
+  it('sends the model the message of a denial, and continues', async () => {
     await using chat = await startScenario({ model: [[calls('exec_command', WRITE)], [says('As you wish.')]] });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
@@ -69,7 +69,7 @@ describe('approvals', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('remembers a yes for the thread: for this command in this place and no other', async () => {
+  it('remembers an approval for the thread: for this command in this folder only', async () => {
     await using chat = await startScenario({
       files: { 'sub/a.txt': '' },
       model: [
@@ -88,7 +88,7 @@ describe('approvals', () => {
     expect(chat.said('approval_requested').map(({ cwd }) => cwd)).toEqual([chat.folder.path, chat.folder.at('sub')]);
   });
 
-  it('stops the turn when the answer is stop', async () => {
+  it('stops the turn when the answer is abort', async () => {
     await using chat = await startScenario({ model: [[calls('exec_command', WRITE)]] });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
@@ -97,7 +97,7 @@ describe('approvals', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('takes the question away when the turn is interrupted, and later answers change nothing', async () => {
+  it('withdraws the request when the turn is interrupted, and ignores later answers', async () => {
     await using chat = await startScenario({ model: [[calls('exec_command', WRITE)]] });
     const ended = chat.turnEnds();
     const asked = chat.next('approval_requested');
@@ -114,7 +114,7 @@ describe('approvals', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('answers no for whoever is not there', async () => {
+  it('denies at once where no client can answer', async () => {
     await using chat = await startScenario({
       interactive: false,
       model: [[calls('exec_command', WRITE)], [says('Then not.')]],
@@ -125,7 +125,7 @@ describe('approvals', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('refuses under never what it would have to ask for', async () => {
+  it('denies under never what would need approval', async () => {
     await using chat = await startScenario({ policy: 'never', model: [[calls('exec_command', WRITE)], [says('Ok.')]] });
     await chat.send('go');
     expect(chat.said('approval_requested')).toEqual([]);
@@ -133,7 +133,7 @@ describe('approvals', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('shows the shell that the model chose, so that a yes to "ls" is a yes to ls', async () => {
+  it('shows the shell that the model chose, so that an approval of "ls" is for ls', async () => {
     await using chat = await startScenario({
       model: [
         [calls('exec_command', { cmd: 'ls', shell: '/tmp/tiller-no-such-folder/bash' })],
@@ -167,14 +167,14 @@ describe('approvals', () => {
 });
 
 describe('patches', () => {
-  it('land at once inside the workspace when they are reviewed after', async () => {
+  it('are applied at once inside the workspace under review after', async () => {
     await using chat = await startScenario({ model: [[calls('apply_patch', { input: ADD_PATCH })], [says('Ok.')]] });
     await chat.send('go');
     expect(chat.said('approval_requested')).toEqual([]);
     expect(chat.files()).toEqual({ 'new.txt': 'hello\n' });
   });
 
-  it('wait with their diff when they are reviewed before', async () => {
+  it('wait with their diff under review before', async () => {
     await using chat = await startScenario({
       review: 'before',
       model: [[calls('apply_patch', { input: ADD_PATCH })], [says('Ok.')]],
@@ -194,7 +194,7 @@ describe('patches', () => {
     expect(chat.files()).toEqual({ 'new.txt': 'hello\n' });
   });
 
-  it('say of themselves whether somebody has seen them', async () => {
+  it('record whether a user has approved them', async () => {
     const unseen: (boolean | undefined)[] = [];
     const deps = ({ workspace }: Ports) => ({
       workspace: {
@@ -218,7 +218,7 @@ describe('patches', () => {
     expect(unseen).toEqual([true, undefined]);
   });
 
-  it('are planned again when somebody changed the file while they waited', async () => {
+  it('are planned again when the file changed while they were pending', async () => {
     const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** End Patch';
     await using chat = await startScenario({
       review: 'before',
@@ -250,7 +250,7 @@ describe('patches', () => {
       mkdirSync(chat.folder.at(name));
       symlinkSync(elsewhere.at('new.txt'), chat.folder.at(name, 'new.txt'));
     }
-    // The folder of this test lies in /tmp, which is writable, too, and would see the link by itself.
+    // The folder of this test is in /tmp, which is writable, too, and would find the link by itself.
     const box = { type: 'workspace-write', excludeSlashTmp: true, excludeTmpdirEnvVar: true } as const;
     chat.submit({ type: 'override_turn_context', box: sandboxPolicySchema.parse(box) });
     const ended = chat.turnEnds();
@@ -290,7 +290,7 @@ describe('patches', () => {
     expect(Object.keys(chat.files())).toEqual([...before, ...applied].toSorted());
   });
 
-  it('write files that only look like parts of a repository', async () => {
+  it('write files that only resemble parts of a repository', async () => {
     await using chat = await startScenario({
       policy: 'never',
       files: { 'objects/a': 'x\n', 'refs/a': 'x\n' },

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/protocol/thread.ts';
@@ -11,9 +11,9 @@ import { startCli } from '../support/runCli.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-/** For what other processes do, on a machine that has more to do. */
+/** Timeout for tests with other processes, on a busy machine. */
 const PATIENT = { timeout: 20_000 };
-/** Of output. Kept whole they would be more than the process may take. */
+/** Output size. Kept whole it would exceed the memory limit of the process. */
 const MEGABYTES = rounds(300, 1024);
 const start = (options: ScenarioOptions) => startScenario({ sandbox: 'danger-full-access', ...options });
 const exec = (cmd: string, more: object = {}): Step => calls('exec_command', { cmd, yield_time_ms: 250, ...more });
@@ -22,7 +22,7 @@ function sessionIn(text: string): number {
   return Number(/^Process running with session ID (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Types into the process of the first output, or looks in on it. */
+/** Types into the process of the first output, or reads its output. */
 function writes(chars = '', more: object = {}): Answer {
   return ({ input }) => {
     const texts = input.filter((item) => String(item.type).endsWith('_output')).map((item) => String(item.output));
@@ -37,7 +37,7 @@ function onlyProcess(chat: Scenario): ProcessState {
   return chat.state.processes[0] as ProcessState;
 }
 
-/** All that processes have printed so far. */
+/** The output of all processes so far. */
 function outputOf(chat: Scenario): string {
   const inTurns = chat.said('item_delta').filter(({ kind }) => kind === 'output');
   return [...inTurns, ...chat.said('process_output')].map(({ text }) => text).join('');
@@ -51,8 +51,8 @@ function residentBytes(pid: number | undefined): number {
   }
 }
 
-describe('a command that ends in time', () => {
-  it('is told in the lines of the seeds, and leaves nothing behind', async () => {
+describe('a command that ends within its wait', () => {
+  it('returns the lines that Codex returns, and leaves nothing behind', async () => {
     await using chat = await start({ model: [[exec('echo hi; exit 3')], [says('Three.')]] });
     await chat.send('go');
     expect(chat.outputs()[0]).toMatch(
@@ -63,7 +63,7 @@ describe('a command that ends in time', () => {
     expect(readdirSync(chat.home.path, { recursive: true })).not.toContain('logs/commands');
   });
 
-  it('that was asked to be killed after a time is killed then', async () => {
+  it('with a time limit is killed when it is over', async () => {
     await using chat = await start({
       model: [[exec('echo on; sleep 60', { timeout_ms: 300, yield_time_ms: 9_000 })], [says('I see.')]],
     });
@@ -73,13 +73,13 @@ describe('a command that ends in time', () => {
     );
   });
 
-  it('is shown byte for byte, except that NULs can be seen and what is no UTF-8 is marked', async () => {
+  it('is shown byte for byte, except that NULs are visible and invalid UTF-8 is marked', async () => {
     await using chat = await start({ model: [[exec(String.raw`printf 'a\0b\377\303\244'`)], [says('Odd.')]] });
     await chat.send('go');
     expect(chat.outputs()[0]?.endsWith('Output:\na␀b\uFFFDä')).toBe(true);
   });
 
-  it('runs under every name that models were taught', async () => {
+  it('runs under every tool name that models know', async () => {
     const names = ['shell', 'container.exec', 'local_shell', 'shell_command', 'unified_exec'];
     await using chat = await start({
       model: [
@@ -93,8 +93,8 @@ describe('a command that ends in time', () => {
   });
 });
 
-describe('a command that does not end in time', () => {
-  it('goes on in the background, is looked in on, and nothing is told twice', async () => {
+describe('a command that does not end within its wait', () => {
+  it('continues in the background, can be read, and no output is returned twice', async () => {
     await using chat = await start({
       model: [
         [exec('echo one; while [ ! -f go ]; do sleep 0.02; done; echo two; exit 5')],
@@ -119,13 +119,15 @@ describe('a command that does not end in time', () => {
     expect(third).toBe(`There is no process with session ID ${session}: it never was, or you were told how it ended.`);
     const item = chat.items('command_execution')[0];
     expect(item).toMatchObject({ status: 'completed', exitCode: null, processId: String(session), output: 'one\n' });
-    expect(readFileSync(item?.logPath ?? '', 'utf8')).toBe('one\ntwo\n');
+    // The log is written beside the turn.
+    const log = () => (existsSync(item?.logPath ?? '') ? readFileSync(item?.logPath ?? '', 'utf8') : null);
+    await expect.poll(log, PATIENT).toBe('one\ntwo\n');
     expect(statSync(item?.logPath ?? '').mode & 0o777).toBe(0o600);
     expect(onlyProcess(chat)).toMatchObject({ output: 'two\n', status: { type: 'exited', exitCode: 5 } });
     expect(chat.items('process_interaction')).toMatchObject([{ processId: String(session), chars: '' }]);
   });
 
-  it('outlives the turn and an interrupt, and dies with the thread, children of their own session too', async () => {
+  it('survives the turn and an interrupt, and is killed with the thread, including children in their own session', async () => {
     const chat = await start({
       model: [
         [exec('setsid sh -c "echo \\$\\$ > pid; exec sleep 60" & sleep 60')],
@@ -146,7 +148,7 @@ describe('a command that does not end in time', () => {
     expect([isAlive(pid), onlyProcess(chat).status.type]).toEqual([false, 'exited']);
   });
 
-  it('is killed by the person, and the model hears of it', async () => {
+  it('is killed by the user, and the model gets a note of it', async () => {
     await using chat = await start({
       model: [[exec('echo on; sleep 60')], [says('It runs.')], writes(), [says('Gone.')]],
     });
@@ -161,7 +163,7 @@ describe('a command that does not end in time', () => {
     expect((await chat.next('warning')).message).toBe(`There is no process ${processId} that runs.`);
   });
 
-  it('is killed by the person while its call waits for it', async () => {
+  it('is killed by the user while its call waits for it', async () => {
     await using chat = await start({
       model: [[exec('echo on; sleep 60', { yield_time_ms: 30_000 })], [says('Gone.')]],
     });
@@ -174,7 +176,7 @@ describe('a command that does not end in time', () => {
     expect(onlyProcess(chat).status).toEqual({ type: 'exited', exitCode: 143 });
   });
 
-  it('ends with its window, and the thread says so when it is taken up again', async () => {
+  it('ends with its window, and the resumed thread shows that', async () => {
     const chat = await start({ model: [[exec('echo $$ > pid; sleep 60')], [says('It runs.')]] });
     await chat.send('start it');
     const pid = await pidIn(chat.folder.at('pid'));
@@ -187,7 +189,7 @@ describe('a command that does not end in time', () => {
 });
 
 describe('typing', () => {
-  it('is refused where there is no terminal, with advice; a lone Ctrl-C interrupts', async () => {
+  it('is refused without a terminal, with advice; a lone Ctrl-C interrupts', async () => {
     await using chat = await start({
       model: [
         [exec('trap "echo stopped; exit 130" INT; while :; do sleep 0.02; done')],
@@ -202,7 +204,7 @@ describe('typing', () => {
     expect(interrupted).toMatch(/Process exited with code 130\n.*Output:\nstopped\n$/s);
   });
 
-  it('talks to python in a terminal', async () => {
+  it('reaches python in a terminal', async () => {
     await using chat: Scenario = await start({
       deps: overWhen(3_000, (wait) => outputOf(chat).split('>>> ').length > wait),
       model: [
@@ -219,7 +221,7 @@ describe('typing', () => {
     expect(end).toContain('Process exited with code 0');
   });
 
-  it('is announced when the person is asked about the command, and not asked about again', async () => {
+  it('is announced in the approval request for the command, and needs no approval of its own', async () => {
     await using chat = await startScenario({
       policy: 'untrusted',
       model: [
@@ -237,7 +239,7 @@ describe('typing', () => {
     expect(chat.said('approval_requested')).toHaveLength(1);
   });
 
-  it('is for the person, too', async () => {
+  it('is possible for the user, too', async () => {
     await using chat = await start({
       model: [[exec('read name; echo "hello $name"', { tty: true })], [says('It asks.')]],
     });
@@ -249,7 +251,7 @@ describe('typing', () => {
     expect(onlyProcess(chat)).toMatchObject({ tty: true, output: 'you\r\nhello you\r\n' });
   });
 
-  it('has the size of the one that it is seen in', async () => {
+  it('uses the size of the terminal in which it is shown', async () => {
     const cmd = "trap 'stty size; exit' WINCH; stty size; while true; do sleep 0.05; done";
     await using chat = await start({ model: [[exec(cmd, { tty: true })], [says('It draws.')]] });
     await chat.send('go');
@@ -262,7 +264,7 @@ describe('typing', () => {
     expect(chat.said('warning')).toEqual([]);
   });
 
-  it('reaches nobody where there is no terminal, and the person is told', async () => {
+  it('has no effect without a terminal, and the user gets a warning', async () => {
     await using chat = await start({ model: [[exec('sleep 60')], [says('It runs.')]] });
     await chat.send('go');
     const { processId } = onlyProcess(chat);
@@ -279,7 +281,7 @@ describe.skipIf(noSandbox !== false)(`in the box${noSandbox ? `: ${noSandbox}` :
   const sandboxed = (options: ScenarioOptions) =>
     startScenario({ ...options, sandbox: 'workspace-write', box: 'real' });
 
-  it('a terminal works, Ctrl-C interrupts, and keys cannot be put into its mouth', async () => {
+  it('a terminal works, Ctrl-C interrupts, and no process can inject keys into it', async () => {
     const fakesKeys = 'python3 -c "import fcntl; fcntl.ioctl(0, 0x5412, b\'x\')" 2>&1 | tail -n 1';
     const prints = ['Operation not permitted', 'got you'];
     await using chat: Scenario = await sandboxed({
@@ -304,7 +306,7 @@ describe.skipIf(noSandbox !== false)(`in the box${noSandbox ? `: ${noSandbox}` :
     expect(chat.items('command_execution')[0]?.box).toBe('bubblewrap');
   });
 
-  it('what is in the background is killed with all it started', async () => {
+  it('a background command is killed with all it started', async () => {
     await using chat = await sandboxed({
       model: [[exec('echo $PPID; setsid sleep 4242 & sleep 4242')], [says('It runs.')]],
     });
@@ -335,7 +337,7 @@ describe.skipIf(noSandbox !== false)(`in the box${noSandbox ? `: ${noSandbox}` :
 });
 
 describe('much output', () => {
-  it('reaches the panel in pieces that are never too large', async () => {
+  it('reaches the panel in pieces of limited size', async () => {
     await using chat = await start({
       model: [
         [exec("head -c 30M /dev/zero | tr '\\0' x; echo; echo last", { yield_time_ms: 30_000 })],
@@ -352,13 +354,13 @@ describe('much output', () => {
     expect(chat.items('command_execution')[0]?.logPath).toMatch(/logs\/commands\/.*\.log$/);
   });
 
-  it('the end of `yes` is the end of its reader', async () => {
+  it('of `yes` ends with its reader', async () => {
     await using chat = await start({ model: [[exec('yes | head -n 3')], [says('Three.')]] });
     await chat.send('go');
     expect(chat.outputs()[0]).toMatch(/Process exited with code 0\n.*Output:\ny\ny\ny\n$/s);
   });
 
-  it('a daemon that lets go of the output delays nobody', async () => {
+  it('is not delayed by a daemon that has closed it', async () => {
     await using chat = await start({
       model: [
         [exec('setsid sh -c "exec sleep 3" >/dev/null 2>&1 </dev/null & echo started', { yield_time_ms: 30_000 })],
@@ -371,12 +373,12 @@ describe('much output', () => {
   });
 });
 
-// Side by side: one of them only waits.
+// In parallel: one of them only waits.
 describe('a daemon that its command leaves behind', () => {
   const DAEMON = "setsid -f sh -c 'echo $$ > pid; exec sleep 300' < /dev/null > /dev/null 2>&1";
   const untilItRuns = 'until [ -s pid ]; do sleep 0.01; done';
 
-  it('outside the sandbox runs on, is in no list, and is ended by no end of Tiller', async () => {
+  it('outside the sandbox runs on, is in no list, and survives the end of Tiller', async () => {
     await using chat = await start({
       model: [[exec(`${DAEMON}; ${untilItRuns}; echo ended`, { yield_time_ms: 20_000 })], [says('Done.')]],
     });
@@ -386,7 +388,7 @@ describe('a daemon that its command leaves behind', () => {
       expect(chat.items('command_execution')).toMatchObject([{ exitCode: 0, output: 'ended\n' }]);
       expect(chat.state.processes).toEqual([]);
       await chat.session.dispose();
-      // What the next start would end stands in such a file.
+      // The next start reads the processes to end from such a file.
       const kept = readdirSync(chat.home.path, { recursive: true, encoding: 'utf8' });
       expect(kept.filter((name) => name.startsWith('processes/'))).toEqual([]);
       expect(isAlive(daemon)).toBe(true);
@@ -422,7 +424,9 @@ describe('a daemon that its command leaves behind', () => {
 });
 
 describe.concurrent('many processes, and much output', () => {
-  it('64 may run; the model is warned at 60, and then the one used least lately makes room', async ({ expect }) => {
+  it('64 may run; the model is warned at 60, and beyond 64 the least recently used one is ended', async ({
+    expect,
+  }) => {
     const count = 66;
     const startAll = Array.from({ length: count }, (_, index) =>
       exec(`echo ${index}; exec sleep 120`, { yield_time_ms: 250 }),
@@ -441,14 +445,12 @@ describe.concurrent('many processes, and much output', () => {
     expect(new Set(outputs.map(sessionIn)).size).toBe(count);
   }, 60_000);
 
-  it(`${MEGABYTES} megabytes pass through flat memory; the model gets their two ends, the log more of them`, async ({
-    expect,
-  }) => {
+  it(`${MEGABYTES} megabytes pass in flat memory; the model gets both ends, the log more`, async ({ expect }) => {
     using folder = tempFolder();
     const cmd = `echo first; head -c ${MEGABYTES}M /dev/zero | tr '\\0' x; echo; echo last`;
     await using server = await ModelServer.start([
       [exec(cmd, { yield_time_ms: 30_000 })],
-      // A slow machine is still at it when the first call returns, a fast one is through.
+      // A slow machine is still writing when the first call returns, a fast one has finished.
       ({ input }) => {
         const session = sessionIn(String(input.at(-1)?.output));
         return session > 0 ? [calls('write_stdin', { session_id: session, yield_time_ms: 300_000 })] : [says('Much.')];
@@ -456,7 +458,7 @@ describe.concurrent('many processes, and much output', () => {
       [says('Much.')],
     ]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
-    // A heap limit: what is kept ends the process, what is only not collected yet on a busy machine does not.
+    // A heap limit: retained output ends the process, output that is not collected yet on a busy machine does not.
     const env = { NODE_OPTIONS: '--max-old-space-size=160' };
     const child = await startCli(['exec', ...flags, 'go'], { home: folder.path, env });
     child.stdin.end();

@@ -1,4 +1,4 @@
-/** Answers that come at the wrong moment, twice, or in strange words (issue 7, prompts and gate). */
+/** Answers that arrive at the wrong moment, twice, or with unusual text (issue 7, prompts and gate). */
 import { describe, expect, it } from 'vitest';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
@@ -18,7 +18,7 @@ const answer = (chat: Scenario, id: string, decision: ApprovalDecision): void =>
 };
 
 describe('an answer', () => {
-  it('that comes right after the interrupt runs nothing', async () => {
+  it('that arrives right after the interrupt runs nothing', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Back.')]] });
     const { id, ended } = await asked(chat);
     chat.submit({ type: 'interrupt' });
@@ -29,7 +29,7 @@ describe('an answer', () => {
     expect(chat.outputs()).toEqual([expect.stringMatching(/^aborted by user/)]);
   });
 
-  it('that comes right before the interrupt may run it, once, and the turn is over', async () => {
+  it('that arrives right before the interrupt may run it, once, and the turn is over', async () => {
     await using chat = await startScenario({
       model: [[calls('exec_command', { cmd: 'echo x >> a; sleep 20' })], [says('Back.')]],
     });
@@ -42,7 +42,7 @@ describe('an answer', () => {
     expect(chat.outputs()).toHaveLength(1);
   });
 
-  it('from two places: the first counts, the other is told that it is late', async () => {
+  it('from two clients: the first counts, the other is reported as late', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
     const { id, ended } = await asked(chat);
     answer(chat, id, { denied: { message: 'not now' } });

@@ -100,7 +100,7 @@ const defaultMode = first(MODES.filter(({ name }) => name === DEFAULT_MODE));
 const requests = new Map<string, LedgerRequest>();
 const inModes = new Map<string, LedgerRequest>();
 const inCases = new Map<string, LedgerRequest>();
-/** Shared parts by their text. */
+/** Shared parts, keyed by their text. */
 const parts = new Map<string, string>();
 const toolSets = new Map<string, LedgerRequest>();
 
@@ -168,7 +168,7 @@ describe('the prompt ledger', () => {
     await expectFile(file, showTools(name, toolsOf(from(toolSets, file))));
   });
 
-  test.each(MODES)('holds what is said in the mode $name', async (mode) => {
+  test.each(MODES)('holds the context of the mode $name', async (mode) => {
     await expectFile(fileOfMode(mode), showMessages(mode.name, contextOf(from(inModes, mode.name))));
   });
 
@@ -250,7 +250,7 @@ describe('the prompt ledger', () => {
     expect(there.map((name) => name.replaceAll('\\', '/')).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('knows every set of tools', () => {
+  test('has every set of tools', () => {
     expect([...toolSets.keys()].toSorted()).toEqual(TOOL_SETS.map((name) => `tools/${name}.md`).toSorted());
   });
 
@@ -262,7 +262,7 @@ describe('the prompt ledger', () => {
   });
 });
 
-test('a request is its family and server together with its mode, for every mode', async () => {
+test('combines family and server with mode in a request, for every mode', async () => {
   const random = randomOf('families and modes');
   await using bench = await LedgerBench.start();
   for (let round = 0; round < 12; round++) {
@@ -276,7 +276,7 @@ test('a request is its family and server together with its mode, for every mode'
     expect(showRequest(request, named(request))).toBe(showRequest(inDefault, named(inDefault)));
   }
 
-  /** The context by its place: all else must be equal. */
+  /** The context by its folder: everything else must be equal. */
   function named(request: LedgerRequest): ReadonlyMap<string, string> {
     return new Map(contextOf(request).map(({ text }, index) => [text, `context ${index}`]));
   }

@@ -1,4 +1,4 @@
-// A patch that waits is approved in part, or as the person rewrote it.
+// A pending patch is approved in part, or as the user rewrote it.
 import { describe, expect, it } from 'vitest';
 import type { ProposalChoices } from '../../src/protocol/policy.ts';
 import { calls, says } from '../support/modelServer.ts';
@@ -29,7 +29,7 @@ async function waiting(
 const reviewed = (files: ProposalChoices) => ({ approved_reviewed: { files } });
 
 describe('a patch approved in part', () => {
-  it('lands without the hunks that were left out, and the model hears which', async () => {
+  it('is applied without the rejected hunks, and the model gets the list of them', async () => {
     const { chat, ended } = await waiting();
     await chat.answer(reviewed([{ path: 'a.txt', leftOut: [1] }]));
     await ended;
@@ -48,7 +48,7 @@ describe('a patch approved in part', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('of several files leaves the others as they are', async () => {
+  it('applies the other files unchanged', async () => {
     const patch = [
       '*** Begin Patch',
       '*** Add File: new.txt',
@@ -79,7 +79,7 @@ describe('a patch approved in part', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('of which nothing is left is denied, and nothing lands', async () => {
+  it('is denied when no hunk is left, and nothing is applied', async () => {
     const { chat, ended } = await waiting();
     await chat.answer(reviewed([{ path: 'a.txt', leftOut: [0, 1, 2] }]));
     await ended;
@@ -90,7 +90,7 @@ describe('a patch approved in part', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('lands as the person rewrote it, and the model is shown how', async () => {
+  it('is applied as the user rewrote it, and the model gets the difference', async () => {
     const { chat, ended } = await waiting();
     const mine = TEXT.replace('line 2\n', 'TWO\n').replace('line 10', 'ten, as I say it');
     await chat.answer(reviewed([{ path: 'a.txt', text: mine }]));
@@ -104,8 +104,8 @@ describe('a patch approved in part', () => {
   });
 });
 
-describe('a review', () => {
-  it('that is not of this patch is refused with a sentence, and the question waits', async () => {
+describe('proposal choices', () => {
+  it('for another patch are refused with a message, and the request stays pending', async () => {
     const { chat, ended } = await waiting();
     const warned = chat.next('warning');
     await chat.answer(reviewed([{ path: '../secret.txt', text: 'x' }]));
@@ -116,7 +116,7 @@ describe('a review', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('holds when somebody types elsewhere in the file', async () => {
+  it('hold when the user types elsewhere in the file', async () => {
     const { chat, ended } = await waiting();
     chat.write('a.txt', `zero\n${TEXT}`);
     await chat.answer(reviewed([{ path: 'a.txt', leftOut: [0, 2] }]));
@@ -126,7 +126,7 @@ describe('a review', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('is asked for again when its lines have changed, with the choices that still fit', async () => {
+  it('are requested again when their lines have changed, with the choices that still fit', async () => {
     const { chat, ended } = await waiting();
     chat.write('a.txt', TEXT.replace('line 2\n', 'line 2\t\n'));
     const again = chat.next('approval_requested');
@@ -140,7 +140,7 @@ describe('a review', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('of the second of two patches on one file stands where the first has left its lines alone', async () => {
+  it('for the second of two patches on one file hold where the first has left their lines unchanged', async () => {
     const second = update(change(2, 'zwei'), change(18, 'achtzehn'));
     const chat = await startScenario({
       review: 'before',
@@ -172,7 +172,7 @@ describe('a review', () => {
 });
 
 describe('a patch that is shown in editors', () => {
-  it('is applied as the user left it there, whichever client approves it', async () => {
+  it('is applied as the user edited it there, whichever client approves it', async () => {
     const proposed: string[] = [];
     const chat = await startScenario({
       review: 'before',

@@ -7,7 +7,7 @@ import { ModelServer, says } from '../support/modelServer.ts';
 import { type CliRun, runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-/** Hands everything on to the model, or refuses it. */
+/** Forwards every request to the model, or refuses it. */
 async function behindProxy(refuses: number | undefined, environment: Record<string, string>) {
   using folder = tempFolder();
   await using model = await ModelServer.start([[says('By proxy.')]]);
@@ -39,14 +39,14 @@ function eventsOf({ stdout }: CliRun): readonly Event['msg'][] {
 }
 
 describe('tiller exec', () => {
-  it('goes by the proxy of the environment', async () => {
+  it('uses the proxy of the environment', async () => {
     const { run, asked, keys } = await behindProxy(undefined, {});
     expect(eventsOf(run)).toContainEqual({ type: 'turn_completed', lastMessage: 'By proxy.' });
     expect(asked).toEqual(['http://model.invalid/v1/responses']);
     expect(keys).toEqual(['Bearer sk-test']);
   });
 
-  it('stays off it where the environment says so', async () => {
+  it('connects directly where the environment says so', async () => {
     const { run, asked } = await behindProxy(undefined, { no_proxy: '.invalid' });
     expect(eventsOf(run)).toContainEqual(expect.objectContaining({ type: 'error', kind: 'network' }));
     expect(asked).toEqual([]);

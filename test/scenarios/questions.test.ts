@@ -136,7 +136,7 @@ describe('a tool that asks the user', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('gets a cancellation when the client is gone while the question is pending', async () => {
+  it('gets a cancellation when the client disconnects while the question is pending', async () => {
     const { chat } = await start({ model: [[ask('colour')], [says('Done.')]] });
     const ended = go(chat);
     await questions(chat, 1);
@@ -157,7 +157,7 @@ describe('a thread that is resumed with a pending question', () => {
     return { first, second };
   }
 
-  it('runs the call of a question of the model again, which asks anew', async () => {
+  it('runs the call of a question of the model again, which asks again', async () => {
     const { first, second } = await cut(ask('colour'));
     const { chat } = second;
     const ended = chat.turnEnds();
@@ -173,7 +173,7 @@ describe('a thread that is resumed with a pending question', () => {
     await chat[Symbol.asyncDispose]();
   });
 
-  it('cancels an elicitation: its call had begun and is answered as aborted', async () => {
+  it('cancels an elicitation: its call had started and is answered as aborted', async () => {
     const { first, second } = await cut(elicit('github'));
     const { chat } = second;
     expect(chat.said('question_resolved')).toMatchObject([{ by: 'turn_ended' }]);

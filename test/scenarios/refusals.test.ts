@@ -1,4 +1,4 @@
-/** A server that does not take all we say: dropped once, visibly, and remembered for the provider (design decision 2). */
+/** A server that rejects a field of a request: the field is left out, with one warning, and remembered for the provider (design decision 2). */
 import { describe, expect, it } from 'vitest';
 import { calls, callsLocalShell, fails, says, type Step } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
@@ -7,8 +7,8 @@ const OPENAI = { id: 'acme', dialect: 'openai' } as const;
 const refuse = (message: string, param: string): readonly Step[] => [fails(400, { message, param })];
 const noLocalShell = refuse("Invalid value: 'local_shell'. Supported values are: 'function' and 'custom'.", 'tools[0]');
 
-describe('a model with a shell of the wire’s own', () => {
-  it('uses it where the server has it', async () => {
+describe('a model with a shell tool of its wire', () => {
+  it('uses it where the server supports it', async () => {
     await using chat = await startScenario({
       modelName: 'codex-mini-latest',
       provider: OPENAI,
@@ -21,7 +21,7 @@ describe('a model with a shell of the wire’s own', () => {
     expect(chat.files()).toEqual({ made: '' });
   });
 
-  it('is offered a function that runs the same where the server refuses it, and is told so once', async () => {
+  it('gets an equivalent function where the server refuses it, with one warning', async () => {
     await using chat = await startScenario({
       modelName: 'codex-mini-latest',
       provider: OPENAI,
@@ -47,7 +47,7 @@ describe('a model with a shell of the wire’s own', () => {
       ['shell'],
       ['shell'],
     ]);
-    // What it had called by the old name is told by the new one.
+    // Earlier calls under the old name are sent under the new one.
     expect(chat.server.lastRequest.input).toContainEqual({
       type: 'function_call',
       call_id: 'call_1',
@@ -57,8 +57,8 @@ describe('a model with a shell of the wire’s own', () => {
   });
 });
 
-describe('what one thread was refused', () => {
-  it('the next one does not ask for', async () => {
+describe('a field that the server refused to one thread', () => {
+  it('is not sent by the next one', async () => {
     await using chat = await startScenario({
       modelName: 'gpt-5.5',
       provider: OPENAI,

@@ -1,5 +1,5 @@
 /**
- * Threads as released versions have written them are read, resumed and forked by this one. The files never change: a new
+ * Threads that released versions have written are read, resumed and forked by this one. The files never change: a new
  * release adds a folder, recorded with `npm run record -- --into test/fixtures/rollouts/released-VERSION`.
  */
 import { createHash } from 'node:crypto';
@@ -27,12 +27,12 @@ describe.each(readdirSync(ROLLOUTS))('the rollouts of %s', (release) => {
     return read.thread;
   }
 
-  test('are the bytes that were released', () => {
+  test('are the released bytes', () => {
     const sums = names.map((name) => `${createHash('sha256').update(textOf(name)).digest('hex')}  ${name}\n`);
     expect(sums.join('')).toBe(readFileSync(path.join(folder, 'SHA256SUMS'), 'utf8'));
   });
 
-  test('have every line understood, except one that was torn', () => {
+  test('have no line that cannot be parsed, except a torn one', () => {
     for (const name of names) {
       const lines = textOf(name).split('\n').filter(Boolean);
       const unread = lines.filter((line) => parseLine(line) === undefined);
@@ -41,7 +41,7 @@ describe.each(readdirSync(ROLLOUTS))('the rollouts of %s', (release) => {
     }
   });
 
-  test('are read as they always were', async () => {
+  test('are read to the same state as before', async () => {
     const summaries = names.map((name) => {
       const { state, history, settings } = readThread(name);
       const turns = state.turns.map(({ status, items, denials }) => {
@@ -68,7 +68,7 @@ describe.each(readdirSync(ROLLOUTS))('the rollouts of %s', (release) => {
     return { chat, id: meta.id };
   }
 
-  /** The texts of the thread that a request must hold again, in order. */
+  /** The texts of the thread that a request must contain again, in order. */
   function saidIn(name: string): readonly string[] {
     const messages = normalize(readThread(name).history).filter((item) => item.type === 'message');
     return messages.flatMap(({ content }) => content.flatMap((part) => ('text' in part ? [part.text] : [])));

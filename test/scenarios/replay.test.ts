@@ -1,4 +1,4 @@
-/** Recorded threads run again: each request as it was, each answer used, and nothing done but that. */
+/** Recorded threads run again: the same requests, every response used, and no other effect. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const NAMES = readdirSync(FOLDER)
   .map((name) => path.basename(name, '.jsonl'))
   .toSorted();
 
-/** Recipes in which processes take their time. */
+/** Recipes whose processes take time. */
 const WAITS = new Set(['background-process', 'interrupted-command', 'retried', 'steered']);
 
 const rollout = (name: string) => readFileSync(path.join(FOLDER, `${name}.jsonl`), 'utf8');
@@ -35,7 +35,7 @@ function scriptOf(text: string) {
 const replayed = (text: string, wire?: WireApi): Promise<ReplayOutcome> =>
   runReplay(scriptOf(text), { wire, patienceMs: 8000 });
 
-/** The rollout with one text changed wherever it stands in the lines that are chosen. */
+/** The rollout with one text changed everywhere in the chosen lines. */
 function changed(text: string, choose: (line: string) => boolean, from: string, to: string): string {
   const lines = text.split('\n').map((line) => (choose(line) ? line.replaceAll(from, to) : line));
   const result = lines.join('\n');
@@ -56,15 +56,15 @@ describe('a recorded thread', () => {
     });
   });
 
-  test('is one of each recipe, at least 30, and small', () => {
+  test('exists for each recipe, at least 30, and is small', () => {
     expect(NAMES).toEqual(THREAD_RECIPES.map(({ name }) => name).toSorted());
     expect(NAMES.length).toBeGreaterThanOrEqual(30);
     const bytes = NAMES.reduce((sum, name) => sum + Buffer.byteLength(rollout(name)), 0);
     expect(bytes).toBeLessThan(400_000);
   });
 
-  // Where no time passes, running a recipe again writes the same bytes: a recording that was edited by hand is found.
-  test.runIf(process.platform === 'linux')('is what its recipe writes', async () => {
+  // Without the passage of time a recipe writes the same bytes again: an edited recording is found.
+  test.runIf(process.platform === 'linux')('equals what its recipe writes', async () => {
     const random = randomOf('recorded again');
     const recipes = THREAD_RECIPES.filter(({ name }) => !WAITS.has(name));
     for (const { name, record } of [random.pick(recipes), random.pick(recipes), random.pick(recipes)]) {
@@ -110,7 +110,7 @@ describe('a replay that differs', () => {
     ]);
   });
 
-  test('is found in every message of Tiller', async () => {
+  test('is found in every message that Tiller writes', async () => {
     const random = randomOf('changed messages');
     for (let round = 0; round < 5; round++) {
       const name = random.pick(NAMES.filter((each) => !each.startsWith('forked')));
@@ -124,13 +124,13 @@ describe('a replay that differs', () => {
     }
   });
 
-  test('is found in what the user said', async () => {
+  test('is found in a message of the user', async () => {
     const isShown = (line: string) => line.includes('"user_message"');
     const text = changed(rollout('steered'), isShown, 'also this', 'also that');
     expect(await replayed(text)).toMatchObject({ message: 'Request 2 of 2 differs in input[5] (message of user).' });
   });
 
-  test('is found in an answer that the approval gives', async () => {
+  test('is found in an output that depends on an approval', async () => {
     const isAnswer = (line: string) => line.includes('approval_resolved');
     const text = changed(rollout('patch-denied'), isAnswer, 'Keep it.', 'Leave it.');
     expect(await replayed(text)).toMatchObject({
@@ -138,7 +138,7 @@ describe('a replay that differs', () => {
     });
   });
 
-  test('reports an answer that is not used', async () => {
+  test('reports a response that is not used', async () => {
     expect(await replayed(rollout('goes-on-by-itself'), 'chat')).toEqual({
       type: 'different',
       message: 'The recorded response 2 of 2 was not asked for.',
@@ -155,7 +155,7 @@ describe('a replay that differs', () => {
     });
   });
 
-  test('reports a thread that does not go on', async () => {
+  test('reports a thread that ends too early', async () => {
     const text = changed(
       rollout('one-answer-for-two'),
       (line) => line.includes('"denied"'),
@@ -172,7 +172,7 @@ describe('a replay that differs', () => {
   });
 });
 
-describe('a rollout of a stranger', () => {
+describe('a replay of an unknown rollout', () => {
   test('starts no command and touches no file', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('project'));
@@ -186,7 +186,7 @@ describe('a rollout of a stranger', () => {
     expect(readFileSync(folder.at('project', 'a.txt'), 'utf8')).toBe('one\n');
   });
 
-  test('has ports that start, write and reach nothing', async () => {
+  test('has ports that start no process, write no file and connect to no server', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[says('Hello.')]]);
     const world: ReplayWorld = {
@@ -227,7 +227,7 @@ describe('a rollout of a stranger', () => {
 });
 
 describe('tiller replay', () => {
-  test('exits 0, 1 with the difference, or 2', async () => {
+  test('exits with 0, with 1 and the difference, or with 2', async () => {
     using home = tempFolder();
     const same = path.join(FOLDER, 'commands.jsonl');
     expect(await runCli(['replay', same], { home: home.path })).toEqual({

@@ -19,7 +19,7 @@ function stateFromDisk(chat: Scenario) {
 }
 
 describe('a rollout', () => {
-  it('rebuilds the very state that was shown', async () => {
+  it('rebuilds exactly the state that was shown', async () => {
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },
       model: [
@@ -34,7 +34,7 @@ describe('a rollout', () => {
     expect(dropped).toBe(0);
   });
 
-  it('lies where the contract says, readable only by its owner', async () => {
+  it('has the path of the specification, readable only by its owner', async () => {
     await using chat = await startScenario({ model: [[says('Hello.')]] });
     await chat.send('hi');
     expect(rolloutFile(chat).slice(chat.home.path.length)).toMatch(
@@ -47,7 +47,7 @@ describe('a rollout', () => {
     });
   });
 
-  it('is not made for a thread nobody spoke in', async () => {
+  it('is not created for a thread without a message', async () => {
     await using chat = await startScenario({ model: [] });
     expect(readdirSync(chat.home.path)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('a rollout', () => {
 });
 
 describe('resuming', () => {
-  it('goes on with the same history and the approvals of the thread', async () => {
+  it('continues with the same history and the approvals of the thread', async () => {
     const write = { cmd: 'echo x >> made.txt' };
     await using first = await startScenario({ model: [[calls('exec_command', write)], [says('One.')]] });
     const ended = first.turnEnds();
@@ -86,7 +86,7 @@ describe('resuming', () => {
     expect(second.said('thread_started')[0]?.resumed).toBe(true);
   });
 
-  it('still knows who said no to what, and with which word', async () => {
+  it('keeps who denied each call, and with which message', async () => {
     const patch = '*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch';
     await using first = await startScenario({
       policy: 'untrusted',
@@ -118,14 +118,14 @@ describe('resuming', () => {
     expect(second.session.shownState.turns[0]?.denials).toEqual(denials);
   });
 
-  it('after a crash answers what was called, runs nothing again and waits for the person', async () => {
+  it('after a crash answers the open calls, runs nothing again and waits for the user', async () => {
     await using first = await startScenario({
       sandbox: 'danger-full-access',
       model: [[calls('exec_command', { cmd: 'echo ran >> log; sleep 30' })], [hangs()]],
     });
     first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
     await expect.poll(() => first.files().log).toBe('ran\n');
-    // What a killed process leaves: the lines so far, the last one torn.
+    // The file of a killed process: the lines so far, the last one torn.
     const cut = readFileSync(rolloutFile(first), 'utf8');
     const ended = first.turnEnds();
     first.submit({ type: 'interrupt' });
@@ -147,7 +147,7 @@ describe('resuming', () => {
     expect(state.turns.map((turn) => turn.status.type)).toEqual(['aborted', 'completed']);
   });
 
-  it('asks again what a process that is gone had asked, and goes on with that turn', async () => {
+  it('asks again for the pending approval of an ended process, and continues that turn', async () => {
     await using first = await startScenario({
       model: [[calls('exec_command', { cmd: 'echo x > made.txt' }), calls('update_plan', { plan: [] })]],
     });
@@ -166,7 +166,7 @@ describe('resuming', () => {
     expect(second.outputs()).toEqual(['aborted', expect.stringContaining('exited with code 0')]);
   });
 
-  it('shows what the model had said when the window went away, and tells the model nothing of it', async () => {
+  it('shows the partial message of a closed window, and sends the model nothing of it', async () => {
     await using first = await startScenario({ model: [[says('Half a sent'), hangs()]] });
     const growing = first.next('item_delta');
     first.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
@@ -183,7 +183,7 @@ describe('resuming', () => {
     expect(JSON.stringify(second.server.lastRequest.input)).not.toContain('Half a');
   });
 
-  it('tells the model nothing twice', async () => {
+  it('sends no context twice', async () => {
     await using first = await startScenario({ files: { 'AGENTS.md': 'Use tabs.' }, model: [[says('One.')]] });
     await first.send('first');
     await first.session.dispose();
@@ -193,7 +193,7 @@ describe('resuming', () => {
     expect(roles).toEqual(['developer', 'user', 'user', 'user', 'assistant', 'user']);
   });
 
-  it('reads what is there of a damaged file', async () => {
+  it('reads the intact lines of a damaged file', async () => {
     await using first = await startScenario({ model: [[says('One.')]] });
     await first.send('first');
     await first.session.dispose();
@@ -218,7 +218,7 @@ describe('resuming', () => {
   });
 });
 
-/** What only lives while it streams is not in the rollout. */
+/** State that exists only during streaming is not in the rollout. */
 function normalized(chat: Scenario) {
   return { ...chat.state, lastSeq: 0, turns: chat.state.turns.map((turn) => ({ ...turn, retry: null })) };
 }

@@ -13,7 +13,7 @@ const go = (chat: Scenario): void => {
 const touch = (name: string) => calls('exec_command', { cmd: `touch ${name}` });
 const always = (scope: RuleScope, rule: Rule = TOUCH) => ({ approved_rule: { rule, scope } });
 
-/** A rule of the person cannot be written: they are told, asked again, and say no. */
+/** A rule of the user cannot be written: a warning, the request again, and a denial. */
 async function isRefused(chat: Scenario): Promise<void> {
   const ended = chat.turnEnds();
   go(chat);
@@ -23,7 +23,7 @@ async function isRefused(chat: Scenario): Promise<void> {
   await ended;
 }
 
-describe('"always allow commands that start with …"', () => {
+describe('an added rule', () => {
   it.each(['thread', 'workspace', 'user'] as const)('for this %s asks no more, also after a reload', async (scope) => {
     const before = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')]] });
     const ended = before.turnEnds();
@@ -42,7 +42,7 @@ describe('"always allow commands that start with …"', () => {
     expect(Object.keys(after.files())).toEqual(['a', 'b', 'c']);
   });
 
-  it('proposes what was asked about, and the person says how much of it', async () => {
+  it('is proposed for the prefix of the command, which the user can change', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')]] });
     const ended = chat.turnEnds();
     go(chat);
@@ -59,7 +59,7 @@ describe('"always allow commands that start with …"', () => {
     });
   });
 
-  it('is refused for a prefix that stands for anything; the question waits on', async () => {
+  it('is refused for a prefix that matches almost anything; the request stays pending', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
     const ended = chat.turnEnds();
     go(chat);
@@ -73,7 +73,7 @@ describe('"always allow commands that start with …"', () => {
     expect(Object.keys(chat.files())).toEqual(['a']);
   });
 
-  it('is refused while rules.json is broken, which is said, and nothing of it is in force', async () => {
+  it('is refused while rules.json is invalid, which is reported, and none of its rules apply', async () => {
     const broken = '{ "version": 1, "rules": [{ "pattern": ["touch"] ] }';
     await using chat = await startScenario({ model: [[touch('a')], [says('Done.')]] });
     writeFileSync(chat.home.at('rules.json'), broken);
@@ -85,7 +85,7 @@ describe('"always allow commands that start with …"', () => {
     expect(readFileSync(chat.home.at('rules.json'), 'utf8')).toBe(broken);
   });
 
-  it('for the thread can be taken back', async () => {
+  it('for the thread can be removed', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')], [touch('b')], [says('Ok.')]] });
     const ended = chat.turnEnds();
     go(chat);
@@ -102,9 +102,9 @@ describe('"always allow commands that start with …"', () => {
   });
 });
 
-describe('a question that waits', () => {
+describe('a pending approval', () => {
   it.each(['workspace', 'user'] as const)(
-    'is settled by a rule for this %s that another window adds',
+    'is resolved by a rule for this %s that another window adds',
     async (scope) => {
       await using chat = await startScenario({ model: [[touch('a')], [touch('b')], [says('Done.')], [says('Done.')]] });
       const ended = chat.turnEnds();
@@ -129,7 +129,7 @@ describe('a question that waits', () => {
     },
   );
 
-  it('is settled by a rule that forbids and was written by hand', async () => {
+  it('is resolved by a rule that forbids and was written by hand', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')]] });
     const ended = chat.turnEnds();
     const asked = chat.next('approval_requested');
@@ -140,7 +140,7 @@ describe('a question that waits', () => {
     setTimeout(() => writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules })), 100);
     await ended;
     expect(chat.said('approval_resolved')).toMatchObject([{ by: 'rule' }]);
-    // As what it is: the rule's no, and not the person's.
+    // Recorded as the denial of the rule, not of the user.
     expect(chat.outputs().at(-1)).toBe('Not allowed: Use the editor.');
     expect(chat.items('command_execution')).toMatchObject([
       {
@@ -154,7 +154,7 @@ describe('a question that waits', () => {
 });
 
 describe('a file of rules', () => {
-  it('counts from the next decision on, whoever wrote it', async () => {
+  it('counts from the next decision on, whichever program wrote it', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')], [touch('b')], [says('Ok.')]] });
     writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules: [{ pattern: ['touch'] }] }));
     await chat.send('go');
@@ -170,7 +170,7 @@ describe('a file of rules', () => {
     ]);
   });
 
-  it('that forbids meanwhile has the last word over a yes', async () => {
+  it('that forbids meanwhile overrides an approval', async () => {
     await using chat = await startScenario({ model: [[touch('a')], [says('Ok.')]] });
     const ended = chat.turnEnds();
     go(chat);
@@ -204,7 +204,7 @@ describe('a file of rules', () => {
     expect(lstatSync(file)).toMatchObject({ ino: before.ino, size: before.size });
   });
 
-  it('that the workspace brought loosens nothing', async () => {
+  it('of a workspace allows nothing more', async () => {
     const rules = [{ pattern: ['touch'] }, { pattern: ['ls'], decision: 'forbidden' }];
     await using chat = await startScenario({
       interactive: false,
@@ -226,7 +226,7 @@ describe('the model', () => {
       return texts.map((text) => /- [^\\"]*|No rule[^\\"]*/g.exec(text)?.[0] ?? '').join('; ');
     });
 
-  it('is told what rules allow, once, and again when that has changed', async () => {
+  it('gets the list of what rules allow, once, and again when it has changed', async () => {
     await using chat = await startScenario({
       model: [[says('1')], [touch('a')], [says('2')], [says('3')], [says('4')]],
     });
@@ -243,8 +243,8 @@ describe('the model', () => {
   });
 });
 
-describe('what decided', () => {
-  it('is counted, rules and remembered approvals alike', async () => {
+describe('the use of a decision', () => {
+  it('is counted, for rules and remembered approvals alike', async () => {
     await using chat = await startScenario({
       policy: 'untrusted',
       model: [[touch('a')], [touch('b')], [touch('c')], [says('Ok.')], [touch('c')], [says('Ok.')]],

@@ -57,13 +57,13 @@ describe.skipIf(noSandbox)('tiller sandbox', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it('runs anywhere in read-only', async () => {
+  it('runs in any folder under read-only', async () => {
     using folder = tempFolder();
     const run = await runCli(['sandbox', '--mode', 'read-only', '--cd', '/', '--', 'pwd'], { home: folder.path });
     expect(run).toEqual({ code: 0, stdout: '/\n', stderr: '' });
   });
 
-  it('takes no writable folder by a link that commands can replace', async () => {
+  it('refuses a writable folder that is named by a replaceable link', async () => {
     using folder = tempFolder();
     mkdirSync(folder.at('real'));
     symlinkSync(folder.at('real'), folder.at('link'));
@@ -72,7 +72,7 @@ describe.skipIf(noSandbox)('tiller sandbox', () => {
     expect(run.stderr).toContain(`is reached by the link ${folder.at('link')}, which commands can replace`);
   });
 
-  it('writes nowhere in read-only, and in named folders besides otherwise', async () => {
+  it('writes nowhere under read-only, and otherwise also in the named folders', async () => {
     using folder = tempFolder();
     using other = tempFolder();
     using tmp = tempFolder();
@@ -87,20 +87,23 @@ describe.skipIf(noSandbox)('tiller sandbox', () => {
     expect(readFileSync(tmp.at('c'), 'utf8')).toBe('c\n');
   });
 
-  it.each(['folders', 'files'])('reads no key, keyring, browser or history of the user, be they %s', async (what) => {
-    using me = tempFolder(homedir());
-    using folder = tempFolder();
-    for (const place of PRIVATE_PLACES) {
-      const at = place.replace('~', me.path);
-      const file = what === 'folders' ? path.join(at, 'secret') : at;
-      mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(file, 'hunter2\n');
-    }
-    writeFileSync(me.at('.profile'), 'not hunter2\n');
-    const command = ['sandbox', '--', 'grep', '-rs', 'hunter2', me.path];
-    const run = await runCli(command, { home: folder.path, env: { HOME: me.path } });
-    expect(run.stdout).toBe(`${me.at('.profile')}:not hunter2\n`);
-  });
+  it.each(['folders', 'files'])(
+    'reads no key, keyring, browser or history of the user, whether they are %s',
+    async (what) => {
+      using me = tempFolder(homedir());
+      using folder = tempFolder();
+      for (const place of PRIVATE_PLACES) {
+        const at = place.replace('~', me.path);
+        const file = what === 'folders' ? path.join(at, 'secret') : at;
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(file, 'hunter2\n');
+      }
+      writeFileSync(me.at('.profile'), 'not hunter2\n');
+      const command = ['sandbox', '--', 'grep', '-rs', 'hunter2', me.path];
+      const run = await runCli(command, { home: folder.path, env: { HOME: me.path } });
+      expect(run.stdout).toBe(`${me.at('.profile')}:not hunter2\n`);
+    },
+  );
 });
 
 describe.skipIf(noSandbox)('tiller exec in a folder without .git and .vscode', () => {
@@ -116,7 +119,7 @@ describe.skipIf(noSandbox)('tiller exec in a folder without .git and .vscode', (
     await expect.poll(() => readdirSync(folder.path)).toEqual(['seen', 'tiller']);
   });
 
-  it('leaves the folder as it was when it is killed in the middle of a command', async () => {
+  it('is unchanged when Tiller is killed in the middle of a command', async () => {
     using folder = tempFolder();
     await using server = await ModelServer.start([[calls('exec_command', { cmd: 'touch begun; sleep 60' })]]);
     const flags = ['--model', 'm', '--base-url', server.baseUrl];

@@ -1,4 +1,4 @@
-/** What the person and the model hear of the box. */
+/** The messages about the sandbox for the user and the model. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     await expect.poll(() => readdirSync(chat.folder.path), { timeout: 3_000 }).toEqual(['a']);
   });
 
-  it('that is known to only read can do no more, and nothing is put into the workspace for it', async () => {
+  it('that is known to only read cannot write, and no mount point is created in the workspace for it', async () => {
     const look = 'ls -A; grep tiller-test- /proc/self/mountinfo';
     await using chat = await startScenario({
       box: 'real',
@@ -41,7 +41,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     expect(writes).toContain(` ${path} rw,`);
   });
 
-  it('keeps its /tmp for the next command of the thread, and shows it to no other', async () => {
+  it('keeps its /tmp for the next command of the thread, invisible to other threads', async () => {
     await using chat = await startScenario({
       box: 'real',
       model: [[run('echo kept > /tmp/note')], [run('cat /tmp/note')], [says('Done.')]],
@@ -55,7 +55,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
   });
 
   it.each(['on-failure', 'untrusted'] as const)(
-    'stopped by it may be tried outside under %s, if asked',
+    'blocked by it may be run outside under %s, after an approval',
     async (policy) => {
       using elsewhere = tempFolder(homedir());
       const cmd = `echo x > ${elsewhere.at('x')}`;
@@ -78,7 +78,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     },
   );
 
-  it('stays stopped when the answer is no, and the model hears both', async () => {
+  it('stays blocked after a denial, and the model gets both reasons', async () => {
     await using chat = await startScenario({
       box: 'real',
       policy: 'on-failure',
@@ -132,7 +132,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     expect(ended).toContain('later');
   });
 
-  it('that reaches nobody is told that there is no network, and may be tried outside if asked', async () => {
+  it('that reaches no host gets a note on the missing network, and may be run outside after an approval', async () => {
     const cmd = "node -e \"require('dns').lookup('example.invalid', (error) => { throw error; })\"";
     await using chat = await startScenario({ box: 'real', policy: 'on-failure', model: [[run(cmd)], [says('Oh.')]] });
     const ended = chat.send('go');
@@ -144,7 +144,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     expect(chat.outputs()[0]).toContain('The sandbox seems to have blocked this: ');
   });
 
-  it('that reaches nobody although it may has itself to blame', async () => {
+  it('that reaches no host gets the note even if the command itself is at fault', async () => {
     const cmd = 'echo "curl: (6) Could not resolve host: example.invalid"; exit 6';
     await using chat = await startScenario({ box: 'real', policy: 'on-failure', model: [[run(cmd)], [says('Oh.')]] });
     const box = sandboxPolicySchema.parse({ type: 'workspace-write', networkAccess: true });
@@ -153,7 +153,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     expect(chat.outputs()[0]).not.toContain('seems to have blocked');
   });
 
-  it('that makes a folder for agents has it taken away, and both are told', async () => {
+  it('that creates a folder for agents has it moved away, and the user and the model get a message', async () => {
     await using chat = await startScenario({
       box: 'real',
       model: [[run('mkdir .claude && echo x > .claude/settings.json')], [says('Oh.')]],
@@ -167,8 +167,8 @@ describe.skipIf(noSandbox)('a command in the box', () => {
   });
 });
 
-describe('without a box', () => {
-  it('the cause reaches the person who is asked and the model that is refused', async () => {
+describe('without a sandbox', () => {
+  it('the cause is in the approval request of the user and in the refusal for the model', async () => {
     await using chat = await startScenario({ policy: 'never', model: [[run('touch x')], [says('I see.')]] });
     await chat.send('go');
     expect(chat.outputs()[0]).toContain('This scenario has no box.');

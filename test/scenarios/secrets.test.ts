@@ -1,4 +1,4 @@
-/** A key that Tiller holds is told to no command and no model, and printed nowhere (issue 14, E and 6). */
+/** A key that Tiller holds reaches no command and no model, and is printed nowhere (issue 14, E and 6). */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ function eventsIn(stdout: string): readonly Event[] {
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Event]));
 }
 
-/** What the deltas of each text make together. */
+/** The concatenated deltas of each text. */
 function streamed(events: readonly Event[]): readonly string[] {
   const texts = new Map<string, string>();
   for (const { msg } of events) {
@@ -35,13 +35,13 @@ function filesWith(text: string, folder: string): string[] {
 }
 
 describe.each(WIRES)('a key that Tiller holds, on %s', (wire) => {
-  it('reaches no command by another variable, and no model, event or file by what a command prints', async () => {
+  it('reaches no command by another variable, and no model, event or file by the output of a command', async () => {
     using folder = tempFolder();
     writeFileSync(folder.at('key.txt'), `the key: ${KEY}\n`);
     writeFileSync(folder.at('AGENTS.md'), `Use ${KEY} for the tests.\n`);
     const script = [
       'printenv | sort',
-      // In two pieces, the cut in the middle of the key.
+      // In two pieces, cut in the middle of the key.
       'head -c 14 key.txt; sleep 0.4; tail -c +15 key.txt',
       'cat key.txt >&2',
     ].join('; ');
@@ -72,7 +72,7 @@ describe.each(WIRES)('a key that Tiller holds, on %s', (wire) => {
     // Once in each stream of the command.
     expect(outputs.split('the key: [hidden]\n')).toHaveLength(3);
     expect(server.requests[0]?.text).toContain('Use [hidden] for the tests.');
-    // What the model itself has said is its own; what it is told has no key.
+    // Text of the model itself is not redacted; everything that is sent to it is.
     const told = server.requests.flatMap(({ input }) => input.filter(({ role }) => role !== 'assistant'));
     const isOwn = (type: unknown) => type === 'function_call' || type === 'reasoning';
     expect(JSON.stringify(told.filter(({ type }) => !isOwn(type)))).not.toContain(KEY);
@@ -92,7 +92,7 @@ describe.each(WIRES)('a key that Tiller holds, on %s', (wire) => {
     expect(plain.stderr).not.toContain(KEY);
   });
 
-  it('is hidden in what goes on in the background', async () => {
+  it('is redacted in the output of background commands', async () => {
     await using chat = await startScenario({
       wire,
       policy: 'never',
@@ -122,7 +122,7 @@ it.skipIf(sandboxSupport().type === 'fails')('reaches no command of tiller sandb
   expect([run.code, run.stdout.includes('PLAIN=plain-4'), run.stdout.includes(KEY)]).toEqual([0, true, false]);
 });
 
-describe.each(WIRES)('what a server repeats of what it was sent, on %s', (wire) => {
+describe.each(WIRES)('values of the request that a server repeats, on %s', (wire) => {
   const sent = { 'x-corp-pass': 'of-the-header-77', 'x-anything': 'Of-any-header-88', 'x-title': 'My own title' };
   const query = { code: 'of-the-query+99', tenant: 'of-any-query 66', 'api-version': '2026-10-21-preview' };
   const secrets = [KEY, sent['x-corp-pass'], sent['x-anything'], query.code, query.tenant];
@@ -141,7 +141,7 @@ describe.each(WIRES)('what a server repeats of what it was sent, on %s', (wire) 
     writeFileSync(folder.at('settings.json'), '{}');
     const config = ['-c', `providers=${JSON.stringify(providers)}`, '-c', 'retry.maxAttempts=1'];
     const job = ['--model', 'm', '--provider', 'p', '--sandbox', 'danger-full-access', ...config];
-    // A key for an address of the settings' own comes from a header; this one is only held.
+    // A key for the server of the settings comes from a header; this key is only held.
     const options = { home: folder.path, env: { TILLER_API_KEY: KEY, TILLER_LOG: 'debug' } };
     const asText = await runCli(['exec', ...job, 'go'], options);
     const asJson = await runCli(['exec', ...job, '--json', 'go'], options);
@@ -156,7 +156,7 @@ describe.each(WIRES)('what a server repeats of what it was sent, on %s', (wire) 
     }
   });
 
-  it('a key on which the words are cut leaves no part of it', async () => {
+  it('are redacted completely, also where the message is cut in a key', async () => {
     using folder = tempFolder();
     const answers = [1980, 1990, 16_370].map((length) => [fails(400, { message: `${'x'.repeat(length)}${KEY}` })]);
     await using server = await ModelServer.start(answers, { wire });
@@ -170,8 +170,8 @@ describe.each(WIRES)('what a server repeats of what it was sent, on %s', (wire) 
   });
 });
 
-describe.each(WIRES)('the words of a server are read before keys are hidden in them, on %s', (wire) => {
-  it('a refused field is left out although it is called like the key', async () => {
+describe.each(WIRES)('an error of a server is parsed before keys in it are redacted, on %s', (wire) => {
+  it('so that a refused field is left out although its name equals the key', async () => {
     using folder = tempFolder();
     const field = wire === 'responses' ? 'parallel_tool_calls' : 'stream_options';
     const refusal = fails(400, { message: `Unknown parameter: '${field}'.` });
@@ -185,7 +185,7 @@ describe.each(WIRES)('the words of a server are read before keys are hidden in t
     expect(server.requests.map(({ body }) => field in body)).toEqual([true, false]);
   });
 
-  it('a key of fewer than 8 characters is not hidden in other words', async () => {
+  it('and a key of fewer than 8 characters is not redacted in other words', async () => {
     using folder = tempFolder();
     const words = 'model "qwen3" not found, try: ollama pull qwen3';
     const answer = fails(404, { message: words });

@@ -1,4 +1,4 @@
-/** Whatever a person's shell does when it starts: no command hangs, and what it prints arrives (issue 6). */
+/** Start files of the shells of users: no command hangs, and its output arrives (issue 6). */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { calls, says } from '../support/modelServer.ts';
 import { startScenario } from '../support/startScenario.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
-/** Read by the shell as a login shell; what fish reads it always reads. */
+/** Read by a login shell; fish always reads its file. */
 const START_FILES: Readonly<Record<string, string>> = {
   bash: '.bash_profile',
   zsh: '.zprofile',
@@ -15,7 +15,7 @@ const START_FILES: Readonly<Record<string, string>> = {
   fish: '.config/fish/config.fish',
 };
 
-/** The answer of a command in this shell, whose start file says this. */
+/** The result of a command in this shell with this start file. */
 async function ran(shell: string, startFile: string, more: object): Promise<string> {
   using home = tempFolder();
   const file = home.at(START_FILES[shell] ?? '');
@@ -43,16 +43,16 @@ describe.each(Object.keys(START_FILES))('%s', (shell) => {
   const isMissing = program === undefined;
   if (isMissing) console.warn(`Left out: ${shell} is not installed here.`);
 
-  it.skipIf(isMissing)('runs a command as everybody expects', async () => {
+  it.skipIf(isMissing)('runs a command and returns its output', async () => {
     expect(await ran(shell, '', {})).toMatch(/Process exited with code 0\n.*\nOutput:\nout\n$/s);
   });
 
-  it.skipIf(isMissing)('with a slow start file goes on in the background, and nothing is lost', async () => {
+  it.skipIf(isMissing)('continues in the background with a slow start file, and loses no output', async () => {
     const answer = await ran(shell, 'sleep 1\n', { login: true, yield_time_ms: 250 });
     expect(answer).toMatch(/Process running with session ID \d+\n.*Process exited with code 0\n.*\nOutput:\nout\n$/s);
   });
 
-  it.skipIf(isMissing)('with a broken start file still runs it', async () => {
+  it.skipIf(isMissing)('runs it with a broken start file', async () => {
     const answer = await ran(shell, 'echo noise\nno-such-program-anywhere --start\n', { login: true });
     expect(answer).toContain('Process exited with code 0');
     for (const words of ['\nnoise\n', 'no-such-program-anywhere', '\nout\n']) expect(answer).toContain(words);
@@ -60,7 +60,7 @@ describe.each(Object.keys(START_FILES))('%s', (shell) => {
 });
 
 describe.each(['bash', 'dash'])('%s without login', (shell) => {
-  it('never waits for start files', async () => {
+  it('does not read start files', async () => {
     expect(await ran(shell, 'sleep 600\n', { yield_time_ms: 9_000 })).toContain('Process exited with code 0');
   });
 });

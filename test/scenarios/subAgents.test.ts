@@ -1,4 +1,4 @@
-// A thread that another one has started: it is asked, stopped and closed with it.
+// A thread that another one has started: its requests, interrupts and end go through its root thread.
 import { describe, expect, it } from 'vitest';
 import { ShownThread, type ThreadSource, type WindowState } from '../../src/core/agent/shownThread.ts';
 import { calls, hangs, says } from '../support/modelServer.ts';
@@ -71,7 +71,7 @@ describe('a sub-agent', () => {
     expect(child.said('thread_closed')).toHaveLength(1);
   });
 
-  it('stands in no list and no search, and is not the last thread to resume; its fork is a thread of its own', async () => {
+  it('is in no list and no search, and is not the last thread to resume; its fork is a thread of its own', async () => {
     await using root = await startScenario({ model: [[says('One.')], [says('Two.')]] });
     await root.send('the root');
     const child = await root.subAgent();

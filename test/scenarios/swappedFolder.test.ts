@@ -1,4 +1,4 @@
-/** A folder that becomes a link while a patch names it: nothing of the patch reaches what the link leads to. */
+/** A folder that is replaced by a link while a patch names it: the patch writes nothing through the link. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -23,7 +23,7 @@ import { calls, says } from '../support/modelServer.ts';
 import { startScenario, type Scenario } from '../support/startScenario.ts';
 import { type TempFolder, tempFolder } from '../support/tempFolder.ts';
 
-/** Patches of each attack; `TILLER_ATTACKS=2000` for a long look. */
+/** Patches of each attack; `TILLER_ATTACKS=2000` for a long run. */
 const ATTACKS = Number(process.env.TILLER_ATTACKS ?? 200);
 const CALLS_AT_ONCE = 50;
 
@@ -36,14 +36,14 @@ if (noExchange !== false) console.warn(`Attacks with swapped folders are left ou
 const patchOf = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 const patch = (...lines: readonly string[]) => calls('apply_patch', { input: patchOf(...lines) });
 
-/** Everything below a folder, by name; a link is not followed. */
+/** Everything below a folder, by name; links are not followed. */
 function contents(folder: TempFolder): Record<string, string> {
   const names = readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).toSorted();
   const files = names.filter((name) => statSync(folder.at(name)).isFile());
   return Object.fromEntries(files.map((name) => [name, readFileSync(folder.at(name), 'utf8')]));
 }
 
-/** What stands on either side of the swap: the same names, other texts. */
+/** The files on either side of the swap: the same names, other texts. */
 function furnish(folder: string, text: string): void {
   mkdirSync(folder, { recursive: true });
   for (let index = 0; index < ATTACKS; index++) {
@@ -51,7 +51,7 @@ function furnish(folder: string, text: string): void {
   }
 }
 
-/** One of each kind in turn, whose context fits on both sides. */
+/** One of each kind in turn, with context that fits both sides. */
 function attack(index: number) {
   switch (index % 5) {
     case 0:
@@ -67,7 +67,7 @@ function attack(index: number) {
   }
 }
 
-/** Whether the attack with this number did in the real folder all that it should; half of it is an error. */
+/** Whether the attack with this number did its whole work in the real folder; half of it is an error. */
 function isApplied(workspace: TempFolder, index: number): boolean {
   const real = ['d', 'link'].find((name) => lstatSync(workspace.at(name)).isDirectory()) ?? '';
   const textOf = (...names: string[]) =>
@@ -129,7 +129,7 @@ describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link ch
     expect(contents(victim)).toEqual(before);
     expect(Object.values(filesIn(chat)).filter((text) => text.includes('SECRET'))).toEqual([]);
     expect(chat.outputs().filter((output) => output.includes('SECRET'))).toEqual([]);
-    // Both happened, or nothing was attacked.
+    // Both outcomes occurred, otherwise there was no attack.
     expect(ends).toContain('completed');
     expect(ends).toContain('declined');
     expect(ends.map((_, index) => isApplied(chat.folder, index))).toEqual(ends.map((end) => end === 'completed'));
@@ -142,7 +142,7 @@ describe.skipIf(noExchange)(`${ATTACKS} patches while their folder and a link ch
   it.each([0, 0.2, 2])('by another process, every %d ms', (pauseMs) => attacked('beside', pauseMs));
 });
 
-/** Of the workspace; what its links lead to is not in it. */
+/** The files of the workspace, without the targets of its links. */
 function filesIn(chat: Scenario): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(chat.folder.path, { recursive: true, withFileTypes: true })) {
@@ -158,7 +158,7 @@ function tally(values: readonly string[]): string {
   return [...counts].map(([value, count]) => `${count} ${value}`).join(', ');
 }
 
-/** `d` stands aside, and a link to `target` stands for it. */
+/** Moves `d` aside and replaces it by a link to `target`. */
 function swapIn(folder: TempFolder, target: string): void {
   renameSync(folder.at('d'), folder.at('aside'));
   symlinkSync(target, folder.at('d'));
@@ -167,8 +167,8 @@ function swapIn(folder: TempFolder, target: string): void {
 const ADD = patch('*** Add File: d/new.txt', '+ours');
 const UPDATE = patch('*** Update File: d/a.txt', '@@', ' same', '+ours');
 
-describe('a folder that becomes a link between the decision and the landing', () => {
-  /** Swaps as the landing begins, when all has been decided. */
+describe('a folder that becomes a link between approval and apply', () => {
+  /** Swaps when the patch begins to be applied, after all decisions. */
   const swapAtApply =
     (folder: () => TempFolder, target: string) =>
     ({ workspace }: Ports): { workspace: Workspace } => {
@@ -207,7 +207,7 @@ describe('a folder that becomes a link between the decision and the landing', ()
     expect(filesIn(chat)).toEqual({ 'aside/a.txt': 'same\n' });
   });
 
-  it('is asked about where it may be, and lands by the yes to that', async () => {
+  it('is asked about again where the policy allows it, and applied after that approval', async () => {
     using victim = tempFolder();
     let folder: TempFolder = victim;
     await using chat = await startScenario({
@@ -230,7 +230,7 @@ describe('a folder that becomes a link between the decision and the landing', ()
   });
 });
 
-describe('a folder that becomes a link while the question about it stands', () => {
+describe('a folder that becomes a link while its approval is pending', () => {
   it.each(['approved', 'approved_for_thread'] as const)('is asked about again after %s', async (decision) => {
     using victim = tempFolder();
     await using chat = await startScenario({
@@ -254,7 +254,7 @@ describe('a folder that becomes a link while the question about it stands', () =
     ]);
   });
 
-  it('is asked about again after a review, with what was chosen of it', async () => {
+  it('is asked about again after a review, with the same choices', async () => {
     using victim = tempFolder();
     writeFileSync(victim.at('a.txt'), 'same\n');
     await using chat = await startScenario({
@@ -277,7 +277,7 @@ describe('a folder that becomes a link while the question about it stands', () =
     expect(filesIn(chat)).toEqual({ 'aside/a.txt': 'same\n' });
   });
 
-  it('and is a folder again when the answer comes, was asked about as it is', async () => {
+  it('and is a folder again at the time of the answer, was asked about as it is', async () => {
     using victim = tempFolder();
     await using chat = await startScenario({
       review: 'before',
@@ -296,7 +296,7 @@ describe('a folder that becomes a link while the question about it stands', () =
   });
 });
 
-it('a yes for the thread is to the places, not to the paths that lead there', async () => {
+it('gets an approval for the thread by its place, not by the paths that lead there', async () => {
   using one = tempFolder();
   using other = tempFolder();
   const addTo = (file: string) => patch(`*** Add File: ${file}`, '+ours');
@@ -326,7 +326,7 @@ it('a yes for the thread is to the places, not to the paths that lead there', as
   expect(contents(other)).toEqual({});
 });
 
-it('a writable folder inside another one makes nothing writable where a link leads that has taken its place', async () => {
+it('a writable folder inside another one makes nothing writable behind a link that has replaced it', async () => {
   using victim = tempFolder();
   await using chat = await startScenario({ policy: 'never', model: [[ADD], [says('Ok.')]] });
   symlinkSync(victim.path, chat.folder.at('d'));

@@ -1,4 +1,4 @@
-/** The temporary folder of a thread: one place for its commands and its patches. */
+/** The temporary folder of a thread: one folder for its commands and its patches. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const run = (cmd: string, more: object = {}) => calls('exec_command', { cmd, ...
 const patch = (...lines: string[]) =>
   calls('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
 const add = (file: string, text: string) => patch(`*** Add File: ${file}`, `+${text}`);
-/** Of the machine; no other test uses this name. */
+/** A name in the /tmp of the machine; no other test uses it. */
 const machines = `/tmp/tiller-temporary-${process.pid}`;
 const folderOf = (chat: Scenario) => chat.home.at('tmp', chat.session.threadId);
 const outputs = (chat: Scenario) => chat.items('command_execution').map(({ output }) => output);
@@ -46,7 +46,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
     },
   );
 
-  it('a file that a command made is patched under the path that the command printed', async () => {
+  it('a file that a command created is patched under the path that the command printed', async () => {
     let made = '';
     const updates: Answer = ({ input }) => {
       made = /\/\S+\/tmp\.\w+/.exec(String(input.at(-1)?.output))?.[0] ?? '';
@@ -69,7 +69,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
     expect(readFileSync(made, 'utf8')).toBe('final\n');
   });
 
-  it('the model is told its path, which commands outside the sandbox can use', async () => {
+  it('the model gets its path, which commands outside the sandbox can use', async () => {
     await using chat = await startScenario({
       box: 'real',
       homeIn: homedir(),
@@ -88,7 +88,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
     expect(outputs(chat)[1]).toBe('inside\n');
   });
 
-  it('a command may start in it, before and after something is there', async () => {
+  it('a command may start in it, before and after files exist there', async () => {
     await using chat = await startScenario({
       box: 'real',
       homeIn: homedir(),
@@ -104,7 +104,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
     expect(chat.outputs()[2]).toContain('does not exist');
   });
 
-  it('a workspace in /tmp stays where it is', async () => {
+  it('a workspace in /tmp keeps its path', async () => {
     using elsewhere = tempFolder();
     await using chat = await startScenario({
       box: 'real',
@@ -120,7 +120,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
     await chat.send('go');
     expect(chat.files()).toEqual({ a: 'a\n' });
     expect(readFileSync(path.join(folderOf(chat), 'b'), 'utf8')).toBe('b\n');
-    // Another folder in /tmp is not seen from inside: its path means one in the temporary folder of the thread.
+    // Another folder in /tmp is not visible inside: its path means one in the temporary folder of the thread.
     expect(existsSync(elsewhere.at('c'))).toBe(false);
     expect(readFileSync(path.join(folderOf(chat), path.basename(elsewhere.path), 'c'), 'utf8')).toBe('c\n');
   });
@@ -157,7 +157,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
     expect(existsSync(folderOf(chat))).toBe(false);
   });
 
-  it('a link in it leads no patch out', async () => {
+  it('a patch does not leave it through a link', async () => {
     using elsewhere = tempFolder(homedir());
     writeFileSync(elsewhere.at('x'), 'theirs\n');
     await using chat = await startScenario({
@@ -176,7 +176,7 @@ describe.skipIf(noSandbox)('in the sandbox', () => {
 });
 
 describe('outside a sandbox', () => {
-  it('a patch to /tmp is asked about, as there is no place of its own', async () => {
+  it('a patch to /tmp needs approval, as the thread has no folder there', async () => {
     await using chat = await startScenario({ model: [[add(machines, 'x')], [says('Ok.')]] });
     const ended = chat.send('go');
     const asked = await chat.next('approval_requested');
@@ -186,7 +186,7 @@ describe('outside a sandbox', () => {
     expect(existsSync(machines)).toBe(false);
   });
 
-  it('under full access /tmp is the one of the machine, for patches and commands', async () => {
+  it('under full access /tmp is that of the machine, for patches and commands', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [[add(machines, 'one')], [run(`cat ${machines}`)], [says('Done.')]],

@@ -1,4 +1,4 @@
-/** What the command line prints of a model, a program or a server: a terminal obeys none of it (issue 14, F). */
+/** Text of a model, a program or a server on the command line: it cannot control the terminal (issue 14, F). */
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createExec } from '../../src/node/exec.ts';
@@ -6,14 +6,14 @@ import { fails, ModelServer, says, type Step } from '../support/modelServer.ts';
 import { builtCli, runCli } from '../support/runCli.ts';
 import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 
-/** The clipboard (OSC 52), a cleared screen, the cursor (CSI of one character), a turned direction. */
+/** The clipboard (OSC 52), a cleared screen, the cursor (CSI of one character), a changed text direction. */
 const STEERING = 'A\u001B]52;c;cm0gLXJm\u0007B\u001B[2J\u001B[HC\u009B2JD\u202Eltr\u0000E\rF';
 const SHOWN = 'A\\u{1b}]52;c;cm0gLXJm\\u{7}B\\u{1b}[2J\\u{1b}[HC\\u{9b}2JD\\u{202e}ltr\\u{0}E\\u{d}F';
 const TEXT = `${STEERING}\r\nfamily \u{1F469}\u200D\u{1F467}\n\tdone`;
-/** What would steer a terminal; a terminal itself ends its lines with both. */
+/** Control characters; a terminal itself ends its lines with both. */
 const OBEYED = /[^\P{Cc}\r\n\t]|[\u202A-\u202E\u2066-\u2069]/u;
 
-/** Runs `tiller` in a terminal to its end. Returns what a person would see. */
+/** Runs `tiller` in a terminal to its end. Returns what the terminal shows. */
 async function runInTerminal(args: readonly string[], folder: TempFolder): Promise<{ code: number; screen: string }> {
   const child = await createExec('linux', folder.at('exec')).spawn({
     argv: [process.execPath, await builtCli(), ...args],
@@ -35,7 +35,7 @@ async function execJob(answers: readonly Step[]) {
   return { server, job: [...job, '-c', 'retry.maxAttempts=1'] };
 }
 
-it('an answer is shown on a terminal as text that it cannot obey', async () => {
+it('an answer is shown on a terminal with its control characters escaped', async () => {
   using folder = tempFolder();
   const { server, job } = await execJob([says(TEXT)]);
   await using _server = server;
@@ -46,7 +46,7 @@ it('an answer is shown on a terminal as text that it cannot obey', async () => {
   expect(screen).not.toMatch(OBEYED);
 });
 
-it('the same answer keeps its bytes where there is no terminal', async () => {
+it('the same answer keeps its bytes in a pipe', async () => {
   using folder = tempFolder();
   const { server, job } = await execJob([says(TEXT)]);
   await using _server = server;
@@ -54,7 +54,7 @@ it('the same answer keeps its bytes where there is no terminal', async () => {
   expect(stdout).toBe(`${TEXT}\n`);
 });
 
-it('events are the same JSON on a terminal, with everything escaped that cannot be seen', async () => {
+it('events are the same JSON on a terminal, with every invisible character escaped', async () => {
   using folder = tempFolder();
   const { server, job } = await execJob([says(TEXT)]);
   await using _server = server;
@@ -90,7 +90,7 @@ it.each([
   using folder = tempFolder();
   const rule = { pattern: ['ls'], decision: 'allow', justification: STEERING };
   writeFileSync(folder.at('rules.json'), JSON.stringify({ version: 1, rules: [rule] }));
-  // A NUL is no part of an argument.
+  // A NUL cannot be part of an argument.
   const { screen } = await runInTerminal(
     args.map((arg) => arg.replaceAll('\0', '')),
     folder,

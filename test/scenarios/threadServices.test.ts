@@ -1,4 +1,4 @@
-/** What can be done with a thread that is not open: looked for, read, thrown away, given to somebody, forked. */
+/** Operations on a thread that is not open: search, read, delete, export, fork. */
 import {
   existsSync,
   mkdtempSync,
@@ -31,7 +31,7 @@ async function turn(session: Session, text: string): Promise<void> {
 }
 
 describe('searching', () => {
-  it('finds what was said, done and printed, whatever its case, with the place', async () => {
+  it('finds messages, calls and outputs, whatever their case, with the place', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [
@@ -61,15 +61,15 @@ describe('searching', () => {
     expect(await found(chat, 'ochre')).toMatchObject([{ itemId: item('dynamic_tool_call'), match: 'Ochre' }]);
   });
 
-  it('can be called off', async () => {
+  it('can be cancelled', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
     await expect(found(chat, 'one', AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
   });
 });
 
-describe('the bin', () => {
-  it('takes a thread that runs here, and gives it back whole', async () => {
+describe('the trash', () => {
+  it('takes a live thread, and restores it unchanged', async () => {
     await using chat = await startScenario({ model: [[says('One.')], [hangs()]] });
     await chat.send('one');
     const { threadId } = chat.session;
@@ -83,7 +83,7 @@ describe('the bin', () => {
     expect((await chat.manager.catalog.list([])).map(({ id, turns }) => [id, turns])).toEqual([[threadId, 2]]);
   });
 
-  it('is emptied of what is older than 30 days, with all that its commands have printed', async () => {
+  it('is emptied of threads older than 30 days, with the logs of their commands', async () => {
     const print = calls('exec_command', { cmd: 'seq 20000' });
     const model = [[print], [says('One.')], [print], [says('Two.')]];
     await using chat = await startScenario({ sandbox: 'danger-full-access', model });
@@ -106,8 +106,8 @@ describe('the bin', () => {
   });
 });
 
-describe('the bin on another disk', () => {
-  it('takes a thread with all that was said, gives it back whole, and lets it go on', async ({ skip }) => {
+describe('the trash on another disk', () => {
+  it('takes a thread with all its lines, restores it unchanged, and the thread continues', async ({ skip }) => {
     await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
     const disk = '/dev/shm';
     if (!existsSync(disk) || statSync(disk).dev === statSync(chat.home.path).dev) skip('there is one disk');
@@ -139,7 +139,7 @@ describe('the bin on another disk', () => {
 });
 
 describe('an export', () => {
-  it('is Markdown for a person and JSON for a program', async () => {
+  it('is Markdown to read and JSON for programs', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [[calls('exec_command', { cmd: "printf '```\\nodd\\n'; exit 3" })], [says('It **failed**.')]],
@@ -159,7 +159,7 @@ describe('an export', () => {
 });
 
 describe('a fork', () => {
-  it('goes its own way before a message, with a cache key of its own and nothing allowed', async () => {
+  it('continues before a message, with its own cache key and no approvals', async () => {
     const write = { cmd: 'echo x >> made.txt' };
     await using chat = await startScenario({
       model: [
@@ -205,7 +205,7 @@ describe('a fork', () => {
     expect(entry).toMatchObject({ id: forked.session.threadId, forkedFrom: chat.session.threadId });
   });
 
-  it('can be made of a thread that runs elsewhere', async () => {
+  it('can be made of a thread that is open in another process', async () => {
     await using chat = await startScenario({ model: [[hangs()], [says('Mine.')]] });
     const heard = chat.next('item_completed');
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
@@ -219,7 +219,7 @@ describe('a fork', () => {
 });
 
 describe('an import', () => {
-  it('of a Codex thread goes on with our model', async () => {
+  it('of a Codex thread continues with the selected model', async () => {
     await using chat = await startScenario({ model: [[says('I see.')]] });
     const text = readFileSync(path.join(import.meta.dirname, '../fixtures/codex-rollout/2026.jsonl'), 'utf8');
     const imported = await chat.manager.importThread(text, ...chat.thread);
@@ -235,7 +235,7 @@ describe('an import', () => {
     expect(await chat.manager.importThread('nothing', ...chat.thread)).toMatchObject({ type: 'refused' });
   });
 
-  it('of a damaged thread says what was left out, as a fork of it does', async () => {
+  it('of a damaged thread names the lines that were left out, as a fork of it does', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
     const { path: rollout = '' } = (await chat.manager.catalog.find(chat.session.threadId)) ?? {};
@@ -264,8 +264,8 @@ describe('an import', () => {
   });
 });
 
-describe('a thread that is only looked at', () => {
-  it('is followed while another process works in it', async () => {
+describe('a thread that is open read-only', () => {
+  it('is updated while another process works in it', async () => {
     await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
     await chat.send('one');
     const opened = await chat.manager.catalog.read(chat.session.threadId);
@@ -281,7 +281,7 @@ describe('a thread that is only looked at', () => {
     expect(await opened.reader.poll()).toEqual({ type: 'events', events: [] });
   });
 
-  it('shows no more what its owner has taken out of it, and stays as it is when it is thrown away', async () => {
+  it('shows no output that its owner has removed, and stays unchanged when it is deleted', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [[calls('exec_command', { cmd: 'echo canary' })], [says('One.')], [says('Two.')]],
@@ -307,7 +307,7 @@ describe('a thread that is only looked at', () => {
     expect(reader.thread.state.turns).toEqual(chat.state.turns);
   });
 
-  it('may be of a newer format, and stays as it is', async () => {
+  it('may be of a newer format, and stays unchanged', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
     await chat.session.dispose();
@@ -324,7 +324,7 @@ describe('a thread that is only looked at', () => {
 });
 
 describe('the output of a command', () => {
-  it('can be taken out of the thread, the memory of the model and the disk', async () => {
+  it('can be removed from the thread, the history of the model and the disk', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [

@@ -1,4 +1,4 @@
-/** Threads beside each other: listed, looked at, given up and taken over. Two managers on one home are two windows. */
+/** Several threads: listed, shown, handed over and taken over. Two services on one TILLER_HOME stand for two windows. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AgentService } from '../../src/core/agent/agentService.ts';
@@ -15,7 +15,7 @@ const update = (from: string, to: string) =>
   calls('apply_patch', { input: `*** Begin Patch\n*** Update File: a.txt\n@@\n-${from}\n+${to}\n*** End Patch` });
 
 describe('the list of threads', () => {
-  it('tells what runs, what waits and who has it', async () => {
+  it('names the state and the owner of each thread', async () => {
     await using chat = await startScenario({ model: [[calls('exec_command', { cmd: 'touch x' })], [says('Done.')]] });
     const ended = chat.turnEnds();
     const asked = chat.next('approval_requested');
@@ -35,7 +35,7 @@ describe('the list of threads', () => {
     expect(await look(other)).toEqual([id, 'make x', 'resting', 'nobody', 'here']);
   });
 
-  it('finds a thread again whose folder has moved, by its git remote', async () => {
+  it('finds a thread whose folder has moved, by its git remote', async () => {
     await using chat = await startScenario({
       files: {
         'old/.git/HEAD': 'ref: refs/heads/main\n',
@@ -70,7 +70,7 @@ describe('the list of threads', () => {
     expect(JSON.stringify(chat.server.lastRequest.input)).toContain(`<cwd>${chat.folder.at('new')}</cwd>`);
   });
 
-  it('marks what ended since it was last looked at', async () => {
+  it('marks threads that ended after they were last shown', async () => {
     await using chat = await startScenario({ model: [[says('One.')], [says('Two.')]] });
     const { catalog } = chat.manager;
     const unread = async () => (await catalog.list([]))[0]?.unread;
@@ -85,7 +85,7 @@ describe('the list of threads', () => {
     expect(await unread()).toBe(false);
   });
 
-  it('names a thread that nobody works in', async () => {
+  it('names a thread that no process owns', async () => {
     await using chat = await startScenario({ model: [[says('One.')]] });
     await chat.send('one');
     const { threadId } = chat.session;
@@ -101,7 +101,7 @@ describe('the list of threads', () => {
 });
 
 describe('the last thread', () => {
-  it('is the newest in which something stands; those before it are not even looked into', async () => {
+  it('is the newest that has a message; earlier ones are not read', async () => {
     const looked = new Set<string>();
     await using chat = await startScenario({
       model: [[says('One.')]],
@@ -132,8 +132,8 @@ describe('the last thread', () => {
   });
 });
 
-describe('a thread that is taken up', () => {
-  it('and named or set otherwise keeps that, though nothing more is said', async () => {
+describe('a resumed thread', () => {
+  it('with a new name or setting keeps it without a further message', async () => {
     await using first = await startScenario({ model: [[says('One.')]] });
     await first.send('one');
     await first.session.dispose();
@@ -146,8 +146,8 @@ describe('a thread that is taken up', () => {
   });
 });
 
-describe('a thread that another window has', () => {
-  it('is not taken up beside it', async () => {
+describe('a thread that another window owns', () => {
+  it('is not opened a second time', async () => {
     await using chat = await startScenario({ model: [[hangs()]] });
     const heard = chat.next('item_completed');
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
@@ -156,7 +156,7 @@ describe('a thread that another window has', () => {
     expect(resumed).toEqual({ type: 'owned', owner: { pid: process.pid, name: 'cli', since: expect.any(String) } });
   });
 
-  it('changes hands when its owner agrees, and goes on where it was', async () => {
+  it('is taken over when its owner agrees, and continues where it was', async () => {
     const taken: string[] = [];
     await using first = await startScenario({
       model: [[calls('exec_command', { cmd: 'echo x > made.txt' })]],
@@ -176,22 +176,22 @@ describe('a thread that another window has', () => {
     expect((await other.catalog.list([]))[0]?.title).toBe('go');
   });
 
-  it('stays where it is when its owner says no or nothing', async () => {
+  it('stays with its owner when that refuses or does not answer', async () => {
     await using chat = await startScenario({
       model: [[says('One.')], [says('Two.')]],
       deps: ({ clock }) => ({ clock: { ...clock, sleep: (ms, signal) => clock.sleep(Math.min(ms, 100), signal) } }),
       host: { givesWay: () => new Promise(() => {}) },
     });
     await chat.send('one');
-    const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 20 }));
+    const impatient = windowBeside(chat, ({ clock }) => ({ ...clock, monotonic: () => clock.monotonic() * 120 }));
     expect(await impatient.takeOver(chat.session.threadId, ...chat.thread)).toMatchObject({ type: 'owned' });
     expect(await chat.send('two')).toEqual({ type: 'turn_completed', lastMessage: 'Two.' });
     expect((await impatient.catalog.list([]))[0]?.owner).toBe('another_process');
   });
 });
 
-describe('a question', () => {
-  it('says what another thread is running in the same place', async () => {
+describe('an approval request', () => {
+  it('names the commands that other threads run in the same folder', async () => {
     await using first = await startScenario({
       sandbox: 'danger-full-access',
       policy: 'untrusted',
@@ -213,7 +213,7 @@ describe('a question', () => {
     expect((await asked).elsewhere).toEqual([{ threadId: first.session.threadId, command: 'echo up; sleep 30' }]);
   });
 
-  it('says it of a patch, too, and nothing any more once the command has ended', async () => {
+  it('names them for a patch, too, and no longer once the command has ended', async () => {
     const slowly = calls('exec_command', { cmd: 'echo up; sleep 30' });
     await using first = await startScenario({
       sandbox: 'danger-full-access',
@@ -250,7 +250,7 @@ describe('two threads that change one file', () => {
   ];
   const options = { files: { 'a.txt': 'the first\nthe second\nthe third\n' }, review: 'before' } as const;
 
-  /** Both patches are seen before either lands. */
+  /** Both patches are proposed before either is applied. */
   async function bothLand(first: Scenario, second: Scenario): Promise<string[]> {
     for (const chat of [first, second]) {
       const asked = chat.next('approval_requested');
@@ -265,14 +265,14 @@ describe('two threads that change one file', () => {
     return second.outputs();
   }
 
-  it('land one after the other, each beside what the other did', async () => {
+  it('are applied one after the other, with both changes', async () => {
     await using first = await startScenario({ ...options, model: model('the first', 'the third') });
     await using second = await first.another();
     expect((await bothLand(first, second)).at(-1)).toContain('Patch applied to these files:');
     expect(first.files()).toEqual({ 'a.txt': 'the first, changed\nthe second\nthe third line\n' });
   });
 
-  it('on the same line: the model of the second one hears that another thread was there', async () => {
+  it('on the same line: the model of the second one gets a note about the other thread', async () => {
     await using first = await startScenario({ ...options, model: model('the second', 'the second') });
     await using second = await first.another();
     const told = (await bothLand(first, second)).at(-1);
@@ -282,7 +282,7 @@ describe('two threads that change one file', () => {
     expect(second.items('file_change')).toMatchObject([{ status: 'failed' }]);
   });
 
-  it('on the same line, where the person was there last: nothing is said of another thread', async () => {
+  it('on the same line, where the user made the last edit: no note names another thread', async () => {
     const late = update('TWO', '2');
     await using first = await startScenario({
       ...options,

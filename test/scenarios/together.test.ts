@@ -1,4 +1,4 @@
-// Several calls of one response that need a yes: asked about together, run one after the other.
+// Several calls of one response that need approval: requested together, run one after the other.
 import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { calls, says } from '../support/modelServer.ts';
@@ -7,7 +7,7 @@ import { type Scenario, startScenario } from '../support/startScenario.ts';
 const append = (word: string) => calls('exec_command', { cmd: `echo ${word} >> log.txt` });
 const COMMANDS = [append('one'), append('two'), append('three')];
 
-/** Says go and waits until that many questions wait. */
+/** Sends a message and waits until this many requests are pending. */
 async function untilAsked(chat: Scenario, count: number): Promise<string[]> {
   chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
   while (chat.state.approvals.length < count) await chat.next('approval_requested');
@@ -15,7 +15,7 @@ async function untilAsked(chat: Scenario, count: number): Promise<string[]> {
 }
 
 describe('commands of one response', () => {
-  it('are all asked about before anything is answered, and one answer does for all', async () => {
+  it('are all requested before the first answer, and one answer can resolve all', async () => {
     await using chat = await startScenario({ model: [COMMANDS, [says('Done.')]] });
     const ended = chat.turnEnds();
     const approvalIds = await untilAsked(chat, 3);
@@ -41,7 +41,7 @@ describe('commands of one response', () => {
     expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['completed', 'declined', 'completed']);
   });
 
-  it('are stopped by a stop to any of them: nothing runs and nothing waits any more', async () => {
+  it('are stopped by an abort of any of them: nothing runs and nothing stays pending', async () => {
     await using chat = await startScenario({ model: [COMMANDS] });
     const ended = chat.turnEnds();
     const [, second = ''] = await untilAsked(chat, 3);
@@ -51,7 +51,7 @@ describe('commands of one response', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('are looked at again when their turn has come: a yes runs nothing whose place is gone', async () => {
+  it('are checked again before they run: an approval runs nothing in a folder that no longer exists', async () => {
     const model = [[append('one'), calls('exec_command', { cmd: 'touch here', workdir: 'sub' })], [says('Done.')]];
     await using chat = await startScenario({ files: { 'sub/a.txt': '' }, model });
     const ended = chat.turnEnds();
@@ -63,7 +63,7 @@ describe('commands of one response', () => {
     expect(chat.outputs()[1]).toContain('does not exist');
   });
 
-  it('leave a patch to its own time: it is planned against what the commands before it have left', async () => {
+  it('are applied before a later patch is planned: it is planned for the files that they leave', async () => {
     const patch = '*** Begin Patch\n*** Update File: log.txt\n@@\n-one\n+two\n*** End Patch';
     await using chat = await startScenario({
       review: 'before',

@@ -21,7 +21,7 @@ const HELLO_PATCH = `*** Begin Patch
 *** End Patch`;
 
 describe('a turn', () => {
-  it('ends with what the model said', async () => {
+  it('ends with the message of the model', async () => {
     await using chat = await startScenario({ model: [[says('Hello.')]] });
     expect(await chat.send('hi')).toEqual({ type: 'turn_completed', lastMessage: 'Hello.' });
     expect(chat.state.turns[0]?.items.map((item) => [item.type, item.status])).toEqual([
@@ -42,7 +42,7 @@ describe('a turn', () => {
     expect(chat.items('reasoning')[0]?.summary).toEqual(['Think.', 'More.']);
   });
 
-  it('edits a file, tells the model, and tells the person what changed', async () => {
+  it('edits a file, reports it to the model, and shows the change to the user', async () => {
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n' },
       model: [[calls('apply_patch', { input: HELLO_PATCH })], [says('Done.')]],
@@ -57,7 +57,7 @@ describe('a turn', () => {
     expect(chat.said('turn_diff').at(-1)?.unifiedDiff).toContain('-one\n+two\n');
   });
 
-  it('takes a freeform patch, and a patch written as a shell command', async () => {
+  it('accepts a freeform patch, and a patch written as a shell command', async () => {
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n', 'b/a.txt': 'one\n' },
       model: [
@@ -90,7 +90,7 @@ describe('a turn', () => {
     expect(chat.items('file_change').map((item) => item.id)).toEqual([started[0]?.item.id]);
   });
 
-  it('leaves every file as it was when one part of a patch does not fit', async () => {
+  it('leaves every file unchanged when one part of a patch does not fit', async () => {
     const patch = HELLO_PATCH.replace('*** End Patch', '*** Update File: b.txt\n@@\n-nowhere\n+x\n*** End Patch');
     await using chat = await startScenario({
       files: { 'a.txt': 'one\n', 'b.txt': 'b\n' },
@@ -114,7 +114,7 @@ describe('a turn', () => {
     expect(chat.outputs()).toEqual([expect.stringContaining('slow'), expect.stringContaining('fast')]);
   });
 
-  it('answers to the names that other models were taught', async () => {
+  it('accepts the tool names that other models know', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [
@@ -134,7 +134,7 @@ describe('a turn', () => {
     );
   });
 
-  it('gives a call without an id one, and never lets two calls share one', async () => {
+  it('gives a call without an id a unique one', async () => {
     await using chat = await startScenario({
       model: [
         [calls('update_plan', { plan: [] }, { callId: '' }), calls('update_plan', { plan: [] }, { callId: 'same' })],
@@ -150,7 +150,7 @@ describe('a turn', () => {
     expect(ids).not.toContain('');
   });
 
-  it('never runs a call whose JSON is broken, and says why', async () => {
+  it('never runs a call with malformed JSON, and reports the reason', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [
@@ -165,7 +165,7 @@ describe('a turn', () => {
     expect(chat.outputs()[1]).toMatch(/cmd/);
   });
 
-  it('tells the model which tools there are when it calls another, and shows the call as failed', async () => {
+  it('lists the available tools when the model calls another, and shows the call as failed', async () => {
     await using chat = await startScenario({ model: [[calls('browse', {})], [says('Done.')]] });
     await chat.send('go');
     const text =
@@ -193,12 +193,12 @@ describe('a turn', () => {
     expect(chat.outputs()).toEqual(['Plan updated']);
   });
 
-  it('goes on when the server says the turn has not ended', async () => {
+  it('continues when the server reports that the turn has not ended', async () => {
     await using chat = await startScenario({ model: [[says('Wait.'), endsTurn(false)], [says('Now.')]] });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Now.' });
   });
 
-  it('warns the person and the model when the same call gives the same answer three times', async () => {
+  it('warns the user and the model when the same call returns the same output three times', async () => {
     const same = () => [calls('exec_command', { cmd: 'echo again' })];
     await using chat = await startScenario({ model: [same(), same(), same(), [says('Done.')]] });
     await chat.send('go');
@@ -208,7 +208,7 @@ describe('a turn', () => {
     expect(chat.outputs().map((output) => output.includes('three times in a row'))).toEqual([false, false, true]);
   });
 
-  it('pauses after the allowed rounds and goes on when asked', async () => {
+  it('pauses after the maximum number of rounds and continues on request', async () => {
     await using chat = await startScenario({
       maxToolRounds: 2,
       model: [[calls('update_plan', { plan: [] })], [calls('update_plan', { plan: [] })], [says('Done.')]],
@@ -220,7 +220,7 @@ describe('a turn', () => {
     expect(await ended).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
   });
 
-  it('counts tokens, and says when it only estimates', async () => {
+  it('counts tokens, and marks estimates', async () => {
     const counted = { input: 10, cachedInput: 4, output: 5, reasoning: 1, total: 15 };
     await using chat = await startScenario({
       model: [
@@ -237,7 +237,7 @@ describe('a turn', () => {
 });
 
 describe('faults', () => {
-  it('does not run a finished call twice when the connection is cut behind it', async () => {
+  it('does not run a completed call twice when the connection is cut after it', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [[says('Let me.'), calls('exec_command', { cmd: 'echo ran >> log' }), cuts()], [says('Done.')]],
@@ -248,7 +248,7 @@ describe('faults', () => {
     expect(chat.said('stream_error')).toHaveLength(1);
   });
 
-  it('does not run a call again that the server says again behind the cut', async () => {
+  it('does not run a call again that the server repeats after the cut', async () => {
     const steps = [
       reasons('Hm.'),
       says('Let me.'),
@@ -269,7 +269,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('runs a call under an id that was used before, when it asks for something else', async () => {
+  it('runs a call under a repeated id when its arguments differ', async () => {
     const appends = (word: string) => calls('exec_command', { cmd: `echo ${word} >> log` }, { callId: 'one' });
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
@@ -280,7 +280,7 @@ describe('faults', () => {
     expect(chat.outputs()).toHaveLength(4);
   });
 
-  it('does not leave the text of a dead attempt beside that of the next', async () => {
+  it('does not keep the text of a failed attempt beside that of the next', async () => {
     await using chat = await startScenario({ model: [[says('Half'), cuts()], [says('Whole.')]] });
     expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Whole.' });
     expect(chat.items('agent_message').map((item) => [item.text, item.status])).toEqual([
@@ -291,7 +291,7 @@ describe('faults', () => {
     expect(said).toEqual([]);
   });
 
-  it('gives up with a sentence, the server’s words and an action, and stays usable', async () => {
+  it('ends with a message, the server’s error and an action, and stays usable', async () => {
     await using chat = await startScenario({
       model: [[fails(401, { error: { message: 'Incorrect API key provided' } })], [says('Hello.')]],
     });
@@ -306,7 +306,7 @@ describe('faults', () => {
     expect(await chat.send('again')).toEqual({ type: 'turn_completed', lastMessage: 'Hello.' });
   });
 
-  it('is bounded: six attempts, each of them said', async () => {
+  it('is limited to six attempts, each of them reported', async () => {
     await using chat = await startScenario({ maxAttempts: 3, model: () => [fails(500, {})] });
     expect(await chat.send('go')).toEqual({ type: 'turn_aborted', reason: 'failed' });
     expect(chat.said('stream_error').map(({ attempt, of }) => [attempt, of])).toEqual([
@@ -318,7 +318,7 @@ describe('faults', () => {
 });
 
 describe('interrupting', () => {
-  it('stops a stream at once, keeps the partial text for the eye and out of the history', async () => {
+  it('stops a stream at once, shows the partial text and keeps it out of the history', async () => {
     await using chat = await startScenario({ model: [[says('Partial'), hangs()], [says('Back.')]] });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
@@ -332,7 +332,7 @@ describe('interrupting', () => {
     expect(texts).toContain('<turn_aborted>');
   });
 
-  it('kills a running command with all its children and says how long it ran', async () => {
+  it('kills a running command with all its children and reports how long it ran', async () => {
     await using chat = await startScenario({
       sandbox: 'danger-full-access',
       model: [
@@ -355,7 +355,7 @@ describe('interrupting', () => {
     expect(chat.files()).toEqual({});
   });
 
-  it('ends the wait between attempts', async () => {
+  it('ends the delay between attempts', async () => {
     await using chat = await startScenario({ model: [[fails(429, {}, { 'retry-after': '30' })]] });
     const ended = chat.turnEnds();
     chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });

@@ -293,7 +293,7 @@ describe('rollback', () => {
     const [alpha = '', beta = ''] = messageIds(chat);
     const back = { type: 'rollback', files: false, conversation: true } as const;
     await ask(chat, { ...back, toItemId: beta }, 'turns_rolled_back');
-    const [{ id: itemId = '' } = {}] = chat.items('compaction');
+    const itemId = chat.items('compaction')[0]?.id ?? '';
     await ask(chat, { type: 'undo_compaction', itemId }, 'compaction_undone');
     assert.match((await ask(chat, { ...back, toItemId: alpha }, 'warning')).message, /or a compaction was undone/);
     await chat.send('gamma');
@@ -311,7 +311,7 @@ describe('rollback', () => {
     await first.send('beta');
     await first[Symbol.asyncDispose]();
     await using chat = await startScenario({ ...FULL, model: [[says('Third.')]], resume: first });
-    const [{ id: itemId = '' } = {}] = chat.items('command_execution');
+    const itemId = chat.items('command_execution')[0]?.id ?? '';
     await ask(chat, { type: 'purge_output', itemId }, 'output_purged');
     const [, toItemId = ''] = messageIds(chat);
     const op = { type: 'rollback', toItemId, files: false, conversation: true } as const;

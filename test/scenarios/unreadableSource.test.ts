@@ -1,4 +1,4 @@
-/** `sandbox.unreadable` for patches: what a command may not read, a patch does not bring to light, change or remove. */
+/** `sandbox.unreadable` for patches: a patch does not show, change or remove a file that commands may not read. */
 import { existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { tempFolder, type TempFolder } from '../support/tempFolder.ts';
 const patch = (...lines: readonly string[]) =>
   calls('apply_patch', { input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') });
 
-/** A folder that may not be read, with a key in it, and a chat beside. */
+/** An unreadable folder with a key in it, and a chat in the folder beside it. */
 async function beside(call: (keys: TempFolder) => ReturnType<typeof patch>, options: Partial<ScenarioOptions> = {}) {
   const keys = tempFolder();
   writeFileSync(keys.at('id'), 'SECRET\n');
@@ -32,7 +32,7 @@ async function beside(call: (keys: TempFolder) => ReturnType<typeof patch>, opti
 const refused = (path: string) =>
   `Not allowed: ${path} may not be read (sandbox.unreadable), so a patch may not change, move, replace or delete it. Only the user can do that.`;
 
-describe('a patch does not take a file that may not be read', () => {
+describe('a patch to a file that may not be read is refused', () => {
   it.each<[string, (keys: TempFolder) => ReturnType<typeof patch>]>([
     ['to move it', ({ at }) => patch(`*** Update File: ${at('id')}`, '*** Move to: mine', '@@', '-SECRET', '+SECRET!')],
     ['to change it', ({ at }) => patch(`*** Update File: ${at('id')}`, '@@', '-SECRET', '+ours')],
@@ -42,7 +42,7 @@ describe('a patch does not take a file that may not be read', () => {
       'to move another file over it',
       ({ at }) => patch('*** Update File: a.txt', `*** Move to: ${at('id')}`, '@@', '-one', '+two'),
     ],
-  ])('%s, whoever could be asked, and the refusal is written down', async (_what, call) => {
+  ])('%s, without an approval request, and the refusal is logged', async (_what, call) => {
     await using here = await beside(call, { files: { 'a.txt': 'one\n' } });
     const { chat, keys } = here;
     await chat.send('go');
@@ -56,7 +56,7 @@ describe('a patch does not take a file that may not be read', () => {
     expect(JSON.stringify(decisions)).toContain('unreadable-path');
   });
 
-  it('nor by a link that leads there', async () => {
+  it('when a link leads there', async () => {
     await using here = await beside(() => patch('*** Update File: d/id', '*** Move to: mine', '@@', '-SECRET', '+x'));
     const { chat, keys } = here;
     symlinkSync(keys.path, chat.folder.at('d'));
@@ -66,7 +66,7 @@ describe('a patch does not take a file that may not be read', () => {
     expect(readFileSync(keys.at('id'), 'utf8')).toBe('SECRET\n');
   });
 
-  it('nor by the place that a link in the setting leads to', async () => {
+  it('when it is the target of a link in the setting', async () => {
     using real = tempFolder();
     writeFileSync(real.at('id'), 'SECRET\n');
     using links = tempFolder();
@@ -79,7 +79,7 @@ describe('a patch does not take a file that may not be read', () => {
     expect(existsSync(real.at('id'))).toBe(true);
   });
 
-  it('nor by a folder that becomes a link while the question stands', async () => {
+  it('when its folder becomes a link while the approval is pending', async () => {
     await using here = await beside(() => patch('*** Update File: d/id', '*** Move to: mine', '@@', '-SECRET', '+x'), {
       files: { 'd/id': 'SECRET\n' },
       review: 'before',
@@ -97,7 +97,7 @@ describe('a patch does not take a file that may not be read', () => {
   });
 });
 
-it('a new file there is asked about like any other outside', async () => {
+it('but a new file there needs approval like any other outside', async () => {
   await using here = await beside(({ at }) => patch(`*** Add File: ${at('new')}`, '+ours'));
   const over = here.chat.send('go');
   const question = await here.chat.next('approval_requested');
@@ -107,7 +107,7 @@ it('a new file there is asked about like any other outside', async () => {
   expect(readFileSync(here.keys.at('new'), 'utf8')).toBe('ours\n');
 });
 
-it('the working directory is no such file although the folder around it may not be read', async () => {
+it('but the working directory is readable although its parent is not', async () => {
   await using here = await beside(() => patch('*** Update File: a.txt', '*** Move to: b.txt', '@@', '-one', '+two'), {
     files: { 'a.txt': 'one\n' },
     unreadable: [tmpdir()],
@@ -116,7 +116,7 @@ it('the working directory is no such file although the folder around it may not 
   expect(here.chat.files()).toEqual({ 'b.txt': 'two\n' });
 });
 
-it('full access reads everything, and so does a patch', async () => {
+it('but under full access it is applied', async () => {
   await using here = await beside(
     ({ at }) => patch(`*** Update File: ${at('id')}`, '*** Move to: mine', '@@', '-SECRET', '+open'),
     { sandbox: 'danger-full-access' },

@@ -1,4 +1,4 @@
-/** What the person has not saved: never given up without their word, and never out of a command's sight unsaid. */
+/** Unsaved edits of the user: never discarded without approval, and never missing from a command without a warning. */
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { ApprovalDecision } from '../../src/protocol/policy.ts';
@@ -12,7 +12,7 @@ const DELETE_A = patch('*** Delete File: a.txt');
 const UPDATE_A = patch('*** Update File: a.txt', '@@', '-2', '+two');
 const LOOK = calls('exec_command', { cmd: 'touch seen' });
 
-/** A chat beside an editor: files in memory, of which some are being typed in. */
+/** A chat with an editor: files in memory, some with unsaved edits. */
 async function beside(files: Record<string, string>, options: Omit<ScenarioOptions, 'files' | 'deps'>) {
   let editor = new MemoryWorkspace(files);
   const chat = await startScenario({
@@ -48,7 +48,7 @@ describe('a file with unsaved edits that a patch would delete', () => {
     if (left !== undefined) expect(chat.outputs().at(-1)).toContain('a.txt has unsaved edits of the user');
   });
 
-  test('is not asked about where nobody may be: the model is told', async () => {
+  test('is not asked about where no user can answer: the model gets the reason', async () => {
     await using here = await beside({ 'a.txt': '1\n' }, { model: [[DELETE_A], [says('Done.')]], policy: 'never' });
     here.editor.type('a.txt', 'mine\n');
     await here.chat.send('delete a.txt');
@@ -58,8 +58,8 @@ describe('a file with unsaved edits that a patch would delete', () => {
   });
 });
 
-describe('a file that gets unsaved edits while the question about its patch stands', () => {
-  test('is asked about again, as a file whose edits would go', async () => {
+describe('a file that gets unsaved edits while its approval is pending', () => {
+  test('is asked about again, as a file whose edits would be lost', async () => {
     await using here = await beside({ 'a.txt': '1\n2\n' }, { model: [[DELETE_A], [says('Done.')]], review: 'before' });
     const { chat, editor } = here;
     const over = chat.send('delete a.txt');
@@ -78,8 +78,8 @@ describe('a file that gets unsaved edits while the question about its patch stan
   });
 });
 
-describe('a patch that the person has approved', () => {
-  test('lands as it was shown when they typed elsewhere meanwhile', async () => {
+describe('a patch that the user has approved', () => {
+  test('is applied as it was shown when the user typed elsewhere meanwhile', async () => {
     await using here = await beside(
       { 'a.txt': '1\n2\n3\n' },
       { model: [[UPDATE_A], [says('Done.')]], review: 'before' },
@@ -98,7 +98,7 @@ describe('a patch that the person has approved', () => {
     expect(chat.outputs().at(-1)).toContain('not saved');
   });
 
-  test('is asked about again when it would now do something else', async () => {
+  test('is asked about again when it would now have another effect', async () => {
     await using here = await beside({ 'a.txt': '1\n' }, { model: [[DELETE_A], [says('Done.')]], review: 'before' });
     const { chat, editor } = here;
     const over = chat.send('go');
@@ -113,7 +113,7 @@ describe('a patch that the person has approved', () => {
     expect(chat.items('file_change')).toMatchObject([{ status: 'declined' }]);
   });
 
-  test('comes back to the model with both texts when they typed on the same line', async () => {
+  test('fails with both texts for the model when the user typed on the same line', async () => {
     const update = patch('*** Update File: a.txt', '@@', '-the second line', '+the 2nd line');
     await using here = await beside(
       { 'a.txt': 'first\nthe second line\n' },
@@ -132,7 +132,7 @@ describe('a patch that the person has approved', () => {
   });
 });
 
-describe('a command beside a file that a patch left unsaved', () => {
+describe('a command after a patch that left a file unsaved', () => {
   const model = [[UPDATE_A], [LOOK], [LOOK], [says('Done.')]];
   const typed = (editor: MemoryWorkspace) => editor.type('a.txt', 'mine\n1\n2\n');
   const SAID = 'Not saved in the editor, so the command saw the old text of: ';
@@ -159,7 +159,7 @@ describe('a command beside a file that a patch left unsaved', () => {
     expect(told).toHaveLength(decision === 'approved' ? 2 : 0);
   });
 
-  test('is not begun when the person stops while it is being saved for', async () => {
+  test('is not started when the user stops the turn while files are saved', async () => {
     const more = { sandbox: 'danger-full-access', saveBeforeCommands: 'always' } as const;
     await using here = await beside({ 'a.txt': '1\n2\n' }, { model, ...more });
     const { chat, editor } = here;

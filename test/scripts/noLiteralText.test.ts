@@ -7,7 +7,7 @@ import { it } from 'vitest';
 
 const root = path.join(import.meta.dirname, '../..');
 
-/** Each line is a file of its own; the texts beside it are what must be reported. */
+/** Each line is a file of its own, followed by the texts that must be reported. */
 const SNIPPETS: readonly (readonly [code: string, ...texts: string[]])[] = [
   [`vscode.window.showErrorMessage(vscode.l10n.t('Nothing was changed.'));`],
   [`item.text = '$(sync~spin)';`],
@@ -27,7 +27,7 @@ const SNIPPETS: readonly (readonly [code: string, ...texts: string[]])[] = [
   [`show(<textarea placeholder="Ask anything" aria-label={'Message'} />);`, 'Ask anything', 'Message'],
 ];
 
-it('reports every literal that a person would read, and no other', () => {
+it('reports every literal for users, and no other', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tiller-lint-'));
   try {
     const config = path.join(folder, 'oxlintrc.json');
@@ -51,7 +51,7 @@ it('reports every literal that a person would read, and no other', () => {
   }
 });
 
-it('holds for every file that can show a text in VS Code', () => {
+it('passes for every file that can show a text in VS Code', () => {
   const { overrides } = JSON.parse(readFileSync(path.join(root, '.oxlintrc.json'), 'utf8')) as {
     overrides: { files: string[]; rules: Record<string, string> }[];
   };
@@ -67,7 +67,7 @@ it('holds for every file that can show a text in VS Code', () => {
   );
 });
 
-/** The texts reported in each file, in the order they stand there. */
+/** The reported texts of each file, in their order. */
 function lint(folder: string, config: string): Map<string, string[]> {
   const oxlint = path.join(root, 'node_modules/oxlint/bin/oxlint');
   const { stdout, stderr } = spawnSync(process.execPath, [oxlint, '-c', config, '-f', 'json', '.'], {

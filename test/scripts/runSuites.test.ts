@@ -1,4 +1,4 @@
-/** What `npm test` says of a suite that fails, is stopped, or passes only in another attempt. */
+/** The report of `npm test` on a suite that fails, is killed, or passes only in another attempt. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,7 +61,7 @@ function writeSuite(folder: TempFolder, tests: string): string {
     `import { runGroups } from '${root}/scripts/test/runGroups.mjs';
      const gate = { name: 'gate', script: '${folder.at('gate.mjs')}' };
      const tests = { name: 'tests', script: '${folder.at('suite.mjs')}', suite: '${suite}' };
-     process.exitCode = await runGroups([[[gate]], [[tests]]]);`,
+     process.exitCode = await runGroups([[gate], [tests]]);`,
   );
   writeFileSync(folder.at('gate.mjs'), '');
   return suite;

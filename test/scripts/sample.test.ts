@@ -1,4 +1,4 @@
-/** The sample workspace as a generator: same choices, same bytes; other choices, another project. */
+/** The generator of sample workspaces: equal choices give equal bytes; other choices another project. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { generateSample, VARIANTS } from '../support/sample.ts';
@@ -25,7 +25,7 @@ describe('the variants', () => {
     }
   });
 
-  it('stand on other lines at another offset', () => {
+  it('has the bug on other lines at another offset', () => {
     for (const choices of VARIANTS) {
       const lines = new Set<number>();
       for (let offset = 0; offset < OFFSETS; offset += 1) {

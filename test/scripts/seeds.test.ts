@@ -1,4 +1,4 @@
-/** What is chosen at random is another choice in each run, and can be had again. */
+/** Random choices differ in each run, and can be repeated by their seed. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const RUN_SEED = Number(process.env['TILLER_SEED']);
 const folder = path.join(import.meta.dirname, '..');
 
-it('is named by a counterexample, with the command that finds it again', () => {
+it('is printed with a counterexample, in the command that repeats it', () => {
   const again = `The same again: TILLER_SEED=${RUN_SEED} npx vitest run test/scripts/seeds.test.ts`;
   const fails = () => fc.assert(fc.property(fc.nat(), () => false));
   expect(fails).toThrow(/^Property failed/);

@@ -1,4 +1,4 @@
-/** The house of the design as rules over file texts: who may import whom, and what deciding code may not touch. */
+/** The architecture as rules over file texts: which folder may import which, and what deciding code may not use. */
 import path from 'node:path';
 import { importsOf, lineAt, scanSource } from './sourceText.ts';
 import type { ImportReference, ScannedSource } from './sourceText.ts';
@@ -30,7 +30,7 @@ const CORE = [
 ].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
-/** Each layer and what it may import besides itself. A layer that is not listed has no place in the house. */
+/** Each layer and the layers that it may import besides itself. A layer that is not listed is an error. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   'core/util': ['protocol'],
@@ -56,7 +56,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'webview-ui': ['protocol'],
 };
 
-/** Rooms of a layer (folders and files at its first level) and the rooms of the same layer that each may import. */
+/** Folders and files at the first level of a layer, each with those of the same layer that it may import. */
 type Rooms = Readonly<Record<string, readonly string[]>>;
 
 const SPINE = ['actions', 'bridge', 'store', 'view', 'l10n', 'facts', 'text'];
@@ -116,7 +116,7 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
   },
 };
 
-/** Node's modules that read or change the world, a clock or chance. The rest (path, url, util …) only compute. */
+/** Modules of Node with effects, a clock or randomness. The rest (path, url, util …) only compute. */
 const WORLDLY = new Set(
   (
     'fs child_process net http http2 https dns tls dgram os worker_threads cluster process timers perf_hooks readline ' +
@@ -126,7 +126,7 @@ const WORLDLY = new Set(
 
 const NODE_GLOBAL_PROCESS = 'env|cwd|platform|argv|hrtime|nextTick|versions?|arch|memoryUsage|exit|uptime|getuid';
 
-/** In `protocol` and `core` these come in through a port, or not at all. */
+/** In `protocol` and `core` these are allowed through a port only. */
 const IMPURE: readonly { readonly pattern: RegExp; readonly name: string }[] = [
   { pattern: /\bDate\s*\.\s*now\b/g, name: 'Date.now' },
   { pattern: /\bnew\s+Date\b(?:\s*\(\s*\)|(?!\s*\())/g, name: 'new Date()' },
@@ -162,7 +162,7 @@ export function findViolations(files: readonly SourceFile[]): Violation[] {
   return violations;
 }
 
-/** The part of the house a file belongs to, or null for tests, scripts and the like. */
+/** The layer of a file, or null for tests, scripts and the like. */
 export function layerOf(file: string): string | null {
   if (file.startsWith('webview-ui/')) return 'webview-ui';
   if (!file.startsWith('src/')) return null;
@@ -233,7 +233,7 @@ function impurities(file: string, { code }: ScannedSource): { line: number; name
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** A file may call a variable of its own `process`; then only the members that none but Node's has are suspicious. */
+/** A file may have a variable of its own named `process`; then only members of Node's are reported. */
 function nodeProcess(code: string): RegExp {
   const ownVariable = /\b(?:const|let|of)\s+process\b|[(,{]\s*process\s*[,:)}=]|\bprocess\s*=>/.test(code);
   const members = ownVariable ? `(?:${NODE_GLOBAL_PROCESS})\\b` : '';
@@ -249,7 +249,7 @@ function escapesRepository(file: string, specifier: string): boolean {
   return specifier.startsWith('/') || (resolveImport(file, specifier)?.startsWith('..') ?? false);
 }
 
-/** One cycle for each knot of files that can all reach each other, shortest first way round. */
+/** One cycle for each set of files that can all reach each other, shortest first. */
 function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const cycles: string[][] = [];
   const seen = new Set<string>();

@@ -1,28 +1,28 @@
 /**
- * What can go wrong between any server and a client: a real HTTP relay on loopback that hands on the request and spoils the
- * answer. For servers that follow no script (the demo model) as for those that do.
+ * Faults between any server and a client: a real HTTP relay on loopback that forwards the request and spoils the
+ * response. For servers with and without a script (the demo model).
  */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Spoiling =
-  /** Nothing. */
+  /** No fault. */
   | { readonly type: 'none' }
-  /** The socket dies behind so many bytes of the body. */
+  /** The socket is closed after this many bytes of the body. */
   | { readonly type: 'cuts'; readonly after: number }
-  /** The body ends there, in good order. */
+  /** The body ends there, without an error. */
   | { readonly type: 'ends'; readonly after: number }
-  /** Nothing comes any more, and the line stays open. */
+  /** No more bytes are sent, and the connection stays open. */
   | { readonly type: 'hangs'; readonly after: number }
-  /** An event that is none stands there; `after` is the end of one. */
+  /** An invalid event is inserted there; `after` is the end of an event. */
   | { readonly type: 'garbles'; readonly after: number }
-  /** The server is not even asked. */
+  /** The request is not forwarded. */
   | { readonly type: 'fails'; readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
 export interface BadLine extends AsyncDisposable {
   readonly baseUrl: string;
   spoiling: Spoiling;
-  /** The body of the last answer, as far as the server sent it. */
+  /** The body of the last response, as far as the server sent it. */
   readonly lastBody: Buffer;
 }
 
@@ -71,7 +71,7 @@ function spoil(body: Buffer, spoiling: Exclude<Spoiling, { type: 'fails' }>, res
     return;
   }
   const { after } = spoiling;
-  // The head must be on its way before the socket dies.
+  // The head must be sent before the socket is closed.
   response.write(body.subarray(0, after), () => {
     switch (spoiling.type) {
       case 'cuts':

@@ -1,4 +1,4 @@
-/** A landing of fifty files in a process that was killed in the middle of it. */
+/** A patch of fifty files in a process that is killed while it applies it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { DecidedChange } from '../../src/core/ports.ts';
 import { decidedHere } from './decided.ts';
 import type { TempFolder } from './tempFolder.ts';
 
-/** Lands the changes given as JSON and stalls before the step given by number. */
+/** Applies the changes given as JSON and stalls before the step with the given number. */
 const LANDING_PROGRAM = `
   import { applyPatch } from './src/node/apply/applyPatch.ts';
   const { changes, home, stallAt } = JSON.parse(process.argv[2]);
@@ -74,7 +74,7 @@ export async function stalled(folder: TempFolder, stallAt: number): Promise<Chil
   return child;
 }
 
-/** kill -9 in the middle of a landing of 50 files. */
+/** kill -9 while a patch of 50 files is applied. */
 export async function crash(folder: TempFolder, stallAt: number): Promise<void> {
   const child = await stalled(folder, stallAt);
   child.kill('SIGKILL');

@@ -1,4 +1,4 @@
-/** Changes with the places that their paths lead to now, as planning would decide about them. */
+/** Changes with the current places of their paths, as a plan would resolve them. */
 import { decidedChanges } from '../../src/core/patch/placedChange.ts';
 import { type DecidedChange, type FileChange, WorkspaceError, type Workspace } from '../../src/core/ports.ts';
 

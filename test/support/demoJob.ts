@@ -1,4 +1,4 @@
-/** A tiny agent: asks the demo model, does what it says in a folder, and asks again until nothing is owed. */
+/** A minimal agent: sends requests to the demo model, runs its calls in a folder, and repeats until no call is left. */
 import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parsePatch } from '../../src/core/patch/parse.ts';
@@ -8,7 +8,7 @@ import type { ResponseItem, ToolCallItem } from '../../src/protocol/responseItem
 import { isToolCall, textOf } from '../../src/protocol/responseItem.ts';
 import { askByResponses, type AskDemo, type DemoTool } from './demoWires.ts';
 
-/** A call, said plainly. */
+/** A call in a readable form. */
 export type DemoCall =
   | { readonly type: 'command'; readonly command: string }
   | { readonly type: 'patch'; readonly patch: string }
@@ -22,9 +22,9 @@ export interface DemoJob {
   readonly tools?: readonly DemoTool[];
   /** The program that runs in place of `node`. */
   readonly node?: string;
-  /** What happens in the world just before a call is carried out. */
+  /** Runs just before a call is executed. */
   readonly before?: (call: DemoCall) => Promise<void> | undefined;
-  /** An output in place of the real one; `undefined` to do what was asked. */
+  /** An output in place of the real one; `undefined` to execute the call. */
   readonly intercept?: (call: DemoCall, earlier: readonly DemoCall[]) => string | undefined;
 }
 
@@ -32,10 +32,10 @@ export interface DemoRecord {
   readonly calls: readonly DemoCall[];
   readonly commands: readonly string[];
   readonly patches: readonly string[];
-  /** What the tests said, each time they were run. */
+  /** The result of each run of the tests. */
   readonly testRuns: readonly string[];
   readonly reasoning: readonly string[];
-  /** What was said last, with nothing left to do. */
+  /** The last message, without a call. */
   readonly report: string;
 }
 
@@ -116,7 +116,7 @@ function perform(call: DemoCall, { folder, node }: DemoJob): Promise<string> | s
   }
 }
 
-/** In the words of exec_command (codex-behaviour.md §4.1). */
+/** In the format of exec_command (docs/reference/codex-behaviour.md §4.1). */
 function runCommand(command: string, cwd: string): Promise<string> {
   const child = spawn('bash', ['-c', command], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';

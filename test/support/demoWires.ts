@@ -1,4 +1,4 @@
-/** A client of a few lines for each wire: one request, the whole answer. Asserts nothing about the events in between. */
+/** A minimal client for each wire: one request, the whole response. Checks no events in between. */
 import type { ResponseItem, ToolCallItem } from '../../src/protocol/responseItem.ts';
 
 export interface SseEvent {

@@ -1,4 +1,4 @@
-/** The attack: a program that puts two names in each other's place, in one step and over and over (rename(2), RENAME_EXCHANGE). */
+/** The attack: a program that swaps two names atomically and repeatedly (rename(2), RENAME_EXCHANGE). */
 
 /** 316 on x64, 276 on arm64: renameat2, which Node does not have. */
 const PROGRAM = `

@@ -1,4 +1,4 @@
-/** A real Session in a world of fakes that work: no disk, no process, no network, no time. */
+/** A real Session with working fakes of its ports: no disk, no process, no network, no time. */
 import { DEFAULT_ENVIRONMENT } from '../../src/protocol/settings.ts';
 import { type ModelClient, ModelFault, type Prompt, type ResponseEvent } from '../../src/core/model/client.ts';
 import { capabilitiesOf } from '../../src/core/model/families.ts';
@@ -6,6 +6,8 @@ import { dialectOf } from '../../src/core/model/provider.ts';
 import type { Clock, Exec, ExecExit, ExecProcess, Ids, Ports } from '../../src/core/ports.ts';
 import { ROLLOUT_FORMAT, ROLLOUT_VERSION, type SessionMeta } from '../../src/core/rollout/line.ts';
 import { type ReplayedThread, replay } from '../../src/core/rollout/replay.ts';
+import { NO_CAPS } from '../../src/core/session/caps.ts';
+import { DaySpending } from '../../src/core/session/daySpending.ts';
 import { EventSequence } from '../../src/core/session/events.ts';
 import { Ownership } from '../../src/core/session/ownership.ts';
 import { Session } from '../../src/core/session/session.ts';
@@ -21,7 +23,7 @@ import { memoryLocks } from './memoryLocks.ts';
 import { MemoryStorage } from './memoryStorage.ts';
 import { MemoryWorkspace } from './memoryWorkspace.ts';
 
-/** What the model does, one thing after another. An answer that does not end otherwise is complete. */
+/** The actions of the model, in order. A response without another end is complete. */
 export type ModelStep =
   | { readonly type: 'says'; readonly text: string }
   | { readonly type: 'thinks'; readonly text: string }
@@ -38,7 +40,7 @@ export type ModelStep =
 export const PATH = 'threads/2026/11/21/rollout-2026-11-21T00-00-00-thread.jsonl';
 const NOW = new Date('2026-11-21T00:00:00.000Z');
 
-/** One turn of the event loop: everything that waits for nothing else has happened. */
+/** One turn of the event loop: everything that does not wait for another event has run. */
 export function tick(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
@@ -49,7 +51,7 @@ export class FakeModel implements ModelClient {
   readonly prompts: Prompt[] = [];
   readonly #answers: readonly (readonly ModelStep[])[];
 
-  /** Says "Done." when it has nothing left to say. */
+  /** Responds "Done." when the script is empty. */
   constructor(answers: readonly (readonly ModelStep[])[]) {
     this.#answers = answers;
   }
@@ -247,7 +249,14 @@ export class FakeSession {
           box: 'none',
           ...settings,
         },
-        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, projectDocMaxBytes: 0, undoMaxBytes: 0 },
+        limits: {
+          maxToolRounds,
+          maxAttempts: 3,
+          compactionTokens,
+          caps: NO_CAPS,
+          projectDocMaxBytes: 0,
+          undoMaxBytes: 0,
+        },
         prompt: {
           baseInstructions: null,
           userInstructions: '',
@@ -274,6 +283,7 @@ export class FakeSession {
         isTrusted: () => true,
       },
       rules: new RulesStore(ports),
+      daySpending: new DaySpending(ports),
     });
     this.state = this.session.initialState;
     this.session.onEvent((event) => {
@@ -302,7 +312,7 @@ export class FakeSession {
     return this.messages.filter((msg): msg is Extract<EventMsg, { type: Type }> => msg.type === type);
   }
 
-  /** The first of its kind from now on, or the one that has come. */
+  /** The next event of its kind, or one that was emitted already. */
   async until(type: EventMsg['type'], count = 1): Promise<void> {
     for (let left = 1000; this.said(type).length < count; left--) {
       if (left === 0) throw new Error(`${type} never came: ${JSON.stringify(this.messages.map((msg) => msg.type))}`);
@@ -310,7 +320,7 @@ export class FakeSession {
     }
   }
 
-  /** The thread as its rollout tells it. */
+  /** The thread in its rollout. */
   rollout(): ReplayedThread {
     const thread = this.#replayed();
     if (!thread) throw new Error('nothing was written');

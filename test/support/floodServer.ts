@@ -7,14 +7,14 @@ import { createGzip } from 'node:zlib';
 export interface Flood {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body, in pieces; each is sent when the client has taken the one before. */
+  /** The body, in pieces; each is sent when the client has read the one before. */
   readonly body: () => Iterable<string | Buffer> | AsyncIterable<string | Buffer>;
   readonly gzip?: boolean;
 }
 
 export interface FloodServer extends AsyncDisposable {
   readonly baseUrl: string;
-  /** Bytes of the body that were handed to the socket, over all requests. */
+  /** Bytes of the body that were written to the socket, over all requests. */
   readonly sent: number;
   readonly requests: number;
 }
@@ -32,7 +32,7 @@ export async function startFloodServer(flood: Flood): Promise<FloodServer> {
       body.on('data', (piece: string | Buffer) => {
         sent += piece.length;
       });
-      // The client goes away in the middle: that is what these tests are about.
+      // The client closes the connection in the middle, which these tests intend.
       response.on('close', () => source.destroy());
       response.on('error', () => {});
       body.pipe(response);

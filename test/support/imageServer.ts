@@ -1,16 +1,16 @@
 /**
- * A model server that refuses requests for their images as the real ones do. The words are theirs: OpenAI's of a tool
+ * A model server that refuses requests for their images as real ones do. The messages are those of OpenAI for a tool
  * message (github.com/OpenHands/OpenHands/issues/7700, openai/openai-node/issues/1030) and of data that cannot be decoded
  * (github.com/acoyfellow/my-ax/issues/89); Responses has no rule about roles.
  */
 import { fails, type ModelRequest, type ModelScript, type Step } from './modelServer.ts';
 
 export interface ImageServerOptions {
-  /** What it cannot decode, besides what begins as no image does. */
+  /** What it cannot decode, besides data that does not begin like an image. */
   readonly refuses?: (bytes: Buffer) => boolean;
 }
 
-/** Answers in order, the requests it refuses left out. `refusals` counts these. */
+/** Responses in order, without the refused requests. `refusals` counts these. */
 export function imageServer(
   answers: readonly (readonly Step[])[],
   { refuses = () => false }: ImageServerOptions = {},

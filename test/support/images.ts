@@ -1,4 +1,4 @@
-/** Small images of every kind that can be sent, as bytes. */
+/** Small images of every supported kind, as bytes. */
 import { crc32, deflateSync } from 'node:zlib';
 
 /** One colour; `shade` makes images that differ. */
@@ -29,7 +29,7 @@ export function pngChunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, checksum]);
 }
 
-/** A frame header of the given kind (baseline unless told), behind an APP0 segment and some filling. */
+/** A frame header of the given kind (by default baseline), after an APP0 segment and some filling. */
 export function jpeg(width = 1, height = 1, startOfFrame = 0xc0): Buffer {
   const frame = Buffer.from([0xff, startOfFrame, 0, 11, 8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
   frame.writeUInt16BE(height, 5);

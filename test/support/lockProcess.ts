@@ -1,6 +1,6 @@
 /**
- * A process that takes a lock again and again, for tests with several of them: arguments are TILLER_HOME, the lock, how
- * often, and the chance in percent to die while it holds it. Prints `breach` when it was not alone.
+ * A process that takes a lock repeatedly, for tests with several of them: arguments are TILLER_HOME, the lock, how
+ * often, and the chance in percent to be killed while it holds it. Prints `breach` when it was not alone.
  */
 import { rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Nobody who lives may be there already. */
+/** No other running process may hold it. */
 function enter(): void {
   try {
     writeFileSync(inside, String(process.pid), { flag: 'wx' });
@@ -36,7 +36,7 @@ function enter(): void {
   }
 }
 
-/** One that was killed and only waits to be collected by its parent is not. */
+/** A killed process that its parent has not collected yet is not running. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));

@@ -1,7 +1,7 @@
 /**
- * Takes a lock again and again, for tests with several processes: arguments are the lock's place, the number of rounds, and
- * `no-links` to do as a file system without hard links does. Every fourth round ends as if this process had died in it. Prints a line for each critical section that was not alone,
- * and writes one for each round to `<place>-log`.
+ * Takes a lock repeatedly, for tests with several processes: arguments are the lock's place, the number of rounds, and
+ * `no-links` to behave like a file system without hard links. Every fourth round ends as if this process had been killed
+ * in it. Prints a line for each critical section that was not alone, and writes one for each round to `<place>-log`.
  */
 import fs, { appendFileSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
@@ -49,7 +49,7 @@ function heldInside(): string | undefined {
   }
 }
 
-/** In place of our own, with up to two dead successors; of a kind of its own each time. */
+/** In place of its own lock, with up to two ended successors; of another kind each time. */
 function leaveDeadLock(own: string): void {
   const text = readFileSync(place, 'utf8');
   const kinds = [{ pid: 2 ** 22 + 1 }, { bootId: randomUUID() }, { startTime: '1' }];

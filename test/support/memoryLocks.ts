@@ -1,4 +1,4 @@
-/** Locks of a world with one process in it. */
+/** Locks for a single process. */
 import type { Locks } from '../../src/core/ports.ts';
 
 export function memoryLocks(): Locks {

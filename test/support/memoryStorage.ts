@@ -1,13 +1,13 @@
-/** TILLER_HOME without a disk. It can be full. */
+/** TILLER_HOME in memory. It can be full. */
 import type { AppendFile, Storage, StoredFile } from '../../src/core/ports.ts';
 
 export class MemoryStorage implements Storage {
   readonly home = '/home/me/.tiller';
   readonly files: Map<string, string>;
-  /** Appends are refused while this says so; a part of the text may have been written. */
+  /** Appends fail while this returns true; a part of the text may have been written. */
   refuses: ((text: string) => boolean) | undefined;
   onRead: ((path: string) => void) | undefined;
-  /** Files can be opened unless it says no. */
+  /** False: files cannot be opened. */
   canOpen = true;
 
   constructor(files: Readonly<Record<string, string>> = {}) {

@@ -1,4 +1,4 @@
-/** A Workspace without a disk: files in a map, with the manners of the real one. */
+/** A Workspace in memory: files in a map, with the behaviour of the real one. */
 import { posix } from 'node:path';
 import {
   WorkspaceError,
@@ -19,7 +19,7 @@ export class MemoryWorkspace implements Workspace {
   readonly roots: readonly string[];
   /** Bytes that are not text are kept as bytes. */
   readonly #disk = new Map<string, Content>();
-  /** Open documents with edits that were not saved. */
+  /** Open documents with unsaved edits. */
   readonly #dirty = new Map<string, string>();
   #failingWrite: number | undefined;
 
@@ -29,19 +29,19 @@ export class MemoryWorkspace implements Workspace {
     for (const [path, content] of Object.entries(files)) this.#disk.set(this.#absolute(path), content);
   }
 
-  /** What is saved, by path relative to the root where it is inside. */
+  /** The saved texts, by path relative to the root where it is inside. */
   files(): Record<string, Content> {
     const byName = [...this.#disk].map(([path, content]) => [this.#shown(path), content] as const);
     return Object.fromEntries(byName.toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
 
-  /** What the person sees: unsaved edits included. */
+  /** The text of the editor: unsaved edits included. */
   text(path: string): string | undefined {
     const content = this.#content(this.#absolute(path));
     return typeof content === 'string' ? content : undefined;
   }
 
-  /** The person types and does not save. */
+  /** The user types and does not save. */
   type(path: string, text: string): void {
     this.#dirty.set(this.#absolute(path), text);
   }
@@ -55,7 +55,7 @@ export class MemoryWorkspace implements Workspace {
     return [];
   }
 
-  /** Somebody else writes the file, or removes it. */
+  /** Another program writes the file, or removes it. */
   writeBehind(path: string, content: Content | null): void {
     if (content === null) this.#disk.delete(this.#absolute(path));
     else this.#disk.set(this.#absolute(path), content);
@@ -66,7 +66,7 @@ export class MemoryWorkspace implements Workspace {
     this.#failingWrite = index;
   }
 
-  /** The person's links: where they lead. */
+  /** Links of the user, with their targets. */
   readonly links = new Map<string, string>();
 
   async realPath(path: string): Promise<string> {

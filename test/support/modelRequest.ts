@@ -1,11 +1,11 @@
-/** What a model server remembers of a request, and what must hold in every one of them. */
+/** The record of a request to a model server, and the invariants of every request. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 export type Wire = 'responses' | 'chat';
 
 export interface ModelRequest {
   readonly wire: Wire;
-  /** Path and query as they were sent. */
+  /** Path and query of the request. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /** The body, byte for byte. */
@@ -13,17 +13,17 @@ export interface ModelRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** Elements of `input` or `messages`. */
   readonly input: readonly Readonly<Record<string, unknown>>[];
-  /** The same as the very characters that were sent: what a prompt cache compares. */
+  /** The same as the exact characters of the request: what a prompt cache compares. */
   readonly elements: readonly string[];
-  /** `tools` as the very characters that were sent. */
+  /** `tools` as the exact characters of the request. */
   readonly tools: string | undefined;
   /** Names of the tools that were offered. */
   readonly toolNames: readonly string[];
-  /** Of the connection it came through. */
+  /** The port of its connection. */
   readonly remotePort: number | undefined;
   /** When it arrived, on `performance.now()`. */
   readonly at: number;
-  /** Resolves when the client has gone or the answer is out. */
+  /** Resolves when the client has disconnected or the response is sent. */
   readonly closed: Promise<void>;
 }
 
@@ -67,7 +67,7 @@ function skipSpace(json: string, at: number): number {
   return next;
 }
 
-/** Where the JSON value that begins at `start` is over. */
+/** The end of the JSON value that begins at `start`. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -150,7 +150,7 @@ function chatBreaches(messages: ModelRequest['input']): readonly string[] {
 
 type SentPrefix = Pick<ModelRequest, 'body' | 'tools' | 'elements'>;
 
-/** What a prompt cache sees of a body. */
+/** The parts of a body that a prompt cache compares. */
 export function sentPrefix(wire: Wire, text: string): SentPrefix {
   return {
     body: JSON.parse(text) as Record<string, unknown>,
@@ -161,7 +161,7 @@ export function sentPrefix(wire: Wire, text: string): SentPrefix {
 
 /**
  * The prompt cache holds from one request to the next (design §5): each earlier element is byte-identical, instructions
- * and tools are too, and new elements stand at the end. Returns a sentence for each breach.
+ * and tools are too, and new elements are at the end. Returns a sentence for each breach.
  */
 export function prefixBreaches(earlier: SentPrefix, later: SentPrefix): readonly string[] {
   const breaches: string[] = [];

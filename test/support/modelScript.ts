@@ -1,21 +1,21 @@
 /**
- * What a scripted model says, independent of the wire it says it on. One answer is a list of steps:
+ * The responses of a scripted model, independent of the wire. One response is a list of steps:
  *
  *     [[reasons('Two files.'), calls('apply_patch', { input })], [says('Done.')]]
  *
- * An answer ends as a real one does (`response.completed`; `finish_reason`, usage and `[DONE]`) unless a step ends it in
- * another way.
+ * A response ends as a real one does (`response.completed`; `finish_reason`, usage and `[DONE]`) unless a step ends it
+ * in another way.
  */
 import type { TokenUsage } from '../../src/protocol/event.ts';
 
 interface Pace {
-  /** In how many deltas the text travels; 3 unless told, 0 for none (the whole item only). */
+  /** The number of deltas of the text; by default 3, 0 for none (the whole item only). */
   readonly deltas?: number;
   /** Milliseconds before each delta. */
   readonly delayMs?: number;
 }
 
-/** What the model says or does. */
+/** An output of the model. */
 export type ContentStep =
   | ({ readonly type: 'says'; readonly text: string; readonly phase?: string } & Pace)
   | ({
@@ -41,7 +41,7 @@ export type ContentStep =
   | { readonly type: 'failsInStream'; readonly code: string | null; readonly message: string }
   | { readonly type: 'incomplete'; readonly reason: string };
 
-/** What the connection does at this place. */
+/** An event of the connection at this place. */
 export type ConnectionStep =
   | { readonly type: 'waits'; readonly for: number | Promise<unknown> }
   | { readonly type: 'raw'; readonly text: string }
@@ -49,7 +49,7 @@ export type ConnectionStep =
   | { readonly type: 'closesCleanly' }
   | { readonly type: 'hangs' };
 
-/** What holds for the answer as a whole, wherever it stands. */
+/** A property of the whole response, at any place in the list. */
 export type AnswerStep =
   | { readonly type: 'usage'; readonly usage: Partial<TokenUsage> | null }
   | { readonly type: 'endTurn'; readonly endTurn: boolean }
@@ -72,7 +72,7 @@ export function isAnswerStep(step: Step): step is AnswerStep {
   return ['usage', 'endTurn', 'cutsAfter', 'answersWhole', 'fails'].includes(step.type);
 }
 
-// ---------------------------------------------------------------- what a model does
+// ---------------------------------------------------------------- output of the model
 
 export function says(text: string, options: Pace & { phase?: string } = {}): Step {
   return { type: 'says', text, ...options };
@@ -92,7 +92,7 @@ export function calls(name: string, args: unknown = {}, options: Pace & { callId
   return { type: 'calls', name, arguments: typeof args === 'string' ? args : JSON.stringify(args), callId, ...pace };
 }
 
-/** A call with free text. On Chat Completions, which has no such thing, a function call with `{input}`. */
+/** A call with free text. On Chat Completions, which does not support it, a function call with `{input}`. */
 export function callsCustom(name: string, input: string, options: Pace & { callId?: string } = {}): Step {
   const { callId, ...pace } = options;
   return { type: 'callsCustom', name, input, callId, ...pace };
@@ -107,7 +107,7 @@ export function searches(query: string): Step {
   return { type: 'searches', query };
 }
 
-/** What the answer is said to have cost; `null`: nothing is said. */
+/** The reported usage of the response; `null`: none is reported. */
 export function usage(counts: Partial<TokenUsage> | null): Step {
   return { type: 'usage', usage: counts };
 }
@@ -117,41 +117,41 @@ export function endsTurn(endTurn: boolean): Step {
   return { type: 'endTurn', endTurn };
 }
 
-// ---------------------------------------------------------------- when it does it
+// ---------------------------------------------------------------- timing
 
-/** Silence, for some milliseconds or until a promise settles. */
+/** A pause of some milliseconds or until a promise settles. */
 export function waits(until: number | Promise<unknown>): Step {
   return { type: 'waits', for: until };
 }
 
-// ---------------------------------------------------------------- how it goes wrong
+// ---------------------------------------------------------------- faults
 
 /** An HTTP error instead of a stream. A string body is sent as it is; an `{error: …}` is made of `{message, code, type}`. */
 export function fails(status: number, body: unknown = {}, headers: Readonly<Record<string, string>> = {}): Step {
   return { type: 'fails', status, body, headers };
 }
 
-/** The socket dies here. */
+/** The socket is closed here. */
 export function cuts(): Step {
   return { type: 'cut' };
 }
 
-/** The socket dies after so many bytes of the body, wherever that is. */
+/** The socket is closed after this many bytes of the body. */
 export function cutsAfter(bytes: number): Step {
   return { type: 'cutsAfter', bytes };
 }
 
-/** The stream ends here in good order, without a terminal event. */
+/** The stream ends here without an error, and without a terminal event. */
 export function closesCleanly(): Step {
   return { type: 'closesCleanly' };
 }
 
-/** Silence until the client goes away. */
+/** No more bytes until the client disconnects. */
 export function hangs(): Step {
   return { type: 'hangs' };
 }
 
-/** An event whose JSON is broken. */
+/** An event with malformed JSON. */
 export function malformed(): Step {
   return { type: 'raw', text: 'data: {"type":"response.output_text.delta","delta\n\n' };
 }
@@ -161,7 +161,7 @@ export function raw(text: string): Step {
   return { type: 'raw', text };
 }
 
-/** One event (Responses) or chunk (Chat) of your own. */
+/** One event (Responses) or chunk (Chat) of the test. */
 export function emits(event: unknown): Step {
   return { type: 'raw', text: `data: ${JSON.stringify(event)}\n\n` };
 }
@@ -176,7 +176,7 @@ export function incomplete(reason = 'max_output_tokens'): Step {
   return { type: 'incomplete', reason };
 }
 
-/** One JSON document instead of a stream, although a stream was asked for (Chat only). */
+/** One JSON document instead of a stream, although a stream was requested (Chat only). */
 export function answersWhole(): Step {
   return { type: 'answersWhole' };
 }

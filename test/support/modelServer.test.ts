@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ModelServer, pairingBreaches, says } from './modelServer.ts';
 import { rawElements, rawValue } from './modelRequest.ts';
 
-test('elements are the very characters that were sent', () => {
+test('elements have exactly the characters that were sent', () => {
   const json = '{ "a": "x]}\\"", "input" : [ {"t":"[1,2]"} , 3,"s" , [ ] ], "tools": [] }';
   expect(rawElements(rawValue(json, 'input'))).toEqual(['{"t":"[1,2]"}', '3', '"s"', '[ ]']);
   expect(rawValue(json, 'tools')).toBe('[]');
@@ -29,7 +29,7 @@ test('calls and outputs must be pairs', () => {
   ]);
 });
 
-test('a request too many fails the test', async () => {
+test('an unexpected request fails the test', async () => {
   const server = await ModelServer.start([[says('a')]]);
   const post = () => fetch(`${server.baseUrl}/responses`, { method: 'POST', body: '{"input":[]}' });
   expect(await (await post()).text()).toContain('response.completed');

@@ -1,5 +1,5 @@
 /**
- * A model that follows a script, as a real HTTP server on loopback, on both wires:
+ * A scripted model, as a real HTTP server on loopback, on both wires:
  *
  *     const server = await ModelServer.start([[calls('shell', { command: ['ls'] })], [says('Done.')]]);
  *     … server.baseUrl …
@@ -16,14 +16,14 @@ import { chatDocument, chatPieces, responsesPieces, type Piece } from './modelWi
 export * from './modelScript.ts';
 export { pairingBreaches, prefixBreaches, sentPrefix, type ModelRequest, type Wire } from './modelRequest.ts';
 
-/** One answer: its steps, or a function that looks at the request first. */
+/** One response: its steps, or a function of the request. */
 export type Answer = readonly Step[] | ((request: ModelRequest) => readonly Step[] | Promise<readonly Step[]>);
 
-/** Answers in order of the requests, or one function for all of them. */
+/** Responses in the order of the requests, or one function for all of them. */
 export type ModelScript = readonly Answer[] | ((request: ModelRequest, index: number) => readonly Step[]);
 
 export interface ModelServerOptions {
-  /** Answers this wire only; both unless told. */
+  /** Serves this wire only; by default both. */
   readonly wire?: Wire | undefined;
   /** False lets requests with unpaired calls pass. */
   readonly checks?: boolean;
@@ -32,7 +32,7 @@ export interface ModelServerOptions {
 export class ModelServer {
   /** Requests in order of arrival. */
   readonly requests: ModelRequest[] = [];
-  /** What was wrong with requests, and requests the script did not foresee. `close` fails the test if there is any. */
+  /** Errors of requests, and requests beyond the script. `close` fails the test if there is any. */
   readonly breaches: string[] = [];
   readonly #script: ModelScript;
   readonly #options: ModelServerOptions;
@@ -61,12 +61,12 @@ export class ModelServer {
     return server;
   }
 
-  /** Stays what it was after `close`. */
+  /** Stays the same after `close`. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.#port}/v1`;
   }
 
-  /** Answers of a list that nobody has asked for yet. */
+  /** Responses of a list that were not requested yet. */
   get unused(): number {
     return Array.isArray(this.#script) ? Math.max(0, this.#script.length - this.requests.length) : 0;
   }
@@ -77,7 +77,7 @@ export class ModelServer {
     return request;
   }
 
-  /** Resolves when that many requests have arrived. */
+  /** Resolves when this many requests have arrived. */
   async received(count: number): Promise<void> {
     while (this.requests.length < count) {
       await new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ export class ModelServer {
     }
   }
 
-  /** Ends every connection. Fails when a request was not as it must be. */
+  /** Closes every connection. Fails when a request was invalid. */
   async close(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => {
@@ -156,7 +156,7 @@ export class ModelServer {
   }
 }
 
-/** The text of an answer as the server would send it: a recorded stream for tests that cut it to pieces. */
+/** The text of a response as the server would send it: a recorded stream for tests that cut it to pieces. */
 export function recordStream(wire: Wire, steps: readonly Step[]): string {
   const counters = new Map<string, number>();
   const nextId = (prefix: string) => {
@@ -195,7 +195,7 @@ async function play(pieces: readonly Piece[], response: http.ServerResponse, clo
   response.end();
 }
 
-/** Waits until what was written has left this process, so that a cut falls exactly where the script says. */
+/** Waits until the written bytes have left this process, so that a cut is exactly where the script has it. */
 async function flushed(response: http.ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
     const { socket } = response;

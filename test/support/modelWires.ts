@@ -1,9 +1,9 @@
-/** Turns the steps of a script into the bytes of each wire (codex-behaviour.md §2.4 and §2.5). */
+/** Turns the steps of a script into the bytes of each wire (docs/reference/codex-behaviour.md §2.4 and §2.5). */
 import type { TokenUsage } from '../../src/protocol/event.ts';
 import { assertNever } from '../../src/core/util/assertNever.ts';
 import { isAnswerStep, isConnectionStep, type ConnectionStep, type Step } from './modelScript.ts';
 
-/** What the server does with an open response, in order. */
+/** The actions of the server on an open response, in order. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string | Uint8Array }
   | { readonly type: 'wait'; readonly for: number | Promise<unknown> }
@@ -65,7 +65,7 @@ class PieceList {
   }
 }
 
-/** The same on both wires. Returns true when the answer is over. */
+/** The same on both wires. Returns true when the response is complete. */
 function connect(step: ConnectionStep, list: PieceList): boolean {
   switch (step.type) {
     case 'waits':
@@ -234,7 +234,7 @@ export function responsesPieces(steps: readonly Step[], nextId: NextId): readonl
   return finished(list);
 }
 
-/** A script that begins with silence, or with bytes of its own, begins with nothing else. */
+/** A script that begins with a pause, or with bytes of its own, gets no other beginning. */
 function once(act: () => void): () => void {
   let acted = false;
   return () => {
@@ -327,7 +327,7 @@ export function chatPieces(steps: readonly Step[], nextId: NextId, includeUsage:
   return finished(list);
 }
 
-/** The same answer as one document, for servers that ignore `stream`. */
+/** The same response as one document, for servers that ignore `stream`. */
 export function chatDocument(steps: readonly Step[], nextId: NextId): string {
   const text = steps.flatMap((step) => (step.type === 'says' ? [step.text] : [])).join('');
   const toolCalls = steps.flatMap((step) => {

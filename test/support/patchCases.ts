@@ -1,6 +1,6 @@
 /**
- * Patches nobody would think of, made from a seed: well-formed edits of small files with odd blanks, quotes and line
- * endings, then bent out of shape in places. Shared by the recorder of goldens, the live oracle and the tests.
+ * Unusual patches, generated from a seed: well-formed edits of small files with unusual blanks, quotes and line
+ * endings, then damaged in places. Shared by the recorder of goldens, the live oracle and the tests.
  */
 import { posix } from 'node:path';
 import { MOVE_TO } from '../../src/core/patch/markers.ts';
@@ -155,7 +155,7 @@ function generateEdit(random: Random, old: readonly string[]): string[] {
   return edit.length === 0 || random.once(8) ? [...edit, `+${generateLine(random)}`] : edit;
 }
 
-/** All lines of a chunk, as a model writes them that has lost count of the levels around them. */
+/** All lines of a chunk, as a model writes them with a wrong indentation level. */
 function indentOtherwise(random: Random, edit: readonly string[]): string[] {
   const indentation = random.pick(['  ', '    ', '\t']);
   const deeper = random.once(2);
@@ -166,7 +166,7 @@ function indentOtherwise(random: Random, edit: readonly string[]): string[] {
   });
 }
 
-/** Quotes a line the way models do: nearly. */
+/** Quotes a line the way models do: almost exactly. */
 function fuzz(random: Random, line: string): string {
   switch (random.below(24)) {
     case 0:
@@ -244,7 +244,7 @@ const STRAY_LINES = [
   '\u00a0',
 ]; // prettier-ignore
 
-/** One to three lines are put in, taken out, doubled, swapped or indented. */
+/** One to three lines are inserted, removed, doubled, swapped or indented. */
 function bend(random: Random, lines: readonly string[]): string[] {
   const bent = [...lines];
   for (let count = 1 + random.below(3); count > 0; count--) {

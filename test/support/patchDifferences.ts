@@ -11,7 +11,7 @@ import type { PatchOutcome } from './patchOutcome.ts';
 
 type Update = Extract<PatchOperation, { type: 'update' }>;
 
-/** A closed list. Each is true of outcomes that differ in no other way. */
+/** A complete list. Each applies to outcomes that differ in no other way. */
 const INTENDED: Readonly<
   Record<'d' | 'e', (sample: PatchCase, reference: PatchOutcome, ours: PatchOutcome) => boolean>
 > = {
@@ -28,7 +28,7 @@ const INTENDED: Readonly<
   },
 };
 
-/** The letter of the difference that explains it, if one does. */
+/** The letter of the difference that explains it, if any. */
 export function intendedDifference(
   sample: PatchCase,
   reference: PatchOutcome,
@@ -53,7 +53,7 @@ function linesOf({ path }: Update, sample: PatchCase): readonly string[] | undef
   return touched.length === 1 && typeof text === 'string' ? text.split(/\r\n|\n|\r/) : undefined;
 }
 
-/** Some stack stands above the chunk before it as well as a chunk of its own would. */
+/** Some stack would also be found above the chunk before it. */
 function repeatsAParent(sample: PatchCase): boolean {
   return updatesOf(sample).some((update) => {
     const lines = linesOf(update, sample)?.map(plain);
@@ -65,7 +65,7 @@ function repeatsAParent(sample: PatchCase): boolean {
   });
 }
 
-/** Some chunk stands in its file with other blanks in front of a line. */
+/** Some chunk is found in its file with other blanks in front of a line. */
 function quotesAnotherIndentation(sample: PatchCase): boolean {
   return updatesOf(sample).some((update) => {
     const lines = linesOf(update, sample);

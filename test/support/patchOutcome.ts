@@ -1,4 +1,4 @@
-/** What a patch comes to, in terms that ours and the reference's can be compared in. */
+/** The outcome of a patch, in a form in which Tiller's and the reference's can be compared. */
 import { dirname, posix } from 'node:path';
 import type { FileChange, TextHunk } from '../../src/core/ports.ts';
 import { parsePatch } from '../../src/core/patch/parse.ts';
@@ -8,11 +8,11 @@ import type { FileSnapshot } from '../../src/core/patch/workingTree.ts';
 import { inReferenceWords, type PatchCase, type SampleTree } from './patchCases.ts';
 
 export type PatchOutcome =
-  /** `tree` holds files only: empty folders are nobody's business. */
+  /** `tree` holds files only: empty folders are ignored. */
   | { readonly type: 'applied'; readonly report: readonly string[]; readonly tree: SampleTree }
   | { readonly type: 'failed'; readonly category: string; readonly line?: number };
 
-/** What the reference was asked and what it did. */
+/** The request to the reference and its result. */
 export interface ReferenceRun {
   readonly exitCode: number;
   readonly stdout: string;
@@ -49,7 +49,7 @@ function snapshotOf(files: SampleTree, path: string): FileSnapshot {
   return isFolder ? { type: 'directory' } : { type: 'missing' };
 }
 
-/** Lands changes on a tree in memory, and complains about every promise of `FileChange` that does not hold. */
+/** Applies changes to a tree in memory, and reports every violated guarantee of `FileChange`. */
 export function apply(files: SampleTree, changes: readonly FileChange[]): SampleTree {
   const tree = new Map(Object.entries(files).filter(([, content]) => content !== null));
   const relative = (path: string) => posix.relative(CWD, path);
@@ -74,7 +74,7 @@ export function apply(files: SampleTree, changes: readonly FileChange[]): Sample
   return Object.fromEntries(tree);
 }
 
-/** The promise of `TextHunk`, written the short way. */
+/** The guarantee of `TextHunk`, in a short form. */
 export function applyHunks(before: string, hunks: readonly TextHunk[]): string {
   const lines = before.match(/[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$/g) ?? [];
   for (const { start, end, text } of hunks.toReversed()) lines.splice(start, end - start, text);

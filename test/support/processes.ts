@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
-/** Whether a process runs; one that has ended and waits to be collected does not. */
+/** Whether a process runs; an ended one that is not collected yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -10,7 +10,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The number that a command writes into a file, with a line break, when it runs. */
+/** The pid that a command writes into a file, with a line break, when it runs. */
 export async function pidIn(path: string): Promise<number> {
   await expect
     .poll(() => existsSync(path) && readFileSync(path, 'utf8').endsWith('\n'), { timeout: 20_000 })
@@ -18,7 +18,7 @@ export async function pidIn(path: string): Promise<number> {
   return Number(readFileSync(path, 'utf8'));
 }
 
-/** Of all that run, as they were started. */
+/** Of all running processes, as they were started. */
 export function commandLines(): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)))

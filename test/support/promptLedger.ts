@@ -1,6 +1,6 @@
 /**
- * The prompt ledger: all that a model reads before its first answer, as files for review. A real Session sends each
- * request to the scripted server; parts that many requests share have files of their own, and a request names them.
+ * The prompt ledger: everything that a model reads before its first response, as files for review. A real Session sends
+ * each request to the scripted server; parts that many requests share have files of their own, and a request names them.
  */
 import { HttpModels } from '../../src/core/model/httpModels.ts';
 import type { ProviderConfig } from '../../src/core/model/provider.ts';
@@ -76,7 +76,7 @@ export const MODES: readonly Mode[] = SANDBOXES.flatMap(([sandbox, policy, box])
 
 export const DEFAULT_MODE = 'workspace-write, on-request';
 
-/** What the user or the client has added. */
+/** Additions of the user or the client. */
 export interface LedgerCase {
   readonly name: string;
   readonly model?: string;
@@ -262,7 +262,7 @@ export function contextOf(request: LedgerRequest): readonly LedgerMessage[] {
   return messagesOf(request).filter(({ text }) => text !== PROMPT && text !== ANSWER);
 }
 
-// ---------------------------------------------------------------- what it costs
+// ---------------------------------------------------------------- cost
 
 /** By estimate: a token is four bytes of UTF-8. Tools count as their JSON, as they travel. */
 export function tokensOf(request: LedgerRequest) {
@@ -272,7 +272,7 @@ export function tokensOf(request: LedgerRequest) {
   return { instructions, tools, context, total: instructions + tools + context };
 }
 
-// ---------------------------------------------------------------- as it is read
+// ---------------------------------------------------------------- format
 
 /** Names of shared parts by their text. */
 export type PartNames = ReadonlyMap<string, string>;
@@ -309,7 +309,7 @@ function nameOf(tool: Tool): string {
   return `${tool.type}${tool.name === undefined ? '' : ` ${tool.name}`}`;
 }
 
-/** What tells one set of tools from another. */
+/** The difference between one set of tools and another. */
 export function toolSetName(request: LedgerRequest): string {
   const tools = toolsOf(request);
   const shell = tools.find(({ type, name }) => type === 'local_shell' || name === 'exec_command' || name === 'shell');
@@ -331,7 +331,7 @@ export function showRequest(request: LedgerRequest, parts: PartNames): string {
   return `\`\`\`json\n${shortJson(shown)}\n\`\`\`\n`;
 }
 
-/** JSON in which what fits on a line stands on one. */
+/** JSON in which a value that fits on a line is on one. */
 function shortJson(value: unknown, indent = ''): string {
   const whole = JSON.stringify(value);
   if (typeof value !== 'object' || value === null || indent.length + whole.length <= 118) return whole;

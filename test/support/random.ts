@@ -25,7 +25,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Random choices of a test: others in each run, and the same where the seed is given again. */
+/** Random choices of a test: different in each run, and repeated when the seed is given. */
 export function randomOf(test: string): Random {
   let hash = Number(process.env['TILLER_SEED'] ?? 0);
   for (const letter of test) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) | 0;

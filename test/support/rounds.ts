@@ -1,8 +1,8 @@
 import { randomOf } from './random.ts';
 
 /**
- * How often a test repeats what it does: a few times in every run, in full in `npm run test:all`, and as often as
- * `TILLER_SOAK` says when that is set, for one test at a time.
+ * How often a test repeats its action: a few times in every run, in full in `npm run test:all`, and as often as
+ * `TILLER_SOAK` sets, for one test at a time.
  */
 export function rounds(everyRun: number, inFull: number): number {
   const { TILLER_SOAK: soak } = process.env;

@@ -28,25 +28,25 @@ export interface CliRun {
 export interface CliOptions {
   readonly cwd?: string;
   readonly home: string;
-  /** Written to stdin, which is then closed; nothing but the end without it. */
+  /** Written to stdin, which is then closed; without it stdin is empty. */
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs `tiller` to its end as a person would, in a process of its own. */
+/** Runs `tiller` to its end in a process of its own. */
 export async function runCli(args: readonly string[], options: CliOptions): Promise<CliRun> {
   const child = await startCli(args, options);
   child.stdin.end(options.stdin ?? '');
   return child.ended;
 }
 
-/** The same, left running: `ended` tells how it went. */
+/** The same, left running: `ended` resolves with the result. */
 export async function startCli(args: readonly string[], options: CliOptions) {
   const child = spawn(process.execPath, [await builtCli(), ...args], {
     cwd: options.cwd ?? options.home,
     env: { PATH: process.env.PATH, HOME: options.home, TILLER_HOME: path.join(options.home, 'tiller'), ...options.env },
   });
-  // One that ends without reading what it is given says why on stderr.
+  // A process that ends without reading its input reports the reason on stderr.
   child.stdin.on('error', () => {});
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 
-/** A module of the tests as a file that Node can run; gone when the tests are over. */
+/** A module of the tests as a file that Node can run; removed when the tests are over. */
 export async function bundled(module: string): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'tiller-process-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
-/** The generated sample projects, for tests. The list of variants lives in scripts/sample.mjs and nowhere else. */
+/** The generated sample projects, for tests. The list of variants is in scripts/sample.mjs only. */
 import { type Choices, generateSample, type Sample, writeSample } from '../../scripts/sample.mjs';
 import { tempFolder, type TempFolder } from './tempFolder.ts';
 
 export { type Choices, generateSample, type Sample, VARIANTS, writeSample } from '../../scripts/sample.mjs';
 
-/** A sample written to a folder of its own, gone at the end of the block. */
+/** A sample written to a folder of its own, removed at the end of the block. */
 export async function sampleFolder(choices: Choices): Promise<TempFolder & { readonly sample: Sample }> {
   const folder = tempFolder();
   const sample = generateSample(choices);

@@ -53,7 +53,7 @@ export const SAMPLE_ITEMS: { readonly [Type in TurnItemType]: TurnItemOf<Type> }
   compaction: { ...base('compaction'), beforeTokens: 2, afterTokens: 1, summary: 'so far' },
 };
 
-/** `SAMPLE_ITEMS`, and those whose texts have not begun. */
+/** `SAMPLE_ITEMS`, and those whose texts are still empty. */
 export const sampleItems: readonly TurnItem[] = [
   ...Object.values(SAMPLE_ITEMS),
   { ...base('reasoning'), summary: [] },

@@ -1,4 +1,4 @@
-/** Commands in a real box, with everything a machine has that they might reach for. */
+/** Commands in a real sandbox, on a machine with everything that they must not reach. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxFinding, SandboxLimits, ExecRequest } from '../../src/core/ports.ts';
@@ -30,7 +30,7 @@ export interface SandboxedOptions {
   readonly workspace?: string;
 }
 
-/** A workspace, a home of ours, and boxes around commands in them. */
+/** A workspace, a TILLER_HOME, and sandboxes for commands in them. */
 export class Playground implements Disposable {
   readonly folder: TempFolder = tempFolder();
   readonly workspace: string;

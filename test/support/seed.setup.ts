@@ -1,4 +1,4 @@
-/** Gives fast-check the seed of this run, and names it with a counterexample, before each file of tests. */
+/** Sets the seed of fast-check for this run, and prints it with a counterexample, before each file of tests. */
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 function report(details: fc.RunDetails<unknown>): void {
   if (!details.failed) return;
   const file = path.relative(process.cwd(), expect.getState().testPath ?? '');
-  // vitest.config.mjs recognises a counterexample by how this begins.
+  // vitest.config.mjs recognises a counterexample by this beginning.
   throw new Error(
     `${fc.defaultReportMessage(details)}\n\nThe same again: TILLER_SEED=${details.seed} npx vitest run ${file}`,
     { cause: details.errorInstance },

@@ -1,7 +1,7 @@
 /**
- * A window that has found an interrupted patch, for tests with several of them; the argument is TILLER_HOME. Says `ready`
- * when it has looked; then each line on stdin is its person's answer: `putBack`, `finish`, or `hang`, which puts back and
- * never says that it is done. Prints what came of it.
+ * A window that has found an interrupted patch, for tests with several of them; the argument is TILLER_HOME. Prints
+ * `ready` when it has found it; then each line on stdin is the answer of its user: `putBack`, `finish`, or `hang`, which
+ * rolls back and never reports the end. Prints the result.
  */
 import { createInterface } from 'node:readline';
 import { createLocks } from '../../src/node/storage/locks.ts';
@@ -11,7 +11,7 @@ const [home = ''] = process.argv.slice(2);
 const locks = createLocks(home, 'vscode');
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Every file is where it belongs, and whoever asks is not told. */
+/** Every file is settled, and the result is never reported. */
 async function hang(): Promise<void> {
   say('hanging');
   await new Promise(() => setInterval(() => {}, 1000));

@@ -1,4 +1,4 @@
-/** What a regular expression can safely search: code alone, with comments and the insides of literals blanked out. */
+/** Source text for regular expressions: code alone, with comments and the insides of literals blanked out. */
 export interface ScannedSource {
   /** As long as the source and with its line breaks; every character that is not code is a space. Quotes stay. */
   readonly code: string;

@@ -5,6 +5,7 @@ import type { ProviderConfig } from '../../src/core/model/provider.ts';
 import type { Ports } from '../../src/core/ports.ts';
 import type { Session } from '../../src/core/session/session.ts';
 import { AgentService } from '../../src/core/agent/agentService.ts';
+import { type CapSettings, NO_CAPS } from '../../src/core/session/caps.ts';
 import type { ThreadHost, ThreadSettings } from '../../src/core/session/sessionOptions.ts';
 import { type SandboxSupport, resolveSandbox } from '../../src/core/sandbox/resolveSandbox.ts';
 import { sandboxSupport } from '../../src/node/sandbox/support.ts';
@@ -29,7 +30,7 @@ export interface ScenarioOptions {
   readonly files?: Readonly<Record<string, string>>;
   readonly policy?: ApprovalPolicy;
   readonly sandbox?: SandboxMode;
-  /** The box of this machine; without it there is none, whatever the machine has. */
+  /** The sandbox of this machine; without it there is none, whatever the machine has. */
   readonly box?: 'real';
   readonly wire?: Wire;
   readonly interactive?: boolean;
@@ -38,6 +39,7 @@ export interface ScenarioOptions {
   readonly saveBeforeCommands?: 'ask' | 'always' | 'never';
   readonly maxToolRounds?: number;
   readonly compactionTokens?: number | null;
+  readonly caps?: Partial<CapSettings>;
   readonly compactionPrompt?: string;
   readonly maxAttempts?: number;
   readonly undoMaxBytes?: number;
@@ -46,19 +48,19 @@ export interface ScenarioOptions {
   readonly showRawReasoning?: boolean;
   readonly verbosity?: 'low' | 'medium' | 'high';
   readonly projectDocFallbackFilenames?: readonly string[];
-  /** `test-model` unless told. */
+  /** By default `test-model`. */
   readonly modelName?: string;
-  /** What else is known of the server; its address and wire unless told. */
+  /** Further settings of the server; by default its address and wire. */
   readonly provider?: Partial<ProviderConfig>;
-  /** Hands that take the place of the real ones: a clock in a hurry, a network with holes. */
+  /** Ports that replace the real ones: a fast clock, a network with faults. */
   readonly deps?: (ports: Ports) => Partial<Ports>;
   readonly trusted?: boolean;
   readonly unreadable?: readonly string[];
   /** Callbacks of the front door. */
   readonly host?: Partial<ThreadHost>;
-  /** The folder in which TILLER_HOME is made; the temporary folder of the machine unless told. */
+  /** The folder in which TILLER_HOME is created; by default the temporary folder of the machine. */
   readonly homeIn?: string;
-  /** Go on in the home and folder of another scenario, resuming its thread. */
+  /** Continue in the home and folder of another scenario, resuming its thread. */
   readonly resume?: Scenario;
 }
 
@@ -103,6 +105,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       maxToolRounds: options.maxToolRounds ?? 200,
       maxAttempts: options.maxAttempts ?? 6,
       compactionTokens: options.compactionTokens ?? null,
+      caps: { ...NO_CAPS, ...options.caps },
       projectDocMaxBytes: 32_768,
       undoMaxBytes: options.undoMaxBytes ?? 64 * 1024 * 1024,
     },
@@ -155,7 +158,7 @@ export class Scenario {
   readonly folder: TempFolder;
   readonly home: TempFolder;
   readonly manager: AgentService;
-  /** What its thread was started with. */
+  /** The settings of its thread at the start. */
   readonly thread: StartedWith;
   readonly events: Event[] = [];
   #state: ThreadState;
@@ -204,7 +207,7 @@ export class Scenario {
     return this.with(await this.manager.start(...this.thread, this.session.threadId));
   }
 
-  /** The thread as the panel would show it. */
+  /** The thread in the panel. */
   get state(): ThreadState {
     return this.#state;
   }
@@ -216,7 +219,7 @@ export class Scenario {
     return id;
   }
 
-  /** Says something and waits until its turn is over. */
+  /** Sends a message and waits until its turn is over. */
   async send(text: string, more: Partial<OpOf<'user_turn'>> = {}): Promise<EventMsg> {
     const ended = this.turnEnds();
     this.submit({ type: 'user_turn', input: [{ type: 'text', text }], ...more });
@@ -233,7 +236,7 @@ export class Scenario {
     return (await this.#next(({ msg }) => msg.type === type)).msg as EventMsgOf<Type>;
   }
 
-  /** Waits for a question, or takes the one that waits already, and answers it. */
+  /** Waits for an approval request, or takes the pending one, and answers it. */
   async answer(decision: ApprovalDecision): Promise<void> {
     const waiting = this.#state.approvals[0]?.approvalId ?? (await this.next('approval_requested')).approvalId;
     this.submit({ type: 'approval', approvalIds: [waiting], decision });
@@ -243,7 +246,7 @@ export class Scenario {
     return this.events.map(({ msg }) => msg).filter((msg): msg is EventMsgOf<Type> => msg.type === type);
   }
 
-  /** Items as they ended, in the order they ended. */
+  /** Completed items, in the order in which they ended. */
   items<Type extends TurnItemType>(type: Type): TurnItemOf<Type>[] {
     const ended: TurnItem[] = this.said('item_completed').map(({ item }) => item);
     return ended.filter((item): item is TurnItemOf<Type> => item.type === type);
@@ -261,7 +264,7 @@ export class Scenario {
     writeFileSync(this.folder.at(name), text);
   }
 
-  /** The workspace, all of it. */
+  /** All files of the workspace. */
   files(): Record<string, string> {
     return Object.fromEntries(
       readdirSync(this.folder.path, { recursive: true, encoding: 'utf8' })

@@ -8,7 +8,7 @@ export interface TempFolder extends Disposable {
   at(...names: string[]): string;
 }
 
-/** A folder of one's own, gone at the end of the block: `using folder = tempFolder();`. */
+/** A folder of its own, removed at the end of the block: `using folder = tempFolder();`. */
 export function tempFolder(parent = tmpdir()): TempFolder {
   const path = realpathSync(mkdtempSync(join(parent, 'tiller-test-')));
   return {

@@ -1,4 +1,4 @@
-/** Threads that are recorded by running them: what the model says, and what the user and the client do meanwhile. */
+/** Threads that are recorded by running them: the responses of the model, the actions of the user and the client. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Ports } from '../../src/core/ports.ts';
 import type { UserInput } from '../../src/protocol/item.ts';
@@ -17,6 +17,7 @@ import {
   says,
   searches,
   type Step,
+  usage,
 } from './modelServer.ts';
 import { type Scenario, type ScenarioOptions, startScenario } from './startScenario.ts';
 
@@ -29,7 +30,7 @@ export interface ThreadRecipe {
 /** `startScenario` with the same ids and times in each recording. */
 type Begin = typeof startScenario;
 
-/** The same ids in each recording, in which no time passes. Waits take the time that they take. */
+/** The same ids in each recording, in which no time passes. Waits take real time. */
 function steadyBegin(): Begin {
   let ids = 0;
   const now = () => new Date('2026-01-15T12:00:00.000Z');
@@ -72,11 +73,16 @@ const add = (file: string, line: string) => patch(`*** Add File: ${file}`, `+${l
 const free = { sandbox: 'danger-full-access' } as const;
 const openai = { provider: { dialect: 'openai' } } as const;
 
+/** Counts of a response whose sum is this. */
+function uses(total: number): Step {
+  return usage({ input: total - 10, output: 10, total });
+}
+
 function sessionIn(output: string): number {
   return Number(/^Process running with session ID (\d+)$/m.exec(output)?.[1]);
 }
 
-/** Types into the first process that goes on in the background. */
+/** Types into the first process in the background. */
 function writes(chars: string, more: object = {}): Answer {
   return ({ input }) => {
     const texts = input.map((item) => String(item['output'] ?? item['content']));
@@ -98,7 +104,7 @@ async function commandStarts(chat: Scenario, command: string): Promise<void> {
   }
 }
 
-/** One message, and what is done while its turn runs. */
+/** One message, and the actions while its turn runs. */
 function recipe(name: string, options: ScenarioOptions, meanwhile?: (chat: Scenario) => Promise<void>): ThreadRecipe {
   return conversation(name, options, async (chat) => {
     const ended = start(chat);
@@ -341,6 +347,49 @@ export const THREAD_RECIPES: readonly ThreadRecipe[] = [
       const ended = chat.turnEnds();
       chat.submit({ type: 'retry' });
       await ended;
+    },
+  ),
+  conversation(
+    'paused-at-caps',
+    {
+      caps: { turn: { tokens: 1000, cost: null }, day: { tokens: 5000, cost: null } },
+      model: [
+        [exec('echo 1'), uses(400)],
+        [exec('echo 2'), uses(500)],
+        [says('Two.'), uses(50)],
+        [exec('echo 3'), uses(1200)],
+        [exec('echo 4'), uses(3000)],
+        [says('Four.'), uses(10)],
+      ],
+      ...free,
+    },
+    async (chat) => {
+      await chat.send('go');
+      const answers = async (label: string) => {
+        while (chat.state.questions.length === 0) await chat.next('question_requested');
+        const questionId = chat.state.questions[0]?.questionId ?? '';
+        chat.submit({ type: 'user_input_answer', questionId, answers: { cap: [label] } });
+      };
+      const again = async (...labels: readonly string[]) => {
+        const ended = chat.turnEnds();
+        for (const label of labels) {
+          await answers(label);
+          if (label === 'Continue') await chat.next('question_resolved');
+        }
+        await ended;
+      };
+      const ended = chat.turnEnds();
+      chat.submit({ type: 'user_turn', input: text('more') });
+      await answers('Stop');
+      await ended;
+      // Of the turn behind its first request, then of the day before the first request of the next turn.
+      const retry = () => void chat.submit({ type: 'retry' });
+      retry();
+      await again('Continue', 'Stop');
+      retry();
+      await again('Stop');
+      retry();
+      await again('Continue');
     },
   ),
   recipe('the-same-call-again', {

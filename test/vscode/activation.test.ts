@@ -7,10 +7,10 @@ import { say } from './support/say.ts';
 
 const tiller = () => vscode.extensions.getExtension('tiller-dev.tiller');
 
-/** Newer Nodes can tell the time of this thread alone; otherwise the whole process's has to do. */
+/** Newer versions of Node report the CPU time of this thread alone; otherwise that of the whole process is used. */
 const cpuUsage = () => (process as { threadCpuUsage?: typeof process.cpuUsage }).threadCpuUsage ?? process.cpuUsage;
 
-/** Milliseconds of CPU to load what `activate` is in, a second time. */
+/** Milliseconds of CPU to load the module of `activate` a second time. */
 function bundleCost(extension: vscode.Extension<unknown>): number {
   const load = createRequire(path.join(extension.extensionPath, 'package.json'));
   const bundle = load.resolve('./dist/extension.js');
@@ -32,7 +32,7 @@ suite('activation', () => {
     const before = measure.call(process);
     await extension.activate();
     const { user, system } = measure.call(process, before);
-    // A figure to look at, not a verdict: how fast this machine is just now decides it too.
+    // For information only: it depends on the current load of the machine, too.
     const cpu = ((user + system) / 1000).toFixed(1);
     say(`activation took ${cpu} ms CPU, ${(performance.now() - started).toFixed(1)} ms in all (budget: 10 ms CPU)`);
     assert.equal(extension.isActive, true);

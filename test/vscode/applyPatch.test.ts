@@ -8,9 +8,9 @@ import { inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 
 const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
 
-suite('changes land', () => {
+suite('changes are applied', () => {
   test(
-    'all kinds of them together, and no tab, no dirty buffer and no journal is left behind',
+    'of all kinds together, and no tab, no dirty buffer and no journal remains',
     inPlace({ 'update.txt': 'one\n', 'delete.txt': 'gone\n', 'move.txt': 'way\n' }, async (here) => {
       const result = await here.apply([
         here.update('update.txt', 'one\n', 'two\n'),
@@ -66,7 +66,7 @@ suite('changes land', () => {
   );
 
   test(
-    'UTF-16 and Windows-1252 keep their encoding; what cannot be said in it is refused',
+    'in UTF-16 and Windows-1252, keeping the encoding; text that it cannot represent is refused',
     inPlace({ 'wide.txt': new Uint8Array([0xff, 0xfe, 0x61, 0, 0x0a, 0]) }, async (here) => {
       assert.equal((await here.workspace.read(here.at('wide.txt'))).text, 'a\n');
       await here.apply([here.update('wide.txt', 'a\n', 'ab\n')]);
@@ -111,7 +111,7 @@ suite('changes land', () => {
   );
 
   test(
-    'where two files change places, and where a case changes',
+    'where two files swap names, and where the case of a name changes',
     inPlace({ 'a.txt': 'A\n', 'b.txt': 'B\n', 'case.txt': 'c\n' }, async (here) => {
       const result = await here.apply([
         here.move('a.txt', 'b.txt', 'A\n', 'A\n', 'B\n'),
@@ -124,7 +124,7 @@ suite('changes land', () => {
   );
 
   test(
-    'as bytes where an edit would hold the window, and not at all above 50 MB',
+    'as bytes where an edit would block the window, and not at all above 50 MB',
     inPlace({ 'big.txt': `a\n${'x'.repeat(99)}\n`.repeat(60_000) }, async (here) => {
       const { text } = await here.workspace.read(here.at('big.txt'));
       const started = performance.now();
@@ -138,7 +138,7 @@ suite('changes land', () => {
   );
 
   test(
-    'with the cursor, the selection and the focus where they were',
+    'and cursor, selection and focus stay where they were',
     inPlace({ 'seen.txt': lines('1', '2', '3', '4', '5'), 'other.txt': 'x\n' }, async (here) => {
       const editor = await here.open('seen.txt');
       editor.selection = new vscode.Selection(3, 0, 3, 1);
@@ -154,7 +154,7 @@ suite('changes land', () => {
   );
 
   test(
-    'so that Ctrl+Z takes them back file by file, seen before or not',
+    'so that Ctrl+Z reverts them file by file, opened before or not',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' }, async (here) => {
       await here.open('a.txt');
       const changes = ['a', 'b', 'c'].map((name) => here.update(`${name}.txt`, `${name}\n`, `${name}!\n`));
@@ -181,9 +181,9 @@ suite('changes land', () => {
   ).timeout(60_000);
 });
 
-suite('a landing of hundreds of files', () => {
+suite('a patch of hundreds of files', () => {
   test(
-    'writes the closed ones and edits the open one',
+    'writes the closed files and edits the open one',
     inPlace(Object.fromEntries(many(500).map((name) => [name, 'a\n'])), async (here) => {
       await here.open('f7.txt');
       const started = performance.now();
@@ -197,9 +197,9 @@ suite('a landing of hundreds of files', () => {
   ).timeout(60_000);
 });
 
-suite('a landing that cannot be', () => {
+suite('a patch that cannot be applied', () => {
   test(
-    'is stale when a file is not what the plan was made for, and touches nothing',
+    'is stale when a file differs from the one that the plan was made for, and changes nothing',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'changed\n' }, async (here) => {
       const result = await here.apply([here.update('a.txt', 'a\n', 'A\n'), here.update('b.txt', 'b\n', 'B\n')]);
       assert.deepEqual(result, { type: 'stale', paths: [here.at('b.txt')] });
@@ -208,14 +208,14 @@ suite('a landing that cannot be', () => {
   );
 
   test(
-    'puts everything back when it fails in the middle: disk, buffers, tabs',
+    'rolls everything back when it fails in the middle: disk, buffers, tabs',
     inPlace(
       { 'open.txt': 'open\n', 'dirty.txt': 'dirty\n', 'closed.txt': 'closed\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' },
       async (here) => {
         await here.type('dirty.txt', 'mine ');
         await here.open('open.txt');
         const before = here.tree();
-        // The folder of the last new file turns into a file once nothing can be planned anew.
+        // The folder of the last new file turns into a file after the last possible plan.
         here.beforeFirstWrite = () => here.write('blocked', 'a file\n');
         const result = await here.apply([
           here.update('open.txt', 'open\n', 'OPEN\n'),
@@ -239,7 +239,7 @@ suite('a landing that cannot be', () => {
   );
 
   test(
-    'puts texts back, too, when only the last file is refused by VS Code',
+    'rolls texts back, too, when VS Code refuses only the last file',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'gone.txt': 'g\n' }, async (here) => {
       await here.open('a.txt');
       here.beforeFirstWrite = () => here.write('gone.txt', 'somebody was here\n');
@@ -256,7 +256,7 @@ suite('a landing that cannot be', () => {
   );
 
   test(
-    'says why: a directory, binary content, read-only by the settings, a read-only scheme',
+    'reports why: a directory, binary content, read-only by the settings, a read-only scheme',
     inPlace({ 'binary.bin': new Uint8Array([0, 1, 2]), 'locked/a.txt': 'a\n' }, async (here) => {
       mkdirSync(here.at('folder'));
       const reasonOf = async (change: Parameters<typeof here.apply>[0][number]) => {
@@ -303,7 +303,7 @@ suite('a landing that cannot be', () => {
   }
 
   test(
-    'leaves a journal that puts everything back if the host dies in the middle',
+    'leaves a journal that puts everything back if the host is killed in the middle',
     inPlace({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'move.txt': 'm\n', 'gone.txt': 'g\n' }, async (here) => {
       symlinkSync('a.txt', here.at('link'));
       chmodSync(here.at('gone.txt'), 0o750);
@@ -334,7 +334,7 @@ suite('a landing that cannot be', () => {
   );
 
   test(
-    'is called off before the first write, and not after',
+    'is cancelled before the first write, and not after',
     inPlace({ 'a.txt': 'a\n' }, async (here) => {
       const stop = new AbortController();
       here.beforeFirstWrite = () => stop.abort(new Error('stopped'));
@@ -346,9 +346,9 @@ suite('a landing that cannot be', () => {
   );
 });
 
-suite('two landings', () => {
+suite('two patches', () => {
   test(
-    'of one file wait for each other; the second finds its plan stale',
+    'of one file are applied one after the other; the second finds its plan stale',
     inPlace({ 'a.txt': 'a\n' }, async (here) => {
       const results = await Promise.all([
         here.apply([here.update('a.txt', 'a\n', 'first\n')]),
@@ -359,7 +359,7 @@ suite('two landings', () => {
   );
 });
 
-/** Resolves when the reaction to the next edit of the document has come through. */
+/** Resolves when the listeners of the next edit of the document have run. */
 function onNextChange(document: vscode.TextDocument, react: () => Thenable<boolean>): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {

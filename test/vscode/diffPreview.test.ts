@@ -9,7 +9,7 @@ import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.t
 
 suite('a proposal', () => {
   test(
-    'of one file is a diff of what is and what would be, and follows when it changes',
+    'of one file is a diff of the file and the proposed text, and is updated when the proposal changes',
     withPreview({ 'a.txt': 'a\n' }, async (here, preview) => {
       preview.propose('approval', proposal(here.update('a.txt', 'a\n', 'b\n')));
       assert.equal(await preview.show('approval', { focus: true }), true);
@@ -42,7 +42,7 @@ suite('a proposal', () => {
   );
 
   test(
-    'opens beside, and leaves the focus, when nobody asked for it',
+    'opens beside the editor and keeps the focus when the user did not request it',
     withPreview({ 'mine.txt': '', 'a.txt': 'a\n' }, async (here, preview) => {
       const editor = await here.open('mine.txt');
       preview.propose('approval', proposal(here.update('a.txt', 'a\n', 'b\n')));
@@ -53,7 +53,7 @@ suite('a proposal', () => {
   );
 
   test(
-    'closed by hand stays undecided and can be shown again; resolved, it closes by itself and leaves others alone',
+    'closed by hand stays pending and can be shown again; resolved, it closes by itself and leaves others open',
     withPreview({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, async (here, preview) => {
       preview.propose('one', proposal(here.update('a.txt', 'a\n', 'A\n')));
       preview.propose('two', proposal(here.update('b.txt', 'b\n', 'B\n')));
@@ -72,7 +72,7 @@ suite('a proposal', () => {
   );
 
   test(
-    'is known by the address its title buttons hand over',
+    'is found by the address that its title buttons pass',
     withPreview({ 'a.txt': 'a\n' }, async (here, preview) => {
       preview.propose('approval 1/2', proposal(here.move('a.txt', 'b.txt', 'a\n')));
       await preview.show('approval 1/2', { focus: true });
@@ -99,7 +99,7 @@ function withPreview(
   });
 }
 
-/** As core would propose it: named as the person reads it, with its hunks. */
+/** As core would propose it: named as the user reads it, with its hunks. */
 function proposal(...changes: readonly FileChange[]): readonly ProposedFile[] {
   return changes.map((change) => ({ name: basename(change.path), change, hunks: fileDiff(change, '/').hunks }));
 }

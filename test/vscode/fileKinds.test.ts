@@ -1,4 +1,4 @@
-/** Files that are more than a name with a text: several names, no place in the workspace, two writers, a view on them. */
+/** Files with several names, files outside the workspace, files with two writers, files in an editor. */
 import assert from 'node:assert/strict';
 import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const saved = (result: { type: string; files?: readonly { saved: boolean }[] }) 
 
 suite('a file with several names', () => {
   test(
-    'that is open by its link is deleted where it is, and the link stays',
+    'that is open by its link is deleted itself, and the link stays',
     inPlace({ 'real.txt': 'r\n' }, async (here) => {
       symlinkSync('real.txt', here.at('link.txt'));
       await here.open('link.txt');
@@ -57,7 +57,7 @@ suite('a file with several names', () => {
   }
 
   test(
-    'is the same one by a way through ..',
+    'is the same one by a path with ..',
     inPlace({ 'a.txt': 'a\n', 'sub/b.txt': 'b\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
       const round = `${here.root}/sub/../a.txt`;
@@ -70,7 +70,7 @@ suite('a file with several names', () => {
 
 suite('a file outside every root', () => {
   test(
-    'lands when the policy has let it through, and leaves no tab',
+    'is patched when the policy allows it, and leaves no tab',
     inPlace({}, async (here) => {
       const folder = mkdtempSync(join(tmpdir(), 'tiller-outside-'));
       const file = join(folder, 'a.txt');
@@ -89,15 +89,15 @@ suite('a file outside every root', () => {
 
 suite('a file changed on disk while it holds unsaved edits', () => {
   test(
-    'gets the patch beside the unsaved edits; what stands on the disk stays there',
+    'gets the patch beside the unsaved edits; the text on disk stays',
     inPlace({ 'a.txt': '1\n2\n3\n' }, async (here) => {
       await here.type('a.txt', 'mine ');
-      here.write('a.txt', 'somebody else\n');
+      here.write('a.txt', 'another program\n');
       const { text } = await here.workspace.read(here.at('a.txt'));
       assert.equal(text, 'mine 1\n2\n3\n');
       assert.deepEqual(saved(await here.apply([here.update('a.txt', text, 'mine 1\n2\nthree\n')])), [false]);
       assert.equal(here.document('a.txt')?.getText(), 'mine 1\n2\nthree\n');
-      assert.equal(here.disk('a.txt'), 'somebody else\n');
+      assert.equal(here.disk('a.txt'), 'another program\n');
     }),
   );
 });
@@ -108,7 +108,7 @@ suite('an editor that shows a file', () => {
   ).join('');
 
   test(
-    'stays scrolled where it was',
+    'keeps its scroll position',
     inPlace({ 'seen.txt': before }, async (here) => {
       const editor = await here.open('seen.txt');
       editor.revealRange(new vscode.Range(120, 0, 120, 0), vscode.TextEditorRevealType.AtTop);
@@ -124,7 +124,7 @@ suite('an editor that shows a file', () => {
 
   for (const isActive of [true, false]) {
     test(
-      `keeps its folds, its place and its breakpoints (${isActive ? 'active' : 'beside the active one'})`,
+      `keeps its folds, its cursor and its breakpoints (${isActive ? 'active' : 'beside the active one'})`,
       inPlace({ 'seen.txt': before, 'other.txt': 'x\n' }, async (here) => {
         const editor = await here.open('seen.txt');
         editor.selection = new vscode.Selection(101, 2, 101, 6);
@@ -134,7 +134,7 @@ suite('an editor that shows a file', () => {
           new vscode.Location(here.uri('seen.txt'), new vscode.Position(150, 0)),
         );
         vscode.debug.addBreakpoints([point]);
-        // VS Code ties it to the text a moment later, and says nowhere that it has.
+        // VS Code attaches it to the text a moment later, without an event.
         await pause(1000);
         try {
           if (!isActive) {

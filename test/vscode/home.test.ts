@@ -1,4 +1,4 @@
-/** A TILLER_HOME that cannot be used, in VS Code: the same sentence as on the command line (issue 14, G). */
+/** A TILLER_HOME that cannot be used, in VS Code: the same message as on the command line (issue 14, G). */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -7,7 +7,7 @@ import { contextOf, eventually, Page } from './support/page.ts';
 
 declare const TILLER_VERSION: string;
 
-suite('a TILLER_HOME in which the system makes no folder', () => {
+suite('a TILLER_HOME in which the system cannot create a folder', () => {
   test('is an error when Tiller starts and at every turn, and nothing hangs', async () => {
     const before = process.env.TILLER_HOME;
     const { showErrorMessage } = vscode.window;

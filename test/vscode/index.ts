@@ -35,7 +35,7 @@ export async function run(): Promise<void> {
       .on('pass', (test) => tell({ name: test.fullTitle(), state: 'passed', ms: test.duration ?? 0 }))
       .on('pending', (test) => tell({ name: test.fullTitle(), state: 'skipped' }))
       .on('fail', (test: Mocha.Test | Mocha.Hook, error) => {
-        // A suite that says `retries(0)` has no second chance (scripts/testVscode.mjs gives it to the others).
+        // A suite with `retries(0)` is never run again (scripts/testVscode.mjs sets retries for the others).
         const kind = test.type === 'hook' ? { isBeside: true } : test.retries() === 0 ? { isFinal: true } : {};
         tell({ name: test.fullTitle(), state: 'failed', message: wordsOf(error), ...kind });
       });
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Mocha hands on whatever was thrown. */
+/** Mocha passes on any thrown value. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { expected, actual } = error as { expected?: unknown; actual?: unknown };

@@ -1,4 +1,4 @@
-/** Person and agent change lines of their own in the same files: what is left at the end is known to the letter. */
+/** User and agent change different lines in the same files: the final text is known exactly. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -8,7 +8,7 @@ import { rounds } from '../support/rounds.ts';
 import { type EditorPlace, inPlace, pause, until, withSetting } from './support/editorPlace.ts';
 import { say } from './support/say.ts';
 
-const ROUNDS = rounds(8, 100);
+const ROUNDS = rounds(6, 100);
 const LINES = 20;
 const FILES = ['unix.txt', 'windows.txt', 'open end.txt', 'mark.txt'] as const;
 
@@ -26,11 +26,11 @@ function emptyLines(): LinesOfFiles {
   return new Map(FILES.map((file) => [file, Array.from({ length: LINES }, () => '')]));
 }
 
-/** A person who types, saves, opens, closes and looks about, and an agent that reads, plans and lands as the tool does. */
+/** A user who types, saves, opens, closes and looks about, and an agent that reads, plans and lands as the tool does. */
 class Storm {
   readonly here: EditorPlace;
   readonly random: Random;
-  /** What stands behind each line of its owner, by file. */
+  /** The expected text after each line of its owner, by file. */
   readonly typed = emptyLines();
   readonly applied = emptyLines();
   readonly counts = { applied: 0, stale: 0, failed: 0, typed: 0 };
@@ -59,9 +59,9 @@ class Storm {
     if (dice === 2) return void (await vscode.workspace.saveAll(false));
     if (dice === 3) return void (await vscode.commands.executeCommand('workbench.action.nextEditor'));
     if (dice === 4) {
-      const editor = await here.open(file);
-      if (!editor.document.isDirty) await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
-      return;
+      await here.open(file);
+      // VS Code looks itself which are saved: one that it closes unsaved loses its text here, for no question is shown.
+      return void (await vscode.commands.executeCommand('workbench.action.closeUnmodifiedEditors'));
     }
     await this.type(file);
   }
@@ -72,15 +72,20 @@ class Storm {
     for (let count = 1 + random.below(4); count > 0; count--) {
       const index = random.below(LINES);
       const word = `<${++this.counts.typed}>`;
-      const isIn = await editor.edit((builder) => {
+      const edit = editor.edit((builder) => {
         const line = lineOf(editor.document, `mine ${index}:`);
         builder.insert(editor.document.lineAt(line).range.end, word);
+      });
+      // A close that came late has taken the editor away, in the host or in the window: nothing is typed then.
+      const isIn = await edit.then(undefined, (error: unknown) => {
+        if (/closed editors|Illegal argument: TextEditor/.test(String(error))) return false;
+        throw error;
       });
       if (isIn) this.note(this.typed, file, index, (before) => before + word);
     }
   }
 
-  /** VS Code drops an opening that another one overtakes; the storm then opens the file again. */
+  /** VS Code drops an open that a later one overtakes; the storm then opens the file again. */
   async open(file: string): Promise<vscode.TextEditor> {
     for (let tries = 1; ; tries++) {
       try {
@@ -139,7 +144,11 @@ async function story(here: EditorPlace, name: string): Promise<void> {
   }
   over.abort();
   await person;
-  await vscode.workspace.saveAll(false);
+  // VS Code refuses a save while it prepares one of its own.
+  for (let attempt = 0; attempt < 100 && here.dirty().length > 0; attempt++) {
+    await vscode.workspace.saveAll(false);
+    await pause(50);
+  }
   await until(() => here.dirty().length === 0, 10_000);
   say(`merge storm, ${name}: ${JSON.stringify(storm.counts)}`);
   for (const file of FILES) {
@@ -152,8 +161,8 @@ async function story(here: EditorPlace, name: string): Promise<void> {
 
 const files = Object.fromEntries(FILES.map((name) => [name, bytesOf(name)]));
 
-suite('two who write in the same files', function () {
-  // One lost word in a hundred runs is a lost word.
+suite('two writers in the same files', function () {
+  // One lost word in a hundred runs is a failure.
   this.retries(0);
 
   test(
@@ -166,7 +175,7 @@ suite('two who write in the same files', function () {
   ).timeout(60_000 + ROUNDS * 6000);
 
   test(
-    'end with the lines of both, saved when another editor is looked at',
+    'end with the lines of both, saved when another editor becomes active',
     inPlace(files, (here) =>
       withSetting('files.autoSave', 'onFocusChange', () => story(here, 'saved on focus change')),
     ),

@@ -19,7 +19,7 @@ const ALL = [2, 15, 29];
 
 suite('a proposal under review', () => {
   test(
-    'is what stands on the right: a hunk taken out there, or in the panel, is left out, and comes back by Ctrl+Z',
+    'is the right side of the diff: a hunk rejected there, or in the panel, is left out, and restored by Ctrl+Z',
     reviewing([2, 15, 29], async (here, preview) => {
       const document = await shown(preview);
       await preview.toggleHunk(document.uri, 1);
@@ -37,7 +37,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'is what the person writes; it is saved for them, and its tab closes without a question',
+    'is what the user writes; it is saved for them, and its tab closes without a question',
     reviewing([2], async (here, preview) => {
       const document = await shown(preview);
       await typed('mine ');
@@ -57,7 +57,7 @@ suite('a proposal under review', () => {
     ['files.trimTrailingWhitespace', true],
   ] as const) {
     test(
-      `is not rewritten by ${setting}: it keeps its dot, and is taken as it was written`,
+      `is not rewritten by ${setting}: it keeps its unsaved mark, and counts as it was written`,
       reviewing([2], async (here, preview) => {
         await withSetting(setting, value, async () => {
           const document = await shown(preview);
@@ -73,7 +73,7 @@ suite('a proposal under review', () => {
   }
 
   test(
-    'keeps what was chosen when its tab is closed, and shows it again',
+    'keeps its choices when its tab is closed, and shows them again',
     reviewing(ALL, async (here, preview) => {
       const first = await shown(preview);
       await preview.toggleHunk(first.uri, 0);
@@ -86,7 +86,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'begins with what was chosen when it was asked before',
+    'starts with the earlier choices when it is requested again',
     inPreview({ 'a.txt': TEXT }, async (here, preview) => {
       const carried: ProposalChoices = [{ path: 'a.txt', leftOut: [2] }];
       preview.propose('p', proposal(here.update('a.txt', TEXT, changed(ALL))), carried);
@@ -96,7 +96,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'begins with what was chosen before the window was reloaded, until it is answered',
+    'starts with the choices from before a reload of the window, until it is answered',
     inPlace({ 'a.txt': TEXT }, async (here) => {
       const kept = new KeptReviews(memento());
       const files = proposal(here.update('a.txt', TEXT, changed(ALL)));
@@ -119,7 +119,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'cannot be written in where VS Code would not give the text back as it was; its hunks are still chosen',
+    'cannot be edited where VS Code would change the text; its hunks can still be chosen',
     inPreview({ 'a.txt': '' }, async (here, preview) => {
       const mixed = (numbers: number[]) => changed(numbers).replace('line 8\n', 'line 8\r\n');
       preview.propose('p', proposal(here.update('a.txt', mixed([]), mixed([2, 29])), here.remove('gone.txt', 'g\n')));
@@ -140,7 +140,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'keeps its line endings and its letters, whatever encoding the person has set',
+    'keeps its line endings and its letters, whatever encoding the user has set',
     inPreview({ 'a.txt': '' }, async (here, preview) => {
       await withSetting('files.encoding', 'windows1252', async () => {
         const after = `${changed([2, 29], '\r\n')}ß→🙂\r\n`;
@@ -156,7 +156,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'of a file that another patch is about, too, is one of its own',
+    'of a file that another patch changes, too, has its own document',
     inPreview({ 'a.txt': TEXT }, async (here, preview) => {
       preview.propose('p', proposal(here.update('a.txt', TEXT, changed([2, 29]))));
       preview.propose('q', proposal(here.update('a.txt', TEXT, changed([15]))));
@@ -169,7 +169,7 @@ suite('a proposal under review', () => {
   );
 
   test(
-    'says above each hunk what can be done with it, and above all what a yes would be to',
+    'has lenses above each hunk with its actions, and one at the top with the effect of an approval',
     reviewing(ALL, async (_here, preview) => {
       const { uri } = await shown(preview);
       assert.deepEqual(await lenses(uri), [
@@ -190,9 +190,9 @@ suite('a proposal under review', () => {
   );
 });
 
-suite('what is left of a proposal', () => {
+suite('the approved part of a proposal', () => {
   test(
-    'lands in the open buffer beside what the person has typed, and is undone with the patch',
+    'lands in the open buffer beside what the user has typed, and is undone with the patch',
     inPlace({ 'a.txt': TEXT }, async (here) => {
       await here.type('a.txt', 'typed ');
       const before = here.document('a.txt')?.getText() ?? '';
@@ -259,7 +259,7 @@ function memento(): vscode.Memento {
   };
 }
 
-/** At the beginning, as a person would. */
+/** At the beginning, as a user would. */
 async function typed(text: string): Promise<void> {
   await vscode.commands.executeCommand('cursorTop');
   await vscode.commands.executeCommand('type', { text });

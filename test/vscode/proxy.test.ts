@@ -1,4 +1,4 @@
-/** The person's proxy, as VS Code has it in its settings, carries what Tiller says to a model (libraries.md §4.1). */
+/** The user's proxy, as VS Code has it in its settings, carries what Tiller says to a model (libraries.md §4.1). */
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import * as vscode from 'vscode';
 import { createNodeFetch } from '../../src/node/network/fetch.ts';
 
 suite('proxy', () => {
-  /** What it was asked for: by CONNECT a host, otherwise a URL. */
+  /** The requests to it: a host by CONNECT, otherwise a URL. */
   const asked: string[] = [];
   const proxy = http.createServer((request, response) => {
     asked.push(request.url ?? '');
@@ -32,7 +32,7 @@ suite('proxy', () => {
   });
 
   for (const support of ['override', 'fallback', 'on']) {
-    test(`is used for http and https where VS Code says "${support}"`, async () => {
+    test(`is used for http and https where VS Code is set to "${support}"`, async () => {
       await change('proxySupport', support);
       asked.length = 0;
       const fetch = createNodeFetch();

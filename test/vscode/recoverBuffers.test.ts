@@ -7,7 +7,7 @@ import { type EditorPlace, inPlace } from './support/editorPlace.ts';
 
 const bytes = (text: string | null) => (text === null ? null : Buffer.from(text));
 
-/** As the extension does it: the buffers, then the disk as far as it is not there yet, then the buffers again. */
+/** As the extension does it: the buffers, then the rest on disk, then the buffers again. */
 async function recover(here: EditorPlace, files: Readonly<Record<string, [from: string | null, to: string | null]>>) {
   const texts = Object.entries(files).map(([name, [from, to]]) => {
     return { path: here.at(name), from: bytes(from), to: bytes(to), staysUnsaved: false };
@@ -22,9 +22,9 @@ async function recover(here: EditorPlace, files: Readonly<Record<string, [from: 
   return { unsaved, leftAlone };
 }
 
-suite('recovery, once it is done', () => {
+suite('a completed recovery', () => {
   test(
-    'leaves no open document with the old text, also where nobody watches the disk, and no tab that was not there',
+    'leaves no open document with the old text, also where the disk is not watched, and no new tab',
     // VS Code does not watch the objects of git.
     inPlace(
       { 'a.txt': 'a\nold\n', '.git/objects/b': 'b\nold\n', 'hidden.txt': 'h\nold\n', 'c.txt': 'c\n' },
@@ -51,12 +51,12 @@ suite('recovery, once it is done', () => {
   );
 
   test(
-    'saves nothing over a file that is newer than VS Code knows: it was saved already',
+    'does not overwrite a file that is newer than VS Code knows: it was saved already',
     inPlace({ 'back.txt': 'a\nold\n', 'there.txt': 'a\nold\n' }, async (here) => {
       for (const name of ['back.txt', 'there.txt']) {
         const editor = await here.open(name);
         await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 3), 'new'));
-        // As a window that died between its save and its note of it finds the file.
+        // The file of a window that was killed between its save and its record of the save.
         here.write(name, 'a\nnew\n');
         assert.equal(editor.document.isDirty, true);
       }
@@ -77,7 +77,7 @@ suite('recovery, once it is done', () => {
   );
 
   test(
-    'leaves what the person typed on the same lines as it is',
+    'leaves what the user typed on the same lines as it is',
     inPlace({ 'a.txt': 'a\nold\n' }, async (here) => {
       const editor = await here.open('a.txt');
       await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 3), 'mine'));
@@ -90,7 +90,7 @@ suite('recovery, once it is done', () => {
   );
 
   test(
-    'closes what the patch had made, clean or not, and leaves in front what the person looks at',
+    'closes what the patch had made, clean or not, and leaves in front what the user looks at',
     inPlace({ 'clean.txt': 'n\n', 'dirty.txt': 'n\n', 'c.txt': 'c\n' }, async (here) => {
       await here.open('clean.txt');
       await here.type('dirty.txt', 'x');

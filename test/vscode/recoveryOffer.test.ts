@@ -11,12 +11,12 @@ import { RecoveryOffer } from '../../src/vscode/recovery/recoveryOffer.ts';
 const DONE: PatchSettlement = { type: 'settled', result: { leftAlone: [], unsaved: [] } };
 const THEY = { pid: 4711, name: 'vscode', since: '2026-01-01T00:00:00.000Z' };
 
-/** A disk with patches on it that a crash has left; what is settled is gone from it, as a journal is. */
+/** A disk with patches that a crash interrupted; a settled one is removed from it, as a journal is. */
 class Disk {
   readonly settled: string[] = [];
   readonly reported: unknown[] = [];
   changes = 0;
-  /** Lets whoever is at work go on. */
+  /** Lets pending work continue. */
   work: (patience: SettlingPatience) => Promise<PatchSettlement> = async () => DONE;
   readonly #watchers = new Set<() => void>();
   readonly #ids = new Set<string>();
@@ -60,8 +60,8 @@ class Disk {
   }
 }
 
-suite('what a crash left half landed', () => {
-  test('waits until it is decided, and is decided once', async () => {
+suite('an interrupted patch', () => {
+  test('is offered until it is settled, and settled once', async () => {
     const disk = new Disk();
     await disk.crash('one');
     await disk.crash('two');
@@ -71,20 +71,20 @@ suite('what a crash left half landed', () => {
     const first = disk.offer.settle('two', 'roll_back');
     const second = disk.offer.settle('two', 'finish');
     while (disk.waiting().includes('two')) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.deepEqual(disk.waiting(), ['one', 'two: put_back']);
+    assert.deepEqual(disk.waiting(), ['one', 'two: roll_back']);
     await disk.offer.look();
-    assert.deepEqual(disk.waiting(), ['one', 'two: put_back']);
-    while (!disk.settled.includes('two: put_back')) {
+    assert.deepEqual(disk.waiting(), ['one', 'two: roll_back']);
+    while (!disk.settled.includes('two: roll_back')) {
       goOn();
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await Promise.all([first, second]);
-    assert.deepEqual(disk.settled, ['two: put_back']);
+    assert.deepEqual(disk.settled, ['two: roll_back']);
     assert.deepEqual(disk.waiting(), ['one']);
     disk.offer.dispose();
   });
 
-  test('goes when it was settled elsewhere, and the panel is told of nothing else', async () => {
+  test('is withdrawn when it was settled elsewhere, and the panel gets no other change', async () => {
     const disk = new Disk();
     await disk.crash('one');
     assert.equal(disk.changes, 1);
@@ -92,7 +92,7 @@ suite('what a crash left half landed', () => {
     await disk.offer.look();
     assert.equal(disk.changes, 1);
     disk.settledElsewhere('one');
-    // Nobody has looked at this window meanwhile.
+    // The user has not used this window meanwhile.
     while (disk.waiting().length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(disk.changes, 2);
     assert.equal(disk.watchers, 0);
@@ -101,7 +101,7 @@ suite('what a crash left half landed', () => {
     disk.offer.dispose();
   });
 
-  test('that another window decides is waited for, and is not decided twice', async () => {
+  test('that another window settles is waited for, and not settled twice', async () => {
     const disk = new Disk();
     await disk.crash('one');
     const end = new Promise<(settlement: PatchSettlement) => void>((entered) => {
@@ -120,7 +120,7 @@ suite('what a crash left half landed', () => {
     disk.offer.dispose();
   });
 
-  test('that is left to another window is asked about until that has decided', async () => {
+  test('that is left to another window is offered until that has settled it', async () => {
     const disk = new Disk();
     await disk.crash('one');
     disk.work = async () => ({ type: 'busy', owner: THEY });
@@ -131,7 +131,7 @@ suite('what a crash left half landed', () => {
     disk.offer.dispose();
   });
 
-  test('waits on when it could not be settled', async () => {
+  test('stays pending when it could not be settled', async () => {
     const disk = new Disk();
     await disk.crash('one');
     disk.work = () => Promise.reject(new Error('The disk is full.'));

@@ -1,4 +1,4 @@
-/** A person renames or deletes the very file that a patch lands in: one waits for the other, and nothing comes back. */
+/** A user renames or deletes the very file that a patch lands in: one waits for the other, and nothing comes back. */
 import assert from 'node:assert/strict';
 import { suite, test } from 'mocha';
 import * as vscode from 'vscode';
@@ -20,7 +20,7 @@ function deleting(here: EditorPlace, file: string): Thenable<boolean> {
   return vscode.workspace.applyEdit(edit);
 }
 
-/** The person begins when the patch is on its way; both come to their end. */
+/** The user begins when the patch is on its way; both come to their end. */
 async function landDuring(here: EditorPlace, file: string, move: () => Thenable<boolean>): Promise<void> {
   await here.open(file);
   let moved: Thenable<boolean> = Promise.resolve(false);
@@ -33,9 +33,9 @@ async function landDuring(here: EditorPlace, file: string, move: () => Thenable<
   assert.equal(await moved, true);
 }
 
-suite('a file that is renamed or deleted while a patch lands in it', () => {
+suite('a file that is renamed or deleted while a patch changes it', () => {
   test(
-    'takes the patch along under its new name',
+    'gets the patch under its new name',
     inPlace({ 'old.txt': BEFORE }, async (here) => {
       await landDuring(here, 'old.txt', () => renaming(here, 'old.txt', 'new.txt'));
       assert.deepEqual(here.tree(), { 'new.txt': AFTER });
@@ -43,7 +43,7 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
   );
 
   test(
-    'takes it along in a folder that is renamed',
+    'gets it in a folder that is renamed',
     inPlace({ 'folder/deep/a.txt': BEFORE }, async (here) => {
       await landDuring(here, 'folder/deep/a.txt', () => renaming(here, 'folder', 'other'));
       assert.deepEqual(here.tree(), { 'other/deep/a.txt': AFTER });
@@ -51,7 +51,7 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
   );
 
   test(
-    'does not come back when it is deleted',
+    'is not created again when it is deleted',
     inPlace({ 'old.txt': BEFORE }, async (here) => {
       await landDuring(here, 'old.txt', () => deleting(here, 'old.txt'));
       await pause(300);
@@ -60,7 +60,7 @@ suite('a file that is renamed or deleted while a patch lands in it', () => {
   );
 
   test(
-    'is planned for again when its new name was being given already',
+    'is planned again when its rename had started already',
     inPlace({ 'old.txt': BEFORE }, async (here) => {
       await here.open('old.txt');
       let goOn: (() => void) | undefined;
@@ -99,11 +99,11 @@ const ROUNDS = rounds(12, 150);
 const LINES = 10;
 const TEXT = Array.from({ length: LINES }, (_nothing, index) => `mine ${index}:\nagent ${index}:\n`).join('');
 
-suite('a file that is renamed again and again', function () {
+suite('a file that is renamed repeatedly', function () {
   this.retries(0);
 
   test(
-    'has one name at the end, and the words of both',
+    'has one name at the end, and the edits of both',
     inPlace({ 'old.txt': TEXT, 'folder/other.txt': '' }, renameStorm),
   ).timeout(60_000 + ROUNDS * 6000);
 });

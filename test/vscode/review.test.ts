@@ -1,4 +1,4 @@
-/** What an agent has landed waits for the person's word, whatever happens to the text meanwhile. */
+/** What an agent has landed waits for the user's word, whatever happens to the text meanwhile. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'mocha';
@@ -10,7 +10,7 @@ import { type EditorPlace, inPlace, pause, until, withSetting } from './support/
 
 const LINES = Array.from({ length: 12 }, (_nothing, index) => `${index + 1}`);
 const BEFORE = `${LINES.join('\n')}\n`;
-/** Line 2 changed, line 6 gone, a line after 10. */
+/** Line 2 changed, line 6 removed, a line added after 10. */
 const AFTER = '1\ntwo\n3\n4\n5\n7\n8\n9\n10\n10a\n11\n12\n';
 
 const unseen = { turnId: 'turn', itemId: 'item', isUnseen: true };
@@ -26,7 +26,7 @@ function fileAt(here: EditorPlace, path = 'a.txt'): PendingFile {
   return file;
 }
 
-/** `3-4 for 3-4`: which lines stand for which. */
+/** `3-4 for 3-4`: which lines replace which. */
 function hunks(here: EditorPlace, path = 'a.txt'): string[] {
   const { text } = fileAt(here, path);
   return text.hunks.map(({ start, end, baseStart, baseEnd }) => `${start}-${end} for ${baseStart}-${baseEnd}`);
@@ -54,9 +54,9 @@ function keepHunk(here: EditorPlace, index: number): void {
   here.decisions.keep([{ file, hunks: [file.text.hunks[index]?.id ?? -1] }]);
 }
 
-suite('review of a patch that has landed', () => {
+suite('review of an applied patch', () => {
   test(
-    'marks its hunks, in an open file and in a closed one, and none of a patch that was agreed to',
+    'marks its hunks, in an open file and in a closed one, and none of an approved patch',
     inPlace({ 'a.txt': BEFORE, 'closed.txt': BEFORE, 'agreed.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -69,7 +69,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'keeps a hunk, undoes another, and what the person types meanwhile stays theirs',
+    'keeps a hunk, undoes another, and what the user types meanwhile stays theirs',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -80,7 +80,7 @@ suite('review of a patch that has landed', () => {
       assert.deepEqual(hunks(here), ['11-12 for 11-11']);
       const text = '1\ntwo\n3\n4 is mine\nmore of mine\n5\n6\n7\n8\n9\n10\n10a\n11\n12\n';
       assert.equal(here.document('a.txt')?.getText(), text);
-      // Undoing is one step for Ctrl+Z, and the hunk waits again.
+      // Undoing is one step for Ctrl+Z, and the hunk is pending again.
       assert.equal(await here.pressUndo('a.txt'), text.replace('6\n', ''));
       assert.deepEqual(hunks(here), ['6-6 for 6-7', '10-11 for 11-11']);
       assert.equal(here.decisions.unkeep(), true);
@@ -89,7 +89,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'follows Ctrl+Z of the landing, and its redo',
+    'follows Ctrl+Z of the patch, and its redo',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -99,7 +99,7 @@ suite('review of a patch that has landed', () => {
       await vscode.commands.executeCommand('redo');
       assert.equal(here.document('a.txt')?.getText(), AFTER);
       assert.deepEqual(hunks(here), THREE);
-      // Kept and taken back by Ctrl+Z after all, nothing waits.
+      // Kept and then reverted by Ctrl+Z, nothing is pending.
       here.decisions.keep([{ file: fileAt(here), hunks: 'all' }]);
       assert.equal(await here.pressUndo('a.txt'), BEFORE);
       assert.equal(here.reviews.pending.length, 0);
@@ -107,7 +107,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'is over when the patch is undone by name',
+    'ends when the patch is undone by Undo Patch',
     inPlace({ 'a.txt': BEFORE, 'gone.txt': 'gone\n', 'old.txt': 'old\n' }, async (here) => {
       const patch = [
         here.update('a.txt', BEFORE, AFTER),
@@ -125,7 +125,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'leaves words of the person alone when a whole file is undone, and takes them along when the hunk is named',
+    'leaves words of the user alone when a whole file is undone, and takes them along when the hunk is named',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -140,7 +140,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'undoes in a closed file, with the line ends that it has, and saves what was clean',
+    'undoes in a closed file, with its line endings, and saves a clean one',
     inPlace({ 'a.txt': BEFORE.replaceAll('\n', '\r\n') }, async (here) => {
       const [before, after] = [BEFORE, AFTER].map((text) => text.replaceAll('\n', '\r\n'));
       await here.apply([here.update('a.txt', before ?? '', after ?? '')], unseen);
@@ -154,7 +154,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'decides about new, moved and deleted files as a whole',
+    'keeps or undoes new, moved and deleted files as a whole',
     inPlace(
       { 'old.txt': BEFORE, 'gone.txt': '\uFEFFgone\r\n', 'gone.bin': new Uint8Array([0, 255, 1]) },
       async (here) => {
@@ -182,7 +182,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'does not delete a new file in which the person has written',
+    'does not delete a new file in which the user has written',
     inPlace({}, async (here) => {
       await here.apply([here.add('new.txt', 'new\n')], unseen);
       await here.type('new.txt', 'mine ');
@@ -193,7 +193,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'undoes what it can, when one of the files cannot be changed',
+    'undoes the rest when one of the files cannot be changed',
     inPlace({ 'a.txt': BEFORE, 'old.txt': 'old\n' }, async (here) => {
       await here.apply([here.update('a.txt', BEFORE, AFTER), here.move('old.txt', 'moved.txt', 'old\n')], unseen);
       await here.type('moved.txt', 'mine ');
@@ -209,7 +209,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'has one hunk of several patches, and goes along when the file is renamed',
+    'has one hunk of several patches, and follows a rename of the file',
     inPlace({ 'a.txt': BEFORE }, async (here) => {
       await here.open('a.txt');
       await applied(here);
@@ -227,7 +227,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'is not the formatter of a save, nor what somebody else writes to the file',
+    'is not the formatter of a save, nor what another program writes to the file',
     inPlace({ 'a.tillertest': '1\n2\n3\n4\n5\n' }, async (here) => {
       const twoSpaces = vscode.languages.registerDocumentFormattingEditProvider(
         { pattern: '**/*.tillertest' },
@@ -255,7 +255,7 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'is there again after a reload, as far as the files are',
+    'is restored after a reload, for the files that exist',
     inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE, 'gone.txt': 'gone\n', 'c.txt': BEFORE }, async (here) => {
       const folder = here.uri('../.review-storage');
       const storage = new ReviewStorage(folder, here.reviews, (error) => {
@@ -266,7 +266,7 @@ suite('review of a patch that has landed', () => {
       await here.open('a.txt');
       await typeAt(here, 1, 3, '!');
       await storage.flush();
-      // Meanwhile somebody works on one of them, and takes another away.
+      // Meanwhile one of them is edited, and another one deleted.
       writeFileSync(here.at('b.txt'), `0\n${AFTER}`);
       await vscode.workspace.fs.delete(here.uri('c.txt'));
 
@@ -295,14 +295,14 @@ suite('review of a patch that has landed', () => {
   );
 
   test(
-    'is written down when it lands and when it is decided, although the user goes on typing',
+    'is stored when a patch is applied and when it is decided, although the user goes on typing',
     inPlace({ 'a.txt': BEFORE, 'b.txt': BEFORE }, async (here) => {
       const folder = here.uri('../.review-storage');
       const storage = new ReviewStorage(folder, here.reviews, (error) => {
         throw error;
       });
       const written = () => (existsSync(folder.fsPath) ? readdirSync(folder.fsPath).length : 0);
-      /** Types in a file under review until it is so; each key puts off what waits for the last one. */
+      /** Types in a file under review until the condition holds; each key delays the debounced update. */
       const typingUntil = async (isSo: () => boolean) => {
         for (let keys = 0; keys < 40 && !isSo(); keys++) {
           await typeAt(here, 0, 0, 'x');

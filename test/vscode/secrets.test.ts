@@ -1,4 +1,4 @@
-/** A key that stands in the settings, in the whole extension: only its server hears of it (issue 8, point 3). */
+/** A key in the settings, in the whole extension: only its server gets it (issue 8, point 3). */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ declare const TILLER_VERSION: string;
 const KEY = 'sesame-of-the-settings-7d1e';
 const NO_SECRET = 'plain-title-4';
 
-/** What the pieces of texts that grow make together, as the page puts them. */
+/** The concatenated deltas of each text, as the page builds them. */
 function streamedTo({ heard }: Page): string {
   const events = (heard as readonly HostMessage[]).flatMap((one) => (one.type === 'events' ? one.events : []));
   return events.map(({ msg }) => (msg.type === 'item_delta' ? msg.text : '')).join('');
@@ -28,7 +28,7 @@ function filesWith(text: string, folder: string): string[] {
     .filter((file) => readFileSync(file).includes(text));
 }
 
-/** What is made meanwhile logs to `lines`. */
+/** Objects created meanwhile log to `lines`. */
 function withLog<Made>(lines: string[], make: () => Made): Made {
   const { createOutputChannel } = vscode.window;
   const write = (line: string) => void lines.push(line);
@@ -41,8 +41,8 @@ function withLog<Made>(lines: string[], make: () => Made): Made {
   }
 }
 
-suite('a key that stands in the settings', () => {
-  test('reaches its server, and neither file nor log nor panel, whoever says it', async () => {
+suite('a key in the settings', () => {
+  test('reaches its server, and no file, log or panel, whichever source prints it', async () => {
     using folder = tempFolder();
     const home = folder.path;
     const before = process.env.TILLER_HOME;
@@ -82,7 +82,7 @@ suite('a key that stands in the settings', () => {
       else process.env.TILLER_HOME = before;
     }
     assert.equal(server.requests[0]?.headers.authorization, `Bearer ${KEY}`);
-    assert.ok(server.requests[0]?.text.includes(`my key is ${KEY}`), 'the model is told what the person says');
+    assert.ok(server.requests[0]?.text.includes(`my key is ${KEY}`), 'the model is told what the user says');
 
     const told = JSON.stringify(page.heard);
     assert.ok(!told.includes(KEY), 'the panel was told');

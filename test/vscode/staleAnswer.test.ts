@@ -23,8 +23,8 @@ const request: ApprovalRequest = {
 };
 const COMMAND = 'rm \\u{202e}[x]\u200b(command:y)…';
 
-suite('a notification that outlives its question', () => {
-  test('says what was decided, and by whom', () => {
+suite('a notification that is older than the answer', () => {
+  test('shows the decision, and who made it', () => {
     const told = (settled?: Settled) => tooLate(request, settled).replace(COMMAND, 'COMMAND');
     assert.deepEqual(
       [
@@ -61,13 +61,13 @@ suite('a notification that outlives its question', () => {
   });
 });
 
-suite('what VS Code itself says', () => {
-  test('names the rule that asks by its own words', () => {
+suite('texts of VS Code controls', () => {
+  test('name the rule that prompts by its text', () => {
     assert.equal(questionOf(request), `Tiller wants to run: ${COMMAND} (asked because of rule 2 of rules.json: “rm…”)`);
     assert.equal(whyAsked(request), 'Look first. (rule 2 of rules.json: “rm…”)');
   });
 
-  test('has paths as one speaks of them in the workspace', () => {
+  test('have paths relative to the workspace', () => {
     const [folder] = vscode.workspace.workspaceFolders ?? [];
     assert.ok(folder);
     const { fsPath } = folder.uri;

@@ -13,7 +13,7 @@ import { LiveThreads } from '../../src/core/agent/liveThreads.ts';
 import { ShownThread, type ThreadSource } from '../../src/core/agent/shownThread.ts';
 
 const unexpected = (error: unknown) => assert.fail(String(error));
-/** A window on threads that live here; `live` of its own. */
+/** A window whose threads live in this process, with its own `live`. */
 function shownThread(source: ThreadSource, memento: Memory, report: (error: unknown) => void = unexpected) {
   const live = new LiveThreads(report);
   return Object.assign(new ShownThread({ live, source, memento, clock: systemClock, report }), { registry: live });
@@ -30,7 +30,7 @@ class Memory implements vscode.Memento {
   }
 }
 
-/** As much of a session as a window sees of it: a turn runs from `user_turn` until `interrupt`, or until told to end. */
+/** The part of a session that a window uses: a turn runs from `user_turn` until `interrupt`, or until the test ends it. */
 function sessionOf(threadId: string, log: string[]): Session {
   const listeners: ((event: Event) => void)[] = [];
   let running = false;
@@ -68,8 +68,8 @@ const SETTINGS = { cwd: '/' } as TurnSettings;
 let sequence = 0;
 const SAY_HI: Op = { type: 'user_turn', input: [{ type: 'text', text: 'hi' }] };
 
-suite('what a window keeps', () => {
-  test('a thread begins with the first message, and the next window takes it up', async () => {
+suite('the state of a window', () => {
+  test('a thread begins with the first message, and the next window resumes it', async () => {
     const log: string[] = [];
     const memory = new Memory();
     const source = {
@@ -129,7 +129,7 @@ suite('several threads in one window', () => {
     return { threads, memory, log, source, a: sessions.get('a'), b: () => sessions.get('b') };
   }
 
-  test('switching stops none: the other one goes on, and is put away when it ends', async () => {
+  test('switching stops no thread: the other one continues, and is suspended when it ends', async () => {
     const { threads, log, a } = await twoThreads();
     assert.equal(shownBy(threads), 'b');
     assert.deepEqual(threads.elsewhere, { waiting: 0, running: 1 });
@@ -145,7 +145,7 @@ suite('several threads in one window', () => {
     assert.equal(log.at(-2), 'start a');
   });
 
-  test('a question of a thread that is not shown is heard of, and answered there', async () => {
+  test('a request of a thread that is not shown is reported, and answered there', async () => {
     const { threads, a, log } = await twoThreads();
     let news = 0;
     threads.onActivity(() => void news++);
@@ -161,7 +161,7 @@ suite('several threads in one window', () => {
     assert.equal(log.at(-1), 'approval a');
   });
 
-  test('the next window takes up what was at work, shown or not', async () => {
+  test('the next window resumes every running thread, shown or not', async () => {
     const { threads, memory, source, log } = await twoThreads();
     await threads.close();
     log.length = 0;
@@ -182,7 +182,7 @@ suite('several threads in one window', () => {
     assert.deepEqual(dequeued, [{ threadId: 'a', msg, text: 'and this' }]);
   });
 
-  test('a thread that another window has is read as it goes on, answered by nobody here, and asked for', async () => {
+  test('a thread of another window is updated, cannot be answered here, and can be taken over', async () => {
     const log: string[] = [];
     let isFree = false;
     const state = { ...initialThreadState('theirs'), title: 'Theirs' };
@@ -217,7 +217,7 @@ suite('several threads in one window', () => {
     await threads.submit(SAY_HI);
     assert.deepEqual(log.slice(1), ['ask', 'start theirs', 'user_turn theirs']);
 
-    // Whoever asked may not have it yet: it must not be taken up again.
+    // The requesting window may not have it yet: it must not be resumed here.
     isFree = false;
     await threads.taken('theirs');
     assert.equal(log.at(-1), 'read');
@@ -225,7 +225,7 @@ suite('several threads in one window', () => {
     await threads.close();
   });
 
-  test('what its owner takes out of a thread is not shown here any more', async () => {
+  test('output that its owner removes from a thread is removed here, too', async () => {
     const named = (title: string) => ({ ...initialThreadState('theirs'), title });
     let state = named('With the output');
     const reader = {
@@ -253,7 +253,7 @@ suite('several threads in one window', () => {
     await threads.close();
   });
 
-  test('a thread that is thrown away is not shown any more, and nothing of it is put away', async () => {
+  test('a thread that is deleted is not shown any more, and its state is removed', async () => {
     const { threads, log } = await twoThreads();
     await threads.forget('b', async () => threads.registry.remove('b'));
     await threads.forget('a', async () => threads.registry.remove('a'));
@@ -294,7 +294,7 @@ suite('several threads in one window', () => {
   });
 });
 
-/** What would send everything elsewhere, ask nobody and let everything out. */
+/** Settings that redirect every request, ask for no approval and turn off the sandbox. */
 const HOSTILE = {
   model: 'evil',
   provider: 'evil',
@@ -320,7 +320,7 @@ function folderOfTheWindow(): vscode.Uri {
   return folder.uri;
 }
 
-suite('what only the person may say', () => {
+suite('what only the user may say', () => {
   test('a key is kept under its origin and given to no other', async () => {
     const kept = new Map<string, string>();
     const storage = {
@@ -345,7 +345,7 @@ suite('what only the person may say', () => {
     assert.equal(readSettings(assert.fail).approvalPolicy, 'on-request');
   });
 
-  test('a workspace that brings all of them in its settings file sets none', async () => {
+  test('a workspace with all of them in its settings file sets none', async () => {
     const before = readSettings(assert.fail);
     const file = vscode.Uri.joinPath(folderOfTheWindow(), '.vscode', 'settings.json');
     const old = await vscode.workspace.fs.readFile(file).then(
@@ -353,7 +353,7 @@ suite('what only the person may say', () => {
       () => undefined,
     );
     const hostile = Object.entries(HOSTILE).map(([key, value]) => [`tiller.${key}`, value]);
-    // The last one may be set by a workspace: when it has come, the others would have, too.
+    // The last one may be set by a workspace: once it is in effect, the others would be, too.
     const text = JSON.stringify({ ...Object.fromEntries(hostile), 'editor.rulers': [17] });
     try {
       await vscode.workspace.fs.writeFile(file, Buffer.from(text));
@@ -367,7 +367,7 @@ suite('what only the person may say', () => {
     }
   });
 
-  test('a value that does not fit is said and left at its default', async () => {
+  test('an invalid value is reported and left at its default', async () => {
     const configuration = vscode.workspace.getConfiguration('tiller');
     await configuration.update('maxToolRounds', -1, vscode.ConfigurationTarget.Global);
     const complaints: string[] = [];

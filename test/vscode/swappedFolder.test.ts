@@ -1,4 +1,4 @@
-/** A folder that is exchanged for a link while patches name it: nothing of them reaches what the link leads to. */
+/** A folder that is replaced by a link while patches name it: no patch writes through the link. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,7 +24,7 @@ import { recoverBuffers } from '../../src/vscode/apply/recoverBuffers.ts';
 import { type EditorPlace, inPlace, pause, until } from './support/editorPlace.ts';
 import { say } from './support/say.ts';
 
-/** Patches of each attack; `TILLER_ATTACKS=2000` for a long look. */
+/** Patches of each attack; `TILLER_ATTACKS=2000` for a long run. */
 const ATTACKS = Number(process.env.TILLER_ATTACKS || 60);
 
 const noExchange = process.platform !== 'linux' || spawnSync('perl', ['-e', '1']).status !== 0;
@@ -33,7 +33,7 @@ const sandboxedTest = noExchange || noSandbox !== false ? test.skip : test;
 
 const TEXT = 'one\ntwo\nthree\n';
 const SECRET = 'one\ntwo\nthree\nSECRET\n';
-/** Open in tabs all the time. */
+/** Open in tabs during the whole test. */
 const OPEN = ['open0.txt', 'open1.txt'];
 const DIRTY = 'dirty.txt';
 
@@ -57,7 +57,7 @@ const inReal = (here: EditorPlace, name: string): FilePlace => ({
   target: here.at(`d/${name}`),
 });
 
-/** Decided about when `d` was the folder. */
+/** Resolved when `d` was the folder. */
 function decidedInReal(change: FileChange): DecidedChange {
   const place = { name: change.path, target: change.path };
   const movedTo = change.kind === 'update' && change.movedTo !== null ? change.movedTo : undefined;
@@ -100,7 +100,7 @@ async function updateOf(here: EditorPlace, name: string, index: number): Promise
 
 type Where = 'in the sandbox' | 'another process';
 
-/** Runs until it is disposed of. */
+/** Runs until it is disposed. */
 async function startExchange(here: EditorPlace, where: Where, pauseMs: number): Promise<AsyncDisposable> {
   const [program, ...args] = exchangeForever(here.at('d'), here.at('link'), pauseMs);
   if (where === 'another process') {
@@ -125,7 +125,7 @@ async function startExchange(here: EditorPlace, where: Where, pauseMs: number): 
   };
 }
 
-/** Reads, plans and lands, again where something has moved. */
+/** Reads, plans and applies, again after a stale plan. */
 async function landAsTool(here: EditorPlace, index: number): Promise<string> {
   let end = '';
   for (let plan = 0; plan < 3; plan++) {
@@ -161,7 +161,7 @@ async function attacked(here: EditorPlace, where: Where, pauseMs: number): Promi
   const real = ['d', 'link'].find((name) => lstatSync(here.at(name)).isDirectory()) ?? '';
   const leaked = Object.entries(contents(here.at(real))).filter(([, text]) => text.includes('SECRET'));
   assert.deepEqual(leaked, []);
-  // Both happened, or nothing was attacked.
+  // Both outcomes occurred, otherwise there was no attack.
   assert.ok(ends.includes('applied'), tally);
   assert.ok(ends.includes('stale') || ends.includes('unread'), tally);
 }
@@ -190,10 +190,10 @@ suite(`${ATTACKS} patches while their folder and a link change places`, function
 // ---------------------------------------------------------------- once, at a chosen moment
 
 const NEW = TEXT.replace('two', 'TWO');
-/** What the link leads to: files on which every patch would fit. */
+/** The target of the link: files that every patch would fit. */
 const VICTIM = { 'a.txt': TEXT, 'b.txt': TEXT };
 
-/** `d` stands aside, and a link to the victim stands for it. */
+/** Moves `d` aside and replaces it by a link to the victim. */
 function swapIn(here: EditorPlace, victim: string): void {
   renameSync(here.at('d'), here.at('aside'));
   symlinkSync(victim, here.at('d'));
@@ -216,7 +216,7 @@ interface Kind {
   readonly name: string;
   readonly prepare?: (here: EditorPlace) => Promise<unknown>;
   readonly change: (here: EditorPlace) => FileChange;
-  /** What is in the folder when the patch has landed by folders that were open already; none where it is refused. */
+  /** The content of the folder when the patch was applied through folders that were open already; none where it is refused. */
   readonly landsAs?: Readonly<Record<string, string>>;
 }
 
@@ -253,7 +253,7 @@ const KINDS_OF_CHANGE: readonly Kind[] = [
 suite('a folder that becomes a link', () => {
   for (const { name, prepare, change } of KINDS_OF_CHANGE) {
     test(
-      `between the decision and the landing is stale, and nothing is changed: ${name}`,
+      `between the decision and the write is stale, and nothing is changed: ${name}`,
       withVictim(async (here, victim) => {
         await prepare?.(here);
         const decided = decidedInReal(change(here));
@@ -298,7 +298,7 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
-    'is not followed, either, where the file stands in a tab by the name of a link',
+    'is not followed, either, where a tab has the file under the name of a link',
     withVictim(async (here, victim) => {
       symlinkSync(here.at('d/a.txt'), here.at('link.txt'));
       await here.open('link.txt');
@@ -333,7 +333,7 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
-    'keeps what a patch did from being undone there, until it is a folder again',
+    'prevents the undo of a patch there, until it is a folder again',
     withVictim(async (here, victim) => {
       await here.open('d/b.txt');
       const origin = { turnId: 'turn', itemId: 'item' };
@@ -361,7 +361,7 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
-    'keeps a file that a patch has deleted or moved from coming back there',
+    'prevents the restoring of a file there that a patch has deleted or moved',
     withVictim(async (here, victim) => {
       const changes = [here.remove('d/a.txt', TEXT), here.move('d/b.txt', 'out.txt', TEXT)];
       assert.equal((await here.apply(changes, { turnId: 'turn', itemId: 'item' })).type, 'applied');
@@ -375,7 +375,7 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
-    'keeps a reviewed change from being undone there',
+    'prevents the undo of a reviewed change there',
     withVictim(async (here, victim) => {
       const origin = { turnId: 'turn', itemId: 'item', isUnseen: true };
       assert.equal((await here.apply([here.update('d/a.txt', TEXT, NEW)], origin)).type, 'applied');
@@ -390,7 +390,7 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
-    'keeps a document that a crash has left unsaved from being saved there',
+    'prevents the save of a document there that a crash has left unsaved',
     withVictim(async (here, victim) => {
       const editor = await here.open('d/a.txt');
       await editor.edit((builder) => builder.replace(new vscode.Range(1, 0, 1, 3), 'TWO'));
@@ -410,7 +410,7 @@ suite('a folder that becomes a link', () => {
       for (const name of ['a.txt', 'b.txt']) await here.open(`d/${name}`);
       symlinkSync(victim.path, here.at('link'));
       using ground = new Playground({ workspace: here.root });
-      // Exchanges them as soon as the first file is saved, while the second is held up.
+      // Swaps them as soon as the first file is saved, while the second is delayed.
       const program = `$| = 1; my ($one, $other) = ("d", "link"); my $before = (stat "d/a.txt")[7]; print "watching\\n";
         select(undef, undef, undef, 0.002) while (stat "d/a.txt")[7] == $before;
         syscall(\`uname -m\` =~ /aarch64/ ? 276 : 316, -100, $one, -100, $other, 2) == 0 and print "exchanged\\n";`;
@@ -444,7 +444,7 @@ suite('a folder that becomes a link', () => {
   );
 
   test(
-    'while VS Code saves a file in it is noticed and reported',
+    'while VS Code saves a file in it is detected and reported',
     withVictim(async (here, victim) => {
       await here.open('d/a.txt');
       const swap = vscode.workspace.onWillSaveTextDocument(() => {

@@ -8,7 +8,7 @@ const origin = (itemId: string, turnId = 'turn') => ({ turnId, itemId });
 
 suite('Undo Patch', () => {
   test(
-    'puts every file back, byte for byte, and redo brings the patch again',
+    'restores every file, byte for byte, and redo applies the patch again',
     inPlace(
       {
         'update.txt': '\uFEFFone\r\n',
@@ -51,7 +51,7 @@ suite('Undo Patch', () => {
   );
 
   test(
-    'keeps what the person did since, and says which file it left alone',
+    'keeps what the user did since, and says which file it left alone',
     inPlace({ 'beside.txt': '1\n2\n3\n', 'same.txt': '1\n2\n3\n' }, async (here) => {
       await here.apply(
         [
@@ -76,7 +76,7 @@ suite('Undo Patch', () => {
       assert.equal(here.document('beside.txt')?.isDirty, true);
       assert.equal(here.document('same.txt')?.getText(), 'mine one\n2\n3\n');
 
-      // Their reason gone, they can be undone after all.
+      // Without the conflict they can be undone after all.
       here.write('new.txt', 'new\n');
       await here.pressUndo('same.txt');
       assert.deepEqual((await here.undo.undo('turn')).leftAlone, []);
@@ -85,7 +85,7 @@ suite('Undo Patch', () => {
   );
 
   test(
-    'gives two files their places back that had changed them',
+    'swaps two files back that had swapped names',
     inPlace({ 'a.txt': 'A\n', 'b.txt': 'B\n' }, async (here) => {
       const swap = [
         here.move('a.txt', 'b.txt', 'A\n', 'A1\n', 'B\n'),
@@ -99,7 +99,7 @@ suite('Undo Patch', () => {
   );
 
   test(
-    'takes back all patches of a turn, the newest first',
+    'undoes all patches of a turn, the newest first',
     inPlace({ 'a.txt': '0\n' }, async (here) => {
       await here.apply([here.update('a.txt', '0\n', '1\n')], origin('first'));
       await here.apply([here.update('a.txt', '1\n', '2\n')], origin('second'));
@@ -124,7 +124,7 @@ suite('Undo Patch', () => {
   );
 
   test(
-    'brings a link back as a link, and a text that a formatter changed as it was',
+    'restores a link as a link, and a text that a formatter changed as it was',
     inPlace({ 'real.txt': 'r\n', 'a.tillertest': 'a b\n' }, async (here) => {
       symlinkSync('real.txt', here.at('link.txt'));
       await here.apply([here.move('link.txt', 'copy.txt', 'r\n', 'R\n')], origin('link'));

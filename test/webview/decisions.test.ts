@@ -20,7 +20,7 @@ const heard = (more: Partial<ApprovalRequest>) =>
 const allow = (...pattern: Rule['pattern']) => ruleSubject({ pattern });
 
 describe('a question', () => {
-  it('is heard with what it is about', () => {
+  it('is announced with its subject', () => {
     expect(heard({ command: 'npm test' })).toBe('npm test');
     expect(heard({ command: 'cat <<X\na\nX' })).toBe('cat <<X…');
     const change = { kind: 'update', added: 1, removed: 0 } as const;
@@ -35,7 +35,7 @@ describe('a question', () => {
     ).toBe('a.ts, b.ts');
   });
 
-  it('offers "always" for words in one line, and for a script without the shell around it', () => {
+  it('offers "always" for a command in one line, and for a script without the shell around it', () => {
     expect(allow('npm', ['test', 'run'])).toBe('npm test|run…');
     expect(allow('curl', `https://${'x'.repeat(200)}`)).toHaveLength(80);
     expect(allow('/bin/bash', '-c', 'ls > out')).toBe('ls > out');
@@ -44,11 +44,11 @@ describe('a question', () => {
   });
 });
 
-describe('what a rule has decided', () => {
+describe('the label of a rule that decided', () => {
   const by = (file: string, rule: Pick<Rule, 'pattern' | 'decision'>) =>
     ({ source: 'rule', id: `rule:${file}#1`, text: 'Look first.', rule }) as const;
 
-  it('names the rule by its place and its own words', () => {
+  it('has its place and its pattern', () => {
     const rule = { pattern: ['git', ['push', 'pull']], decision: 'prompt' } as const;
     const pattern = rule.pattern.map((word) => (typeof word === 'string' ? word : [...word]));
     const reason = by('/home/me/rules.json', { pattern, decision: 'prompt' });
@@ -57,7 +57,7 @@ describe('what a rule has decided', () => {
     expect(reasonName(by('thread', { pattern: ['ls'], decision: 'allow' }))).toBe('rule 2 of this thread: allow “ls…”');
   });
 
-  it('shortens long words, and shows what cannot be seen in them', () => {
+  it('shortens long patterns, and shows invisible characters', () => {
     const long = reasonName(by('C:\\me\\rules.json', { pattern: ['curl', 'x'.repeat(5_000)], decision: 'forbidden' }));
     expect(long).toMatch(/^rule 2 of rules\.json: forbid “curl x{54}…”$/);
     expect(reasonName(by('/w/a\u202e.json', { pattern: ['rm', '\u202efr-\n/'], decision: 'allow' }))).toBe(
@@ -65,13 +65,13 @@ describe('what a rule has decided', () => {
     );
   });
 
-  it('says only the place where its words were not written down yet', () => {
+  it('has only the place where the pattern was not recorded yet', () => {
     expect(reasonName({ source: 'rule', id: 'rule:/home/me/rules.json#0', text: '' })).toBe('rule 1 of rules.json');
     expect(reasonName({ source: 'heuristic', id: 'dangerous', text: '' })).toBe('dangerous');
   });
 });
 
-it('what could not be done says why, in words of the workspace', () => {
+it('gives the reason of a failure, with paths relative to the workspace', () => {
   expect(whyNot('apply_patch verification failed: Cannot find these lines in /ws/a.txt:\nuno\n', '/ws')).toEqual({
     line: 'Cannot find these lines in a.txt…',
     rest: 'uno',

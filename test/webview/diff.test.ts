@@ -13,7 +13,7 @@ describe('a unified diff', () => {
     assert.equal(diffOf({ path: 'client.ts' }, diff), undefined);
   });
 
-  it('comes apart into files, hunks and lines', () => {
+  it('is split into files, hunks and lines', () => {
     const files = parseUnifiedDiff(THREE_FILES_DIFF);
     assert.deepEqual(
       files.map(({ path, hunks }) => [path, hunks.map(({ lines, content }) => [lines, content.length])]),
@@ -36,7 +36,7 @@ describe('a unified diff', () => {
     });
   });
 
-  it('follows moves and deletions, and is not fooled by lines that look like heads', () => {
+  it('supports moves and deletions, and lines that look like headers', () => {
     const diff = [
       'diff --git a/old.md b/new.md',
       'similarity index 90%',
@@ -76,13 +76,13 @@ describe('a unified diff', () => {
     ]);
   });
 
-  it('stands at the text edge', () => {
+  it('has its text at the left edge', () => {
     const line = (text: string) => ({ type: 'context' as const, text });
     assert.equal(sharedIndent([line('    a'), line(''), line('  b')]), 2);
   });
 });
 
-it('tells what a half-written patch has so far', () => {
+it('reads the complete part of a patch that is streamed', () => {
   const patch = '*** Begin Patch\n*** Add File: a.ts\n+one\n+two\n*** Update File: b.ts\n@@ f()\n-x\n+y\n+half';
   assert.deepEqual(patchProgress(patch), [
     { path: 'a.ts', kind: 'add', added: 2, removed: 0 },

@@ -7,7 +7,7 @@ import { BUILD, SCENES } from './preview/states.ts';
 
 const texts = () => history.found.value.map(({ text }) => text);
 
-describe('what was said before', () => {
+describe('the search in earlier messages', () => {
   beforeEach(() => {
     SCENES.empty.messages.forEach(store.receive);
     const said = ['fix the total', 'run the tests', 'Fix the (odd)\n\n  layout', 'explain'];
@@ -15,7 +15,7 @@ describe('what was said before', () => {
     history.openSearch();
   });
 
-  it('is all there, the newest first, and then what has the words', () => {
+  it('lists all, the newest first, and then those that match', () => {
     assert.deepEqual(texts(), ['fix the total', 'run the tests', 'Fix the (odd)\n\n  layout', 'explain']);
     history.search(' FIX');
     assert.deepEqual(texts(), ['fix the total', 'Fix the (odd)\n\n  layout']);
@@ -30,7 +30,7 @@ describe('what was said before', () => {
     assert.equal(history.active.value, null);
   });
 
-  it('is gone through step by step, not beyond the ends, and anew with other words', () => {
+  it('moves step by step, stops at the ends, and starts again for another text', () => {
     history.stepBack(-1);
     assert.equal(history.active.value?.text, 'fix the total');
     for (const _ of texts()) history.stepBack(1);
@@ -50,7 +50,7 @@ describe('what was said before', () => {
     assert.equal(texts().at(-1), 'fix the total');
   });
 
-  it('leaves the draft alone', () => {
+  it('keeps the draft', () => {
     store.draft.value = 'what I was about to say';
     history.search('fix');
     history.stepBack(1);
@@ -60,7 +60,7 @@ describe('what was said before', () => {
 });
 
 describe('an excerpt', () => {
-  it('is one line around the words', () => {
+  it('is one line around the match', () => {
     const [hit] = searchTexts([`${'before '.repeat(20)}needle${' after'.repeat(100)}`], 'Needle', 10);
     assert.equal(hit?.match, 'needle');
     assert.match(hit.before, /^….{24}$/);

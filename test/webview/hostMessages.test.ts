@@ -1,4 +1,4 @@
-/** What goes from the host to the panel: few messages, none of them large (design §5, "host → panel"). */
+/** Messages from the host to the panel: few, none of them large (design §5, "host → panel"). */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
@@ -15,8 +15,8 @@ function event(msg: EventMsg): Event {
 const printed = (processId: string, text: string, stream: 'stdout' | 'stderr' = 'stdout') =>
   event({ type: 'process_output', processId, text, stream });
 
-describe('what processes print', () => {
-  it('goes together as far as it belongs together', async () => {
+describe('the output of processes', () => {
+  it('is sent in one message as far as it belongs together', async () => {
     const sent: (readonly PanelEvent[])[] = [];
     const batcher = new EventBatcher((events) => sent.push(events));
     for (const word of ['a', 'b']) batcher.push(printed('1', word));
@@ -30,7 +30,7 @@ describe('what processes print', () => {
     );
   });
 
-  it('never makes a message that is felt', () => {
+  it('never makes a large message', () => {
     const sizes: number[] = [];
     const batcher = new EventBatcher((events) => sizes.push(JSON.stringify(events).length));
     for (let count = 0; count < 100; count++) batcher.push(printed('1', 'x'.repeat(40_000)));
@@ -38,7 +38,7 @@ describe('what processes print', () => {
     assert.ok(Math.max(...sizes) < 256_000, `${Math.max(...sizes)}`);
   });
 
-  it('leaves room in a snapshot for all that run', () => {
+  it('leaves room in a snapshot for all running processes', () => {
     let state: ThreadState = initialThreadState('t');
     for (let count = 0; count < 64; count++) {
       const processId = String(count);

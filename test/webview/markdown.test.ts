@@ -11,7 +11,7 @@ const html = (text: string) =>
     .map((block) => (block.type === 'html' ? block.html : ''))
     .join('');
 
-/** Blank lines between blocks are nobody's; everything else must agree. */
+/** Blank lines between blocks are ignored; everything else must be equal. */
 const comparable = (blocks: readonly Block[]) =>
   blocks.map((block) =>
     block.type === 'html' ? block.html.replace(/\n+/g, '\n').trim() : `${block.info}|${block.code.replace(/\n+$/, '')}`,
@@ -50,7 +50,7 @@ const FRAGMENTS = [
 ];
 
 describe('a text that streams', () => {
-  it('ends as the same blocks as a text that came whole, however it was cut', () => {
+  it('has the same blocks in the end as a text in one piece, however it was split', () => {
     const text = fc.array(fc.constantFrom(...FRAGMENTS), { minLength: 1, maxLength: 25 });
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (fragments, size) => {
@@ -63,7 +63,7 @@ describe('a text that streams', () => {
     );
   });
 
-  it('never touches a finished block again', () => {
+  it('never changes a finished block', () => {
     const stream = new MarkdownStream();
     const [first] = stream.update('One.\n\nTwo\n');
     const [again] = stream.update('One.\n\nTwo, and more of it.\n\nThree');
@@ -81,8 +81,8 @@ describe('a text that streams', () => {
   });
 });
 
-describe('what a model may put on the page', () => {
-  it('is no HTML, no script, no image, no inline style', () => {
+describe('Markdown of a model', () => {
+  it('contains no HTML, no script, no image, no inline style', () => {
     const hostile =
       '<img src=x onerror=alert(1)> [a](javascript:alert(1)) [b](command:x) [c](data:text/html,x) ![d](https://e.com/p.png)\n\n| a |\n|:-:|\n| 1 |\n';
     const result = html(hostile);
@@ -90,7 +90,7 @@ describe('what a model may put on the page', () => {
     assert.match(result, /<th class="align-center">/);
   });
 
-  it('is a link where it names the web or a file', () => {
+  it('has links where it names a URL or a file', () => {
     assert.match(html('see https://example.com/a_b_c, ok'), /<a class="link" href="https:\/\/example.com\/a_b_c">/);
     assert.match(html('[it](src/a.ts#L3)'), /data-path="src\/a.ts" data-line="3"/);
     assert.match(
@@ -100,12 +100,12 @@ describe('what a model may put on the page', () => {
     assert.match(html('`policy.limit`'), /<code>policy.limit<\/code>/);
   });
 
-  it('has headings below the turn’s own', () => {
+  it('has headings below those of the turn', () => {
     assert.match(html('# One\n### Two\n'), /<h4>One<\/h4>\s*<h4>Two<\/h4>/);
   });
 });
 
-it('tells files from other words with dots', () => {
+it('distinguishes files from other words with dots', () => {
   const places = [
     'src/a.ts',
     'a.ts:3',
@@ -124,14 +124,14 @@ it('tells files from other words with dots', () => {
   );
 });
 
-it('knows the characters people name', () => {
+it('decodes named characters', () => {
   assert.equal(
     ['&mdash;', '&#65;', '&#x1f600;', '&unknown;', '&#0;'].map(decodeHTMLStrict).join(' '),
     '— A 😀 &unknown; \ufffd',
   );
 });
 
-it('a name that every object inherits is no named character', () => {
+it('does not decode the name of an inherited property', () => {
   const inherited = Object.getOwnPropertyNames(Object.prototype).map((name) => `&${name};`);
   assert.deepEqual(inherited.map(decodeHTMLStrict), inherited);
   assert.equal(html('See &constructor; and &amp;.').trim(), '<p>See &amp;constructor; and &amp;.</p>');

@@ -15,7 +15,7 @@ function runsOf(text: string): Run[] {
 const textOf = ({ chunks }: OutputView) => chunks.flatMap(({ runs }) => runs.map(({ text }) => text)).join('');
 
 describe('terminal text', () => {
-  it('keeps its colours and loses every other escape', () => {
+  it('keeps its colours and drops every other escape', () => {
     assert.deepEqual(runsOf('a\u001b[1;31mb\u001b[0m\u001b[2Kc\u001b]0;title\u0007\u001b[38;5;9md\u001b[90me\u0008'), [
       { text: 'a', ink: '' },
       { text: 'b', ink: 'a-red a-bold' },
@@ -50,7 +50,7 @@ describe('terminal text', () => {
     assert.deepEqual(look(codes), expected);
   });
 
-  it('can be read on whatever ground, and keeps its ink where that can', () => {
+  it('is readable on any background, and keeps its colour where possible', () => {
     const rgb = fc.tuple(...[0, 1, 2].map(() => fc.nat(255))) as fc.Arbitrary<[number, number, number]>;
     fc.assert(
       fc.property(rgb, rgb, (ground, ink) => {
@@ -62,7 +62,7 @@ describe('terminal text', () => {
     );
   });
 
-  it('has all its letters whatever its codes are, in a time that grows with its length alone', () => {
+  it('keeps all its characters whatever its codes are, in linear time', () => {
     const number = fc.constantFrom('0', '1', '7', '38', '48', '58', '2', '5', '255', '999999999999', '');
     const codes = fc.array(fc.tuple(number, fc.constantFrom(';', ':')), { maxLength: 20 });
     fc.assert(
@@ -82,7 +82,7 @@ describe('terminal text', () => {
     assert.ok(performance.now() - started < 5_000);
   });
 
-  it('drops what moves a cursor, asks a terminal or names a window, whatever it looks like', () => {
+  it('drops codes that move a cursor, query a terminal or set a title, in every form', () => {
     const noise = [
       '\u001b[?2004h',
       '\u001b[>4;1m',
@@ -100,7 +100,7 @@ describe('terminal text', () => {
     ]);
   });
 
-  it('carries a colour on to the next line', () => {
+  it('continues a colour on the next line', () => {
     const { chunks } = new OutputBuffer().update('\u001b[32mgreen\nstill\u001b[39m\nplain\n');
     assert.deepEqual(chunks[0]?.runs, [
       { text: 'green\nstill', ink: 'a-green' },
@@ -110,7 +110,7 @@ describe('terminal text', () => {
 });
 
 describe('output that grows', () => {
-  it('reads the same whole or in pieces', () => {
+  it('is the same whole or in pieces', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', 'bc', '\n', '\r', '\r\n', '\u001b[31m', '\u001b[0m')), (pieces) => {
         const buffer = new OutputBuffer();
@@ -121,11 +121,11 @@ describe('output that grows', () => {
     );
   });
 
-  it('shows what a progress line ended as', () => {
+  it('shows the final state of a progress line', () => {
     assert.equal(textOf(new OutputBuffer().update('10 %\r50 %\r100 %\r\ndone\r\n')), '100 %\ndone\n');
   });
 
-  it('never holds more than its cap, and says how much went', () => {
+  it('never exceeds its limit, and shows how much was dropped', () => {
     const buffer = new OutputBuffer();
     let text = '';
     for (let line = 0; line < 5_000; line++) text += `line ${line}\n`;
@@ -137,14 +137,14 @@ describe('output that grows', () => {
     assert.match(textOf(view), /line 4999\n$/);
   });
 
-  it('never draws a full chunk again', () => {
+  it('never renders a full chunk again', () => {
     const buffer = new OutputBuffer();
     const text = 'x\n'.repeat(150);
     const [first] = buffer.update(text).chunks;
     assert.equal(buffer.update(`${text}y\n`).chunks[0], first);
   });
 
-  it('begins again when the state lost its beginning', () => {
+  it('starts again when the state has dropped its beginning', () => {
     const buffer = new OutputBuffer();
     buffer.update('one\ntwo\n');
     assert.deepEqual(textOf(buffer.update('two\nthree\n')), 'two\nthree\n');

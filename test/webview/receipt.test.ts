@@ -23,7 +23,7 @@ function sentences(items: readonly TurnItem[], more: Partial<TurnState> = {}): r
 }
 
 describe('the receipt of a turn', () => {
-  it('names what ran after the last change, and says plainly when no check did', () => {
+  it('names the commands after the last change, and says so when no check ran', () => {
     expect(sentences([command('npm test', 1), PATCH])).toEqual([
       '2 hunks applied.',
       'No check ran after the last change.',
@@ -53,7 +53,7 @@ describe('the receipt of a turn', () => {
     expect(sentences([PATCH, untouched])?.[1]).toBe('After the last change: npm run format (exit code 0).');
   });
 
-  it('takes no look for a check, nor what was denied or has not ended', () => {
+  it('does not count commands that only read, were denied or have not ended as a check', () => {
     const looks = [command('cat a.ts', 0), command('rg TODO', 1), command('ls', 0)];
     const denied = command('npm test', null, { status: 'declined' });
     expect(sentences([PATCH, ...looks, denied])?.[1]).toBe('No check ran after the last change.');
@@ -88,7 +88,7 @@ describe('the receipt of a turn', () => {
     ]);
   });
 
-  it('is only for turns that have ended and have applied a patch', () => {
+  it('exists only for turns that have ended and have changed files', () => {
     expect(sentences([command('npm test', 0)])).toBeNull();
     const changed = { files: [{ path: 'a.ts', kind: 'add' as const }], total: 1, cannotUndo: 0 };
     expect(sentences([command('npm run build', 0, { changed })])).toBeNull();

@@ -1,4 +1,4 @@
-/** A key that a model or a command prints in pieces never stands in the panel, not even for a moment. */
+/** A key that a model or a command prints in pieces is never shown in the panel, not even briefly. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SecretRedactor } from '../../src/core/util/secretRedactor.ts';
@@ -29,13 +29,13 @@ const settings: TurnSettings = {
   summary: 'auto',
 };
 
-/** The host's thread, and a page that is sent it from some moment on. */
+/** The host's thread, and a page that opens at some moment. */
 class Wire {
   readonly keys = new SecretRedactor();
   readonly #stream = new RedactingStream(this.keys);
   host: ThreadState = initialThreadState('t');
   page: ThreadState | undefined;
-  /** Everything that was sent, and what the host had then. */
+  /** Everything that was sent, and the state of the host at that moment. */
   readonly sent: { readonly event: Event; readonly updates: readonly PanelEvent[] }[] = [];
   #seq = 0;
 
@@ -61,7 +61,7 @@ class Wire {
 
   openPage(): void {
     const snapshot = snapshotOf(this.#stream.begin(this.host)).thread;
-    // As every message to the page.
+    // Like every message to the page.
     this.page = mapTexts(snapshot, (one) => this.keys.hide(one)) as ThreadState;
   }
 }
@@ -79,7 +79,7 @@ const COMMAND = {
   output: '',
 } as const;
 
-/** Every text of a thread that a stream makes grow. */
+/** Every streamed text of a thread. */
 function textsOf(state: ThreadState | undefined): readonly string[] {
   const items = state?.turns.flatMap((turn) => turn.items) ?? [];
   const said = items.flatMap((item) => {
@@ -116,7 +116,7 @@ describe('a key in pieces', () => {
         wire.say({ type: 'turn_aborted', reason: 'interrupted' });
         expect(textsOf(wire.page)).toEqual(textsOf(wire.host).map((one) => wire.keys.hide(one)));
         expect(wire.page?.lastSeq).toBe(wire.host.lastSeq);
-        // An event is sent as it happened or not at all; whatever had to be changed is no event.
+        // An event is sent unchanged or not at all; a changed state is sent as a snapshot.
         for (const { event, updates } of wire.sent) {
           for (const update of updates) if ('seq' in update) expect(eventSchema.parse(update)).toEqual(event);
         }
@@ -125,7 +125,7 @@ describe('a key in pieces', () => {
     );
   });
 
-  it('holds up nothing but what may be its beginning', () => {
+  it('delays only a possible beginning of a key', () => {
     const wire = new Wire();
     wire.openPage();
     const shown = () => textsOf(wire.page)[0];
@@ -147,7 +147,7 @@ describe('a key in pieces', () => {
     expect(shown()).toBe('whole');
   });
 
-  it('is hidden where the output of a call ends and the output of its process goes on', () => {
+  it('is redacted where the output of a call ends and the output of its process continues', () => {
     const ends = { ...COMMAND, status: 'completed', processId: 'p', output: 'the word: sesa' } as const;
     const joined = ({ page }: Wire) => {
       const item = page?.turns[0]?.items.find(({ id }) => id === 'c');
@@ -171,7 +171,7 @@ describe('a key in pieces', () => {
     expect(joined(openedLast)).toBe('the word: [hidden]!');
   });
 
-  it('does not show its second half where the reducer has cut a long output in the middle of it', () => {
+  it('does not show its second half where the reducer has cut a long output inside it', () => {
     const kept = (LIVE_OUTPUT_LIMIT * 3) / 4;
     const shownOf = (end: string) => {
       const wire = new Wire();
@@ -182,12 +182,12 @@ describe('a key in pieces', () => {
       return textsOf(wire.page).find((one) => one !== '');
     };
     expect(shownOf(`open sesame${'x'.repeat(kept - 4)}`)).toBe('x'.repeat(kept - 4));
-    // What is left of one key may be the beginning of another.
+    // The rest of one key may be the beginning of another.
     expect(shownOf(`open sesame-word${'x'.repeat(kept - 9)}`)).toBe('x'.repeat(kept - 9));
     expect(shownOf(`open doors${'x'.repeat(kept - 4)}`)).toBe(`oors${'x'.repeat(kept - 4)}`);
   });
 
-  it('does not show its second half where the snapshot leaves out the beginning of what a process has printed', () => {
+  it('does not show its second half where the snapshot omits the beginning of an output', () => {
     for (const exits of [true, false]) {
       const wire = new Wire();
       const text = `${'x'.repeat(5_000)}sesame${'y'.repeat(1_998)}`;
@@ -198,7 +198,7 @@ describe('a key in pieces', () => {
     }
   });
 
-  it('is hidden in every kind of item, in progress or not', () => {
+  it('is redacted in every kind of item, in progress or not', () => {
     const text = `a ${KEY} b`;
     const items: Readonly<Record<TurnItem['type'], object>> = {
       user_message: { content: [{ type: 'text', text }] },
@@ -228,7 +228,7 @@ describe('a key in pieces', () => {
     }
   });
 
-  it('costs nothing where no key is held: events go as they are', () => {
+  it('costs nothing where no key is held: events are sent unchanged', () => {
     const stream = new RedactingStream(new SecretRedactor());
     const wire = new Wire();
     expect(stream.begin(wire.host)).toBe(wire.host);

@@ -14,7 +14,7 @@ function readdir(folder: string): string[] {
 }
 
 describe('the sources of the panel', () => {
-  it('name every control in docs/testids.md, and nothing else stands there', () => {
+  it('have every control of docs/testids.md, and no other', () => {
     const used = sources.flatMap(({ text }) =>
       [...text.matchAll(/\btestid[=:] ?["']([\w-]+)["']/g), ...text.matchAll(/data-testid="([\w-]+)"/g)].map(
         ([, id]) => id,
@@ -44,7 +44,7 @@ describe('the sources of the panel', () => {
     assert.deepEqual(bare, []);
   });
 
-  it('say everything through t()', () => {
+  it('pass every text through t()', () => {
     const literals = sources
       .filter(({ file }) => file.endsWith('.tsx'))
       .flatMap(({ file, text }) =>
@@ -56,7 +56,7 @@ describe('the sources of the panel', () => {
     assert.deepEqual(literals, []);
   });
 
-  it('and those of the host say "sandbox" to a person, and never "box"', () => {
+  it('use "sandbox" in texts of the panel and the host, and never "box"', () => {
     const words = [...sources, ...readdir('src/vscode').map(read)].flatMap(({ file, text }) =>
       [...text.matchAll(/\b(?:t|say|plural)\(\s*('(?:[^'\\]|\\.)*'(?:,\s*'(?:[^'\\]|\\.)*')?)/g)]
         .map(([, said = '']) => `${file}: ${said}`)
@@ -68,7 +68,7 @@ describe('the sources of the panel', () => {
     assert.deepEqual([words, named], [[], []]);
   });
 
-  it('set HTML in one place only, and no style anywhere', () => {
+  it('set HTML in one place only, and no inline style', () => {
     const html = sources.filter(({ text }) => /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/.test(text));
     assert.deepEqual(
       html.map(({ file }) => path.basename(file)),
@@ -80,7 +80,7 @@ describe('the sources of the panel', () => {
     );
   });
 
-  it('take from the protocol only types and what brings no schema along', () => {
+  it('import from the protocol only types and modules without schemas', () => {
     const values = sources.flatMap(({ file, text }) =>
       [
         ...text.matchAll(

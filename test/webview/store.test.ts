@@ -15,12 +15,12 @@ const show = (scene: PanelScene) => scene.messages.forEach(store.receive);
 describe('the store', () => {
   beforeEach(() => show(SCENES.empty));
 
-  it('holds exactly what the reducer makes of the events', () => {
+  it('has exactly the state that the reducer computes from the events', () => {
     show(SCENES.done);
     assert.deepEqual(store.thread.value, threadOf(SCENES.done));
   });
 
-  it('offers to undo the last compaction that stands, while no turn runs', () => {
+  it('offers to undo the last compaction that is in effect, while no turn runs', () => {
     show(SCENES.compaction);
     assert.equal(store.undoableCompaction.value, 'by-hand');
     show(SCENES.compacting);
@@ -29,7 +29,7 @@ describe('the store', () => {
     assert.equal(store.undoableCompaction.value, 'by-hand');
   });
 
-  it('lists what waits, shows one, and goes round', () => {
+  it('lists pending requests, shows one, and cycles through them', () => {
     show(SCENES.approve);
     assert.deepEqual(
       store.waiting.value.map(({ id }) => id),
@@ -55,7 +55,7 @@ describe('the store', () => {
     assert.equal(store.reviews.value.size, 0);
   });
 
-  it('puts what a crash left half landed before what the thread asks, whichever thread that is', () => {
+  it('puts interrupted patches before the requests of the thread, whichever thread is shown', () => {
     show(SCENES.interrupted);
     const ids = () => store.waiting.value.map(({ id }) => id);
     assert.deepEqual(ids(), ['p1']);
@@ -69,7 +69,7 @@ describe('the store', () => {
     assert.deepEqual(ids(), ['a-i6', 'a-i7', 'a-i8']);
   });
 
-  it('keeps 60 turns in the DOM and knows how many there are before', () => {
+  it('keeps 60 turns in the DOM and counts the earlier ones', () => {
     show(SCENES.long);
     assert.equal(store.visibleTurns.value.length, 60);
     assert.equal(store.hiddenTurns.value, 140);
@@ -94,7 +94,7 @@ describe('the store', () => {
     assert.equal(store.draft.value, 'look at @a.ts');
   });
 
-  it('remembers the word of a denial and how long somebody thought', () => {
+  it('keeps the message of a denial and the duration of the reasoning', () => {
     show(SCENES.commands);
     assert.deepEqual(store.denialOf('i6'), { itemId: 'i6', by: 'user', word: 'Use npm ci, it does that by itself.' });
     show(SCENES.stream);
@@ -103,7 +103,7 @@ describe('the store', () => {
 });
 
 describe('texts', () => {
-  it('come in the language of the host, with their arguments', () => {
+  it('are in the language of the host, with their arguments', () => {
     setTexts({ 'Ran {0}': '{0} ausgeführt' });
     assert.equal(t('Ran {0}', 'ls'), 'ls ausgeführt');
     assert.deepEqual(say('Ran {0}', 'ls'), ['ls', ' ausgeführt']);
@@ -111,7 +111,7 @@ describe('texts', () => {
     assert.equal(plural(1, '{0} file', '{0} files') + plural(2, '{0} file', '{0} files'), '1 file2 files');
   });
 
-  it('say numbers as a person would', () => {
+  it('format numbers for users', () => {
     assert.deepEqual([800, 6_000, 38_000, 124_000, 3_780_000].map(duration), [
       '0.8 s',
       '6.0 s',

@@ -20,11 +20,11 @@ const shapeOf = (turn: TurnState) =>
   partsOfTurn(turn).map((part) => (part.type === 'item' ? part.item.type : `${part.type} of ${part.items.length}`));
 
 describe('a turn', () => {
-  it('is told step by step while it runs', () => {
+  it('is shown step by step while it runs', () => {
     assert.deepEqual(shapeOf(turnOf(SCENES.stream)), ['steps of 3', 'agent_message', 'steps of 2']);
   });
 
-  it('folds into one line and the last words when it is done', () => {
+  it('folds into one line and the last message when it is done', () => {
     const turn = turnOf(SCENES.done, 1);
     assert.deepEqual(shapeOf(turn), ['fold of 6', 'agent_message']);
     const [fold] = partsOfTurn(turn);
@@ -32,7 +32,7 @@ describe('a turn', () => {
     assert.deepEqual(turnChanges(turn), { files: 3, added: 42, removed: 7 });
   });
 
-  it('says in that line and in the row of the patch what was left unsaved', () => {
+  it('names unsaved files in that line and in the row of the patch', () => {
     const [fold] = partsOfTurn(turnOf(SCENES.done, 1));
     const items = fold?.type === 'fold' ? fold.items : [];
     const withOne = items.map((item): TurnItem => {
@@ -56,7 +56,7 @@ describe('a turn', () => {
     assert.equal(leftUnsaved(THREE_FILES), null);
   });
 
-  it('says in that line what failed and what was denied, and counts nothing as what it was not', () => {
+  it('names failed and denied calls in that line, and counts none of them as done', () => {
     const command = (text: string, status: TurnItem['status']): TurnItem => ({
       ...commandItem(text),
       type: 'command_execution',
@@ -78,18 +78,18 @@ describe('a turn', () => {
     );
   });
 
-  it('stays open when it was stopped, and never hides what the person said', () => {
+  it('stays open when it was interrupted, and never hides a message of the user', () => {
     assert.deepEqual(shapeOf(turnOf(SCENES.agents)), ['compaction', 'steps of 4', 'user_message', 'agent_message']);
   });
 
-  it('reads as Markdown', () => {
+  it('is exported as Markdown', () => {
     const text = turnAsMarkdown(turnOf(SCENES.done, 2));
     assert.match(text, /^> Right, uploads should not retry at all\.\n\n```diff\n/);
     assert.match(text, /```console\n\$ npm test -- upload\nok\n\n```\n\nDone: /);
   });
 });
 
-it('tells looking from doing', () => {
+it('distinguishes commands that read from others', () => {
   const kinds = Object.fromEntries(
     [
       'cat a/b.ts c.ts',
@@ -114,7 +114,7 @@ it('tells looking from doing', () => {
   });
 });
 
-it('a file that was left out of a patch is not one that was changed', () => {
+it('does not count a file that was left out of a patch as changed', () => {
   const turn = turnOf(SCENES.done, 1);
   const count = () => turnChanges(turn).files;
   const files = count();

@@ -5,6 +5,7 @@ import { answersTogether, type Waiting } from '../store.ts';
 import { ApprovalList } from '../decisions/ApprovalList.tsx';
 import { CommandApproval } from '../decisions/CommandApproval.tsx';
 import { Composer } from '../composer/Composer.tsx';
+import { ChoiceCard } from '../decisions/ChoiceCard.tsx';
 import { ElicitationCard } from '../decisions/ElicitationCard.tsx';
 import { InterruptedCard } from '../decisions/InterruptedCard.tsx';
 import { PatchApproval } from '../decisions/PatchApproval.tsx';
@@ -53,7 +54,14 @@ function Card({ waiting }: { waiting: Waiting }) {
   }
   if (waiting.type === 'interrupted') return <InterruptedCard patch={waiting.patch} />;
   const { request } = waiting;
-  return request.source === 'mcp' ? <ElicitationCard request={request} /> : <QuestionCard request={request} />;
+  switch (request.source) {
+    case 'mcp':
+      return <ElicitationCard request={request} />;
+    case 'model':
+      return <QuestionCard request={request} />;
+    case 'tiller':
+      return <ChoiceCard request={request} />;
+  }
 }
 
 /**

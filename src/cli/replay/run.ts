@@ -176,7 +176,7 @@ class ReplayRun {
       part.started.cwd,
     );
     const start = startOf(this.#script, part, {
-      settings: () => this.#turn?.settings,
+      turn: () => this.#turn,
       models: new HttpModels(ports, meta.tiller_version).of({
         id: meta.provider,
         baseUrl: server.baseUrl,

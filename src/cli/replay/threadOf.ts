@@ -1,20 +1,21 @@
 /** What a rollout says about how its thread was configured. */
 import { isFromModel } from '../../core/history/fromModel.ts';
 import type { Dialect, WireApi } from '../../core/model/families.ts';
-import type { RecordedPart } from '../../core/replay/recording.ts';
+import type { RecordedPart, RecordedTurn } from '../../core/replay/recording.ts';
 import type { ReplayScript } from '../../core/replay/script.ts';
 import { rolloutPath } from '../../core/rollout/recorder.ts';
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { NO_CAPS } from '../../core/session/caps.ts';
 import type { ThreadHost, ThreadSettings } from '../../core/session/sessionOptions.ts';
 import { DEFAULT_ENVIRONMENT } from '../../protocol/settings.ts';
 
-/** What the recorded part of the thread was started with. `given.settings`: of the turn that runs. */
+/** What the recorded part of the thread was started with. `given.turn`: the one that runs. */
 export function startOf(
   { meta }: ReplayScript,
   part: RecordedPart,
   given: Pick<ThreadHost, 'models'> &
-    Required<Pick<ThreadHost, 'replaceTool'>> & { readonly settings: () => TurnSettings | undefined },
+    Required<Pick<ThreadHost, 'replaceTool'>> & { readonly turn: () => RecordedTurn | undefined },
 ): readonly [settings: ThreadSettings, host: ThreadHost] {
   const { started } = part;
   const settings: TurnSettings = part.turns[0]?.settings ?? {
@@ -30,9 +31,12 @@ export function startOf(
     {
       turn: settings,
       limits: {
-        maxToolRounds: part.maxToolRounds ?? Number.MAX_SAFE_INTEGER,
+        get maxToolRounds() {
+          return given.turn()?.pausedAfter ?? Number.MAX_SAFE_INTEGER;
+        },
         maxAttempts: 1,
         compactionTokens: 0,
+        caps: NO_CAPS,
         projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
         undoMaxBytes: 0,
       },
@@ -49,7 +53,7 @@ export function startOf(
     {
       models: given.models,
       replaceTool: given.replaceTool,
-      sandboxFor: () => sandboxOf(given.settings() ?? settings),
+      sandboxFor: () => sandboxOf(given.turn()?.settings ?? settings),
       keepsSettings: true,
       isTrusted: () => true,
       interactive: part.interactive,

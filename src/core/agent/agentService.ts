@@ -12,6 +12,7 @@ import { readGitFacts } from '../rollout/gitFacts.ts';
 import { rolloutPath, threadIdIn } from '../rollout/recorder.ts';
 import { readMeta, type ReplayedThread, replayFile } from '../rollout/replay.ts';
 import { RulesStore } from '../rules/rulesStore.ts';
+import { DaySpending } from '../session/daySpending.ts';
 import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
@@ -33,8 +34,8 @@ export type ForkedThread =
     })
   | Exclude<Resumed, { type: 'resumed' }>;
 
-/** How long the owner of a thread may take to hand it over. */
-const PATIENCE_MS = 5000;
+/** How long the owner of a thread may take to hand it over: its user has to see the question and answer it. */
+const PATIENCE_MS = 30_000;
 const PAUSE_MS = 50;
 
 function noThread(which: { readonly id: string } | 'last'): Extract<Resumed, { type: 'refused' }> {
@@ -48,6 +49,7 @@ export class AgentService {
   readonly #sequence = new EventSequence();
   /** Of all threads of this process. */
   readonly rules: RulesStore;
+  readonly #daySpending: DaySpending;
   readonly live: LiveThreads;
   readonly #hosts = new WeakMap<Session, ThreadHost>();
   /** Threads that another process asks for, and that the user has not refused to hand over. */
@@ -66,6 +68,7 @@ export class AgentService {
     this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
     this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock });
+    this.#daySpending = new DaySpending(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
     this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   }
@@ -149,7 +152,7 @@ export class AgentService {
     }
   }
 
-  /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 5 s. */
+  /** Asks the owner to hand the thread over, then resumes it. Returns `owned` when that takes more than 30 s. */
   async takeOver(threadId: string, thread: ThreadSettings, host: ThreadHost): Promise<Resumed> {
     const { locks, clock } = this.#ports;
     const deadline = clock.monotonic() + PATIENCE_MS;
@@ -284,6 +287,7 @@ export class AgentService {
       rolloutPath: path,
       replayed,
       rules: this.rules,
+      daySpending: this.#daySpending,
       ownership,
     });
     this.#hosts.set(session, host);

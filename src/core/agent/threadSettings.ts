@@ -87,6 +87,10 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
       maxToolRounds: settings.maxToolRounds,
       maxAttempts: settings['retry.maxAttempts'],
       compactionTokens: settings['compaction.tokenLimit'],
+      caps: {
+        turn: { tokens: settings['caps.turnTokens'], cost: settings['caps.turnCost'] },
+        day: { tokens: settings['caps.dayTokens'], cost: settings['caps.dayCost'] },
+      },
       projectDocMaxBytes: settings.projectDocMaxBytes,
       undoMaxBytes: settings['undo.maxBytes'],
     },

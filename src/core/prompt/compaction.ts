@@ -1,8 +1,8 @@
-/** The texts of a compaction: what the model is asked, and what it reads afterwards (codex-behaviour.md §8). */
+/** The texts of a compaction: the prompt for the summary, and the message with it (docs/reference/codex-behaviour.md §8). */
 import { type MessageItem, textOf } from '../../protocol/responseItem.ts';
 import { userText } from './notices.ts';
 
-/** What the model is asked for unless `compaction.prompt` says otherwise. */
+/** The prompt for the summary unless `compaction.prompt` is set. */
 const SUMMARY_PROMPT = `Write a summary of this thread. Another model will continue the work from it. Besides the summary it sees the latest messages of the user, and nothing else: no outputs of tools, no files, no earlier answers.
 
 Include, where it applies:
@@ -16,10 +16,10 @@ If the thread begins with a summary, carry over all of it that still matters. Be
 const REQUEST_OPENING = '<summary_request>';
 const SUMMARY_OPENING = '<thread_summary>';
 
-/** Stands for an answer without words. */
+/** Replaces a summary without text. */
 const NO_SUMMARY = '(no summary available)';
 
-/** Asks for the summary; empty `prompt`: in Tiller's own words. It is never part of the history. */
+/** The request for the summary; an empty `prompt` selects Tiller's own. It is never part of the history. */
 export function summaryRequest(prompt: string): MessageItem {
   return userText(`${REQUEST_OPENING}\n${prompt.trim() || SUMMARY_PROMPT}\n</summary_request>`);
 }
@@ -28,14 +28,14 @@ export function isSummaryRequest(text: string): boolean {
   return text.startsWith(REQUEST_OPENING);
 }
 
-/** What the model reads in place of what was compacted. */
+/** The message with the summary, which the model reads in place of the compacted history. */
 export function summaryMessage(summary: string): MessageItem {
   const said =
     'The earlier part of this thread was replaced by this summary, which a model wrote that worked on it. The messages before it are the latest of the user. Build on what it reports, and do not do again what is done.';
   return userText(`${SUMMARY_OPENING}\n${said}\n\n${summary.trim() || NO_SUMMARY}\n</thread_summary>`);
 }
 
-/** The summary of such a message; `undefined` when the text is something else. */
+/** The summary in such a message; `undefined` for any other text. */
 export function summaryIn(text: string): string | undefined {
   if (!text.startsWith(SUMMARY_OPENING)) return undefined;
   const end = text.lastIndexOf('\n</thread_summary>');

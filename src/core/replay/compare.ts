@@ -1,4 +1,4 @@
-/** Whether a request of a replay is the one that the rollout was made by, and how it differs. */
+/** Compares a request of a replay with the recorded one, and describes the difference. */
 import { normalize } from '../history/normalize.ts';
 import { ChatBodies } from '../model/chatBody.ts';
 import type { Prompt } from '../model/client.ts';
@@ -17,7 +17,7 @@ export interface RecordedServer {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What differs from run to run, with the name that stands for it in a comparison. */
+/** Values that differ from run to run, with the name that replaces them in a comparison. */
 const VOLATILE: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/aborted by user after [\d.]+ s/g, 'aborted by user after <duration>'],
 ];
@@ -76,7 +76,7 @@ export interface RequestDifference {
   readonly diff: string;
 }
 
-/** `undefined` where both are the same but for what is volatile or not recorded. */
+/** `undefined` where both are the same except for volatile and unrecorded values. */
 export function compareRequests(expected: Body, actual: Body, name: string): RequestDifference | undefined {
   const before = comparable(expected);
   const after = comparable(actual);
@@ -87,7 +87,7 @@ export function compareRequests(expected: Body, actual: Body, name: string): Req
   return { where, diff: unifiedDiffOfTexts(name, readable(before), readable(after)) };
 }
 
-/** Whether the tools changed from one request to the next, which ends the use of a prompt cache. */
+/** Whether the tools changed from one request to the next, which invalidates the prompt cache. */
 export function toolsDiffer(before: Body, after: Body): boolean {
   return JSON.stringify(before['tools']) !== JSON.stringify(after['tools']);
 }
@@ -118,7 +118,7 @@ function kindOf(item: unknown): string {
   return [type, name ?? call_id].filter((word) => word !== undefined).join(' ');
 }
 
-/** JSON in which the lines of a text stand on lines of their own. */
+/** JSON in which each line of a text is a line of its own. */
 function readable(value: unknown): string {
   return `${JSON.stringify(value, null, 2).replaceAll(/(?<=[^\\](?:\\\\)*)\\n(?!")/g, '\\n\n')}\n`;
 }

@@ -1,4 +1,4 @@
-/** Reads what one process did with a thread from the lines of its rollout. */
+/** Reads the work of one process on a thread from the lines of its rollout. */
 import type { ApprovalRequest, EventMsg, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import {
@@ -32,7 +32,7 @@ interface OpenExchange {
   readonly items: ResponseItem[];
   readonly steers: (readonly UserInput[])[];
   answer: RecordedAnswer | undefined;
-  /** The response was counted, or its calls were answered: nothing is added to it. */
+  /** The response was counted, or its calls were answered: it is complete. */
   isOver: boolean;
 }
 
@@ -46,6 +46,7 @@ interface OpenTurn {
   readonly messages: ResponseItem[];
   readonly exchanges: OpenExchange[];
   stop: RecordedStop | undefined;
+  pausedAfter: number | undefined;
   hasEnded: boolean;
 }
 
@@ -69,7 +70,6 @@ export class PartReader {
   /** Of functions, by the ids of their calls. */
   readonly #names = new Map<string, string>();
   #interactive = true;
-  #maxToolRounds: number | undefined;
   /** Response items of the whole rollout so far. */
   #items = 0;
   #settings: TurnSettings | undefined;
@@ -115,7 +115,6 @@ export class PartReader {
       calls: new Map([...this.#calls].map(([callId, call]) => [callId, this.#finished(call, callId)])),
       tools: [...this.#names].filter(([callId]) => isThere(this.#calls.get(callId)?.output)).map(([, name]) => name),
       interactive: this.#interactive,
-      maxToolRounds: this.#maxToolRounds,
     };
   }
 
@@ -236,7 +235,7 @@ export class PartReader {
     }
   }
 
-  /** A turn that the process before this one had begun goes on. */
+  /** This process continues a turn of the process before it. */
   #takeUp(turnId: string | null, at: string): void {
     if (this.#turn !== undefined || turnId === null || this.#settings === undefined) return;
     this.#turns.push(openTurn(turnId, at, this.#settings, 'recovered', undefined));
@@ -252,8 +251,12 @@ export class PartReader {
 
   #readError(turn: OpenTurn, { kind, message, detail }: EventMsgOf<'error'>, index: number): void {
     const rounds = /^Paused after (\d+) tool rounds\./.exec(message)?.[1];
-    if (kind === 'paused') this.#maxToolRounds = Number(rounds ?? turn.exchanges.length);
-    if (kind === 'paused') return;
+    if (kind === 'paused') {
+      // A request without an image that was refused is part of the same round.
+      const answered = turn.exchanges.filter(({ answer }) => answer?.type !== 'image_refused');
+      turn.pausedAfter = Number(rounds ?? answered.length);
+      return;
+    }
     const open = turn.exchanges.at(-1);
     const isCountOfFullWindow = kind === 'context_exceeded' && open?.isOver === true && open.items.length === 0;
     const failed = isCountOfFullWindow ? open : this.#begin(turn, index);
@@ -273,7 +276,7 @@ export class PartReader {
     return exchange;
   }
 
-  /** The turn ended while a call ran or was asked about, or else while a response was awaited. */
+  /** The turn ended while a call ran or its approval was pending, or else while a response was awaited. */
   #stopped(turn: OpenTurn, type: RecordedStop['type'], index: number): void {
     const last = turn.exchanges.at(-1);
     const calls = (last?.items ?? []).filter(isToolCall).map((item) => this.#callOf(callIdOf(item) ?? ''));
@@ -288,7 +291,7 @@ export class PartReader {
     if (!isComplete) this.#begin(turn, this.#lineOfEnd(index)).answer = { type: 'items', items: [], end: 'waits' };
   }
 
-  /** The user's own word stopped it, which is replayed as an answer. */
+  /** An answer of the user stopped it, which is replayed as an answer. */
   #saidAbort(turn: OpenTurn): boolean {
     return [...this.#approvals.values()].some(
       ({ resolved, request }) =>
@@ -298,13 +301,13 @@ export class PartReader {
     );
   }
 
-  /** Before the message that tells the model about the end. */
+  /** Before the message that reports the end to the model. */
   #lineOfEnd(index: number): number {
     const before = this.#entries[index - 1];
     return before?.type === 'response_item' ? index - 1 : index;
   }
 
-  /** A process that ended without a word has cut its last turn. */
+  /** A process that ended without recording it has cut its last turn. */
   #settleLastTurn(): void {
     const turn = this.#turn;
     if (turn === undefined) return;
@@ -336,6 +339,7 @@ function openTurn(
     messages: [],
     exchanges: [],
     stop: undefined,
+    pausedAfter: undefined,
     hasEnded: false,
   };
 }

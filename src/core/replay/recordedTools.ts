@@ -1,5 +1,5 @@
 /**
- * Tools of a replay: offered as they are, asked about as recorded, and answered with the recorded output. Nothing of the
+ * Tools of a replay: offered unchanged, approved as recorded, and answered with the recorded output. Nothing of the
  * tool itself runs: no process is started, no file is read or written.
  */
 import type { ApprovalRequest } from '../../protocol/event.ts';
@@ -11,7 +11,7 @@ import { isStopped, type RecordedApproval, type RecordedCall } from './recording
 export interface RecordedCalls {
   /** `undefined` for a call that the rollout does not have in this process. */
   call(callId: string): RecordedCall | undefined;
-  /** Something that the rollout did not lead to expect. */
+  /** An action that the rollout does not contain. */
   problem(message: string): void;
   /** The call would run now, and the turn was stopped meanwhile. */
   stopsHere(): void;
@@ -19,7 +19,7 @@ export interface RecordedCalls {
 
 interface Plan {
   readonly call: RecordedCall;
-  /** The approval that this try has. */
+  /** The approval for this attempt. */
   readonly index: number;
 }
 
@@ -27,7 +27,7 @@ const ASKED_OUTSIDE = /\nIt was not run again outside the sandbox: .*$/s;
 
 /** The same tool for the model, without an effect. */
 export function recordedTool(tool: ToolHandler, recorded: RecordedCalls): ToolHandler {
-  /** Tries of each call: a patch is asked about again when its files have changed. */
+  /** Attempts of each call: a patch is asked about again when its files have changed. */
   const tries = new Map<string, number>();
   return {
     names: tool.names,
@@ -97,7 +97,7 @@ function prepared(plan: Plan, { itemId, callId }: ToolContext): Preparation<Plan
   };
 }
 
-/** The question whether a command that the sandbox has stopped may run again without it. */
+/** The approval request to run a command again outside the sandbox that blocked it. */
 function isOutside({ request }: RecordedApproval): boolean {
   return request.reason.source === 'sandbox' && request.reason.id === 'denied';
 }
@@ -139,7 +139,7 @@ async function ran(
   return { output: withoutNote(next === undefined ? said : denied), success: true, blocked };
 }
 
-/** The loop guard of the session adds it itself, in the words that it has now. */
+/** The loop guard of the session adds it itself, with its current text. */
 const NOTE = /(?:\n\n)?Note: this was the same call [^\n]*$/;
 
 function withoutNote(output: ToolResult['output']): ToolResult['output'] {

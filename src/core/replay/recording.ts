@@ -1,4 +1,4 @@
-/** What a rollout says about the requests, the responses and the user's part of its thread. */
+/** The requests, the responses and the actions of the user that a rollout records. */
 import type { ApprovalRequest, EventMsgOf, TurnSettings } from '../../protocol/event.ts';
 import type { UserInput } from '../../protocol/item.ts';
 import type { ApprovalDecision, ErrorKind } from '../../protocol/policy.ts';
@@ -18,10 +18,10 @@ export type RecordedAnswer =
 /** One request and its response. */
 export interface RecordedExchange {
   readonly turnId: string;
-  /** Lines of the rollout that the request was made of: those before this index. */
+  /** Lines of the rollout before this index are the base of the request. */
   readonly line: number;
   readonly answer: RecordedAnswer;
-  /** Messages that join the turn behind this response. */
+  /** Messages that join the turn after this response. */
   readonly steers: readonly (readonly UserInput[])[];
 }
 
@@ -33,13 +33,13 @@ export interface RecordedApproval {
 
 /** One call of a tool in one process. */
 export interface RecordedCall {
-  /** In the order they were asked; the call joined those of another call where `request.callId` is another one. */
+  /** In the order of the requests; a call shares the approval of another one where `request.callId` names that call. */
   readonly approvals: readonly RecordedApproval[];
   /** `undefined` where the process ended before it. */
   readonly output: CallOutput | undefined;
 }
 
-/** How a turn or a process was ended from outside, and how many items of the history were written by then. */
+/** How a turn or a process was ended from outside, and how many items of the history were recorded before that. */
 export interface RecordedStop {
   readonly type: 'interrupt' | 'cut';
   readonly items: number;
@@ -52,16 +52,18 @@ export interface RecordedTurn {
   /** `null`: continued without a message; `recovered`: the process before this one had begun it. */
   readonly input: readonly UserInput[] | null | 'recovered';
   readonly settings: TurnSettings;
-  /** Set before it: what the user made of the approvals that the thread remembers. */
+  /** Set before it: changes of the user to the approvals that the thread remembers. */
   readonly memory: Pick<EventMsgOf<'memory_changed'>, 'keys' | 'rules'> | undefined;
-  /** What was sent when the turn began: the thread's surroundings and the message. */
+  /** The items sent when the turn began: the thread's surroundings and the message. */
   readonly context: readonly ResponseItem[];
   /** Messages that joined it. */
   readonly messages: readonly ResponseItem[];
   readonly stop: RecordedStop | undefined;
+  /** Rounds after which it paused, at the limit of rounds or at a cap; `undefined` when it did not. */
+  readonly pausedAfter: number | undefined;
 }
 
-/** What one process did with the thread. */
+/** The work of one process on the thread. */
 export interface RecordedPart {
   readonly started: EventMsgOf<'thread_started'>;
   /** ISO 8601. */
@@ -74,8 +76,6 @@ export interface RecordedPart {
   readonly tools: readonly string[];
   /** False: no user could answer requests. */
   readonly interactive: boolean;
-  /** Rounds after which a turn paused. */
-  readonly maxToolRounds: number | undefined;
 }
 
 /** A call that ended with its turn. */
@@ -86,7 +86,7 @@ export function isStopped(output: CallOutput | undefined): boolean {
   );
 }
 
-/** What is submitted for the user: the parts of a patch that was approved in part are in its recorded output. */
+/** The submitted answer of the user: the parts of a patch that was approved in part are in its recorded output. */
 export function replayedDecision(decision: ApprovalDecision): ApprovalDecision {
   if (typeof decision === 'string') return decision === 'approved_saving' ? 'approved' : decision;
   return 'approved_reviewed' in decision || 'approved_discarding' in decision ? 'approved' : decision;

@@ -1,6 +1,6 @@
 /**
- * What a rollout says about running its thread again: each request by the history that it was made of, each response, and
- * what the user did (docs/decisions/0019). Computed from the lines alone.
+ * The script for running a thread again: each request by the history before it, each response, and
+ * the actions of the user (docs/decisions/0019). Computed from the lines alone.
  */
 import { ROLLOUT_VERSION, type SessionMeta } from '../rollout/line.ts';
 import { parseLine, type ReadEntry } from '../rollout/parseLine.ts';
@@ -9,9 +9,9 @@ import type { RecordedExchange, RecordedPart } from './recording.ts';
 
 export interface ReplayScript {
   readonly meta: SessionMeta;
-  /** Those that can be read. */
+  /** The lines that can be parsed. */
   readonly lines: readonly string[];
-  /** How many cannot be read, and are left out as in a thread that is resumed. */
+  /** How many lines cannot be parsed, and are left out as in a thread that is resumed. */
   readonly dropped: number;
   readonly parts: readonly RecordedPart[];
   /** In the order of the requests, over all parts. */
@@ -61,7 +61,7 @@ function isRollback(entry: ReadEntry): boolean {
   return msg?.type === 'turns_rolled_back' && msg.conversation;
 }
 
-/** Such a turn stops without a trace of where. */
+/** The rollout does not record where such a turn stopped. */
 function isStorageFailure(entry: ReadEntry): boolean {
   const msg = msgOf(entry);
   return msg?.type === 'error' && msg.kind === 'storage';

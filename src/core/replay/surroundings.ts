@@ -1,4 +1,4 @@
-/** What a rollout says about the world of its thread: read from the messages to the model. */
+/** The surroundings of a thread (rules, AGENTS.md, images), read from the messages to the model. */
 import { type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import { isAllowedPrefixesMessage } from '../prompt/allowedPrefixes.ts';
 import { factsIn } from '../prompt/environmentContext.ts';
@@ -8,7 +8,7 @@ import { isProjectDocsMessage } from '../prompt/projectDocs.ts';
 export interface Surroundings {
   readonly shell?: string;
   readonly timeZone?: string;
-  /** `rules.json` with the rules that the model was sent. */
+  /** `rules.json` with the rules that were sent to the model. */
   readonly rules?: string;
   /** AGENTS.md of a working directory. */
   readonly docs?: { readonly cwd: string; readonly text: string };
@@ -16,7 +16,7 @@ export interface Surroundings {
   readonly files: ReadonlyMap<string, Uint8Array | string>;
 }
 
-/** What one item says. */
+/** The surroundings in one item. */
 export function surroundingsIn(item: ResponseItem): Surroundings {
   if (item.type !== 'message') return { files: new Map() };
   const text = textOf(item.content);
@@ -56,7 +56,7 @@ function unquoted(word: string): string {
   return word.startsWith('"') ? (JSON.parse(word) as string) : word;
 }
 
-/** Local images stand in a message between two texts; one that was left out is a text. */
+/** A local image is between two texts of a message; one that was left out is a text. */
 function imagesIn({ content }: MessageItem): ReadonlyMap<string, Uint8Array | string> {
   const files = new Map<string, Uint8Array | string>();
   content.forEach((part, index) => {

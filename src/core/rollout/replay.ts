@@ -24,6 +24,8 @@ export interface ReplayedThread {
   readonly countedItems: number | null;
   /** Items of `history` when each turn started. Unknown for turns before a compaction or the undo of one. */
   readonly turnStarts: ReadonlyMap<string, number>;
+  /** What the last turn has used, as `token_count` reports it. */
+  readonly spentInTurn: { readonly tokens: number; readonly cost: number; readonly estimated: boolean };
   readonly settings: TurnSettings | null;
   /**
    * The number of lines that could not be read: incomplete, damaged, or of an unknown type. A missing first line counts
@@ -92,6 +94,8 @@ export class ReplayFold {
   #compactionUndone = false;
   #countedItems: number | null = null;
   readonly #turnStarts = new Map<string, number>();
+  /** Totals of the thread when its last turn began. */
+  #beforeTurn = { tokens: 0, cost: 0 };
   #settings: TurnSettings | null = null;
   #lines = 0;
   #dropped = 0;
@@ -110,6 +114,7 @@ export class ReplayFold {
       compactionUndone: this.#compactionUndone,
       countedItems: this.#countedItems,
       turnStarts: this.#turnStarts,
+      spentInTurn: this.#spentInTurn(),
       settings: this.#settings,
       dropped: this.#dropped,
       readOnly: this.#meta.version > ROLLOUT_VERSION,
@@ -147,12 +152,24 @@ export class ReplayFold {
     }
   }
 
-  /** Applies an event to the history. */
+  #totals(): { readonly tokens: number; readonly cost: number } {
+    const { tokens } = this.#state;
+    return { tokens: tokens?.total.total ?? 0, cost: tokens?.cost?.total ?? 0 };
+  }
+
+  #spentInTurn(): ReplayedThread['spentInTurn'] {
+    const { tokens, cost } = this.#totals();
+    const estimated = this.#state.tokens?.estimated ?? false;
+    return { tokens: tokens - this.#beforeTurn.tokens, cost: cost - this.#beforeTurn.cost, estimated };
+  }
+
+  /** Applies an event to the history and to its size. */
   #follow({ turnId, msg }: Event): void {
     switch (msg.type) {
       case 'item_completed':
         return this.#complete(msg.item);
       case 'turn_started':
+        this.#beforeTurn = this.#totals();
         if (turnId !== null) this.#turnStarts.set(turnId, this.#history.length);
         return;
       case 'turn_completed':

@@ -1,4 +1,4 @@
-/** What becomes of a history that is compacted (codex-behaviour.md §8). */
+/** The history after a compaction (docs/reference/codex-behaviour.md §8). */
 import { type MessageItem, type ResponseItem, textOf } from '../../protocol/responseItem.ts';
 import { imagesIn } from '../history/images.ts';
 import { summaryMessage } from '../prompt/compaction.ts';
@@ -6,12 +6,12 @@ import { isUsersOwn, userText } from '../prompt/notices.ts';
 import { withoutMiddle } from '../util/tokens.ts';
 import { roughTokens } from './contextSize.ts';
 
-/** Tokens of the user's messages that stay as they are. */
+/** Tokens of the user's messages that are kept unchanged. */
 const KEPT_MESSAGES = 20_000;
-/** Of the window: in a small one they must leave room for the work. */
+/** Share of the window: in a small one the messages must leave room for the work. */
 const KEPT_PART = 0.25;
 const LEAST_KEPT = 1000;
-/** A piece of a message that is shorter than this says nothing. */
+/** A shorter piece of a message carries no information. */
 const LEAST_PIECE = 50;
 
 /** Tokens of the user's messages that a compaction keeps in a window of this size; `null`: unknown. */
@@ -21,8 +21,8 @@ export function keptMessageTokens(window: number | null): number {
 }
 
 /**
- * The initial context as it is now; the user's messages, the newest within `budget` tokens, the one that does not fit cut
- * in its middle; and the summary. Everything else goes: answers, reasoning, calls, outputs, earlier summaries, notices.
+ * The current initial context; the user's messages, the newest within `budget` tokens, the one that does not fit cut
+ * in its middle; and the summary. The rest is removed: answers, reasoning, calls, outputs, earlier summaries, notices.
  */
 export function compactedHistory(
   items: readonly ResponseItem[],
@@ -49,7 +49,7 @@ function latestMessages(items: readonly ResponseItem[], budget: number): readonl
   return kept;
 }
 
-/** Images do not fit any more where the text has to be cut. */
+/** Images are removed where the text has to be cut. */
 function cutMessage(item: MessageItem, tokens: number): MessageItem {
   const images = imagesIn(item).length;
   const leftOut = images === 0 ? '' : `\n[${images === 1 ? 'an image' : `${images} images`} left out]`;

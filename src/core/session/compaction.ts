@@ -1,6 +1,6 @@
 /**
- * Compaction: the model sums the thread up, and from then on reads that summary in place of what it sums up
- * (codex-behaviour.md §8). The transcript keeps everything.
+ * Compaction: the model writes a summary of the thread, and later requests contain that summary in place of the history
+ * (docs/reference/codex-behaviour.md §8). The transcript keeps everything.
  */
 import type { TurnItemOf } from '../../protocol/item.ts';
 import { type ResponseItem, textOf } from '../../protocol/responseItem.ts';
@@ -10,25 +10,25 @@ import { summaryRequest } from '../prompt/compaction.ts';
 import { isUsersOwn } from '../prompt/notices.ts';
 import { abortable } from '../util/abort.ts';
 import { compactedHistory, keptMessageTokens } from './compactedHistory.ts';
-import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
+import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { fitting, inWords, withoutOldest } from './summaryInput.ts';
 import type { TurnRun } from './turnRun.ts';
 
 export type CompactionResult =
   | { readonly type: 'compacted' }
-  /** The history is what it was. */
+  /** The history is unchanged. */
   | { readonly type: 'failed'; readonly fault: ModelFault };
 
 type CompactionItem = TurnItemOf<'compaction'>;
 
-/** Whether something was said in these items, other than what Tiller tells the model of itself. */
+/** Whether these items contain more than context that Tiller adds by itself. */
 export function isWorthASummary(items: readonly ResponseItem[]): boolean {
   return items.some((item) => item.type !== 'message' || item.role === 'assistant' || isUsersOwn(item));
 }
 
 /**
- * Whether a thread that is refused as too long can go on once it is compacted. An answer that was cut may have met a limit
- * on answers: then only a thread that fills half of the window is taken to be too long.
+ * Whether a thread that the server refuses as too long can continue after a compaction. A response that was cut may have
+ * met the limit for responses: then the thread counts as too long only when it fills half of the window.
  */
 export function mayHelp(run: TurnRun, fault: ModelFault): boolean {
   const { contextWindow } = run.family;
@@ -36,8 +36,8 @@ export function mayHelp(run: TurnRun, fault: ModelFault): boolean {
 }
 
 /**
- * Compacts when it is due. A failure is a warning and no reason to end the turn: there is room left, and where there is
- * none the server says so. `end`: see `compact`.
+ * Compacts when it is due. A failure is a warning and does not end the turn: there is room left, or else the server
+ * refuses the request. `end`: see `compact`.
  */
 export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> {
   if (!run.compaction.trigger.isDue(nextTokens(run), run.family.contextWindow)) return;
@@ -51,15 +51,17 @@ export async function compactWhenDue(run: TurnRun, end?: number): Promise<void> 
 
 /**
  * Replaces the history with the initial context, the user's latest messages and a summary. No call may be owed. Shows
- * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped.
+ * itself as a `compaction` item, which also says why it has failed. Rejects when the turn is stopped, also at
+ * a cap.
  *
- * `end`: the items from there on are not summed up; the user's messages of them stand behind the summary.
+ * `end`: the items from there on are not in the summary; the user's messages of them follow it.
  */
 export async function compact(
   run: TurnRun,
   trigger: NonNullable<CompactionItem['trigger']>,
   end = run.history.items.length,
 ): Promise<CompactionResult> {
+  await askAtCap(run, trigger === 'manual' ? 'compact' : 'retry');
   const old = run.history.items.slice(0, end);
   const recent = run.history.items.slice(end).filter((item) => item.type === 'message' && isUsersOwn(item));
   const before = nextTokens(run);
@@ -99,7 +101,7 @@ function nextTokens(run: TurnRun): number {
   return run.tokens.next({ instructions: run.instructions, tools: run.tools().specs, input: run.history.items });
 }
 
-/** A window that is too small for this history is taken to be at most as large as that, whatever is known of it. */
+/** A window that is too small for this history is assumed to be at most that large, whatever its known size. */
 function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], before: number): number {
   const { contextWindow } = family;
   if (trigger !== 'context_exceeded') return keptMessageTokens(contextWindow);
@@ -107,8 +109,8 @@ function budgetOf({ family }: TurnRun, trigger: CompactionItem['trigger'], befor
 }
 
 /**
- * Asks for the summary, over as many attempts as a response has. What is too long for the window is asked about without
- * its oldest rounds.
+ * Requests the summary, with as many attempts as for a response. A history that is too long for the window is sent
+ * without its oldest rounds.
  */
 async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promise<string> {
   let items = withinWindow(run, history);
@@ -133,7 +135,7 @@ async function summarise(run: TurnRun, history: readonly ResponseItem[]): Promis
   }
 }
 
-/** What is asked about when the server refuses these items; `undefined` when it is the same again or nothing. */
+/** The shorter input after the server has refused these items; `undefined` when it would be the same or empty. */
 function otherForm(
   run: TurnRun,
   items: readonly ResponseItem[],
@@ -147,10 +149,10 @@ function newSchedule({ ports, thread }: TurnRun): RetrySchedule {
   return new RetrySchedule(() => ports.ids.random(), { maxAttempts: thread.limits.maxAttempts });
 }
 
-/** Of the window: the request for a summary; the rest is for the summary. */
+/** Share of the window for the request for a summary; the rest is for the summary. */
 const REQUEST_PART = 0.9;
 
-/** What is known to be too long is not sent. */
+/** A request that is known to be too long is not sent. */
 function withinWindow(run: TurnRun, history: readonly ResponseItem[]): readonly ResponseItem[] {
   const { instructions, family } = run;
   const { contextWindow } = family;
@@ -163,7 +165,7 @@ function withinWindow(run: TurnRun, history: readonly ResponseItem[]): readonly 
   );
 }
 
-/** The thread as it is sent otherwise, without tools. */
+/** The request of the thread, without tools. */
 function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
   const { settings, family } = run;
   return {
@@ -179,7 +181,7 @@ function promptFor(run: TurnRun, items: readonly ResponseItem[]): Prompt {
   };
 }
 
-/** One attempt. The last message counts; a call, which cannot be meant, does not. */
+/** One attempt. Only the last message counts; calls are ignored. */
 async function readSummary(run: TurnRun, prompt: Prompt): Promise<string> {
   let summary = '';
   const said: ResponseItem[] = [];

@@ -1,19 +1,19 @@
 /** Part of the model's window that Tiller fills at most: servers count a little differently, and an answer needs room. */
 const EFFECTIVE_PART = 0.95;
-/** Of the effective window. */
+/** Share of the effective window. */
 const LIMIT_PART = 0.9;
-/** Of the limit: by so much a thread must have grown since it was last compacted. */
+/** Share of the limit by which a thread must have grown since its last compaction. */
 const GROWTH_PART = 0.1;
 
-/** Tokens, as models count them. */
+/** Tokens, as the server counts them. */
 export interface CompactionState {
-  /** After each compaction that stands, oldest first. */
+  /** After each compaction that is in effect, oldest first. */
   readonly afterTokens: readonly number[];
   /** The last compaction was undone, and no turn has ended since. */
   readonly undone: boolean;
 }
 
-/** Decides when a thread is compacted without being asked. One per session. */
+/** Decides when a thread is compacted automatically. One per session. */
 export class CompactionTrigger {
   readonly #tokenLimit: number | null;
   #afterTokens: readonly number[];
@@ -27,7 +27,7 @@ export class CompactionTrigger {
     this.#heldOff = undone;
   }
 
-  /** Tokens from which on a thread is compacted; `null` where only the server can tell that it is too long. */
+  /** Tokens at which a thread is compacted; `null` where only the server can report that it is too long. */
   limitFor(contextWindow: number | null): number | null {
     if (this.#tokenLimit !== null) return this.#tokenLimit === 0 ? null : this.#tokenLimit;
     return contextWindow === null ? null : Math.floor(contextWindow * EFFECTIVE_PART * LIMIT_PART);
@@ -39,7 +39,7 @@ export class CompactionTrigger {
     return limit === null ? {} : { compactsAt: limit };
   }
 
-  /** `used`: tokens of the next request. A compaction that left nearly as much is not repeated at once. */
+  /** `used`: tokens of the next request. A compaction that saved little is not repeated at once. */
   isDue(used: number, contextWindow: number | null): boolean {
     const limit = this.limitFor(contextWindow);
     if (limit === null || this.#heldOff) return false;

@@ -9,7 +9,7 @@ import { isUsersOwn } from '../prompt/notices.ts';
 import { isProjectDocsMessage } from '../prompt/projectDocs.ts';
 import { byteLength, tokensOfBytes } from '../util/tokens.ts';
 
-/** What of a prompt takes room. */
+/** The parts of a prompt that take room. */
 export type MeasuredPrompt = Pick<Prompt, 'instructions' | 'tools' | 'input'>;
 
 /** Text counts by its bytes, images by their pixels. */
@@ -37,7 +37,7 @@ export function sizeOfItems(items: readonly ResponseItem[]): Size {
   return { bytes, imageTokens };
 }
 
-/** Without what a server has taught: the same in every run, for what becomes part of a history. */
+/** Ignores counts of servers: the same in every run, for sizes that become part of a history. */
 export function roughTokens(items: readonly ResponseItem[]): number {
   const { bytes, imageTokens } = sizeOfItems(items);
   return tokensOfBytes(bytes) + imageTokens;
@@ -82,7 +82,7 @@ function kindOf(item: ResponseItem): keyof ContextParts {
   }
 }
 
-/** Of a user's message: what stands behind the first text was attached to it. */
+/** In a user's message, the parts after the first text are attachments. */
 function attachedBytesOf(item: ResponseItem): number {
   if (item.type !== 'message' || item.content.length < 2) return 0;
   const attached = item.content.slice(item.content.findIndex((part) => part.type === 'input_text') + 1);
@@ -98,9 +98,9 @@ function printsAFile(item: ResponseItem): boolean {
 
 interface Measured {
   readonly size: Size;
-  /** Of an output: unless its call prints a file. */
+  /** The kind of an output, unless its call prints a file. */
   readonly kind: keyof ContextParts;
-  /** Of `size`. */
+  /** Share of `size`. */
   readonly attachedBytes: number;
   readonly isFilePrinter: boolean;
 }
@@ -140,17 +140,17 @@ function bytesOfEncrypted(encrypted: string): number {
   return Math.max(0, Math.floor((encrypted.length * 3) / 4) - 650);
 }
 
-/** Of an image whose size is unknown: 1024 × 1024 pixels. */
+/** The size of an image whose size is unknown: 1024 × 1024 pixels. */
 const USUAL_IMAGE = { width: 1024, height: 1024 };
 
 /**
- * OpenAI's published rule, which also holds within a factor of two for others: 85 tokens, and in high detail 170 more for
- * each tile of 512 × 512 pixels, once the image is scaled into 2048 × 2048 and its shorter side to 768.
+ * OpenAI's published rule, for other servers right within a factor of two: 85 tokens, and in high detail 170 more for each
+ * tile of 512 × 512 pixels, once the image is scaled into 2048 × 2048 and its shorter side to 768.
  */
 export function tokensOfImage({ image_url, detail }: ImagePart): number {
   if (detail === 'low') return 85;
   const image = inspectImageUrl(image_url);
-  // What is refused is sent as a sentence in its place.
+  // A refused image is sent as a sentence.
   if (image.type === 'refused') return 20;
   const { width, height } = image.type === 'image' ? image : USUAL_IMAGE;
   const fit = Math.min(1, 2048 / Math.max(width, height));
@@ -159,7 +159,7 @@ export function tokensOfImage({ image_url, detail }: ImagePart): number {
   return 85 + 170 * tiles;
 }
 
-/** By array: it stays the same as long as the tools do. */
+/** Keyed by array: it stays the same as long as the tools do. */
 const measuredTools = new WeakMap<MeasuredPrompt['tools'], number>();
 
 function bytesOfTools(tools: MeasuredPrompt['tools']): number {

@@ -12,10 +12,13 @@ export class StorageFailure extends Error {
   }
 }
 
-/** The limit of rounds was reached: the user decides whether the turn goes on (design decision 19). */
+/** The limit of rounds or a cap was reached: the user decides whether the turn goes on (design decision 19). */
 export class TurnPaused extends Error {
-  constructor(rounds: number) {
-    super(`Paused after ${rounds} tool rounds. Try again to continue.`);
+  readonly action: 'retry' | 'compact';
+  /** `sentence` says why, and how to continue. */
+  constructor(sentence: string, action: TurnPaused['action'] = 'retry') {
+    super(sentence);
+    this.action = action;
     this.name = 'TurnPaused';
   }
 }
@@ -27,7 +30,7 @@ export function describeFailure(error: unknown): Omit<EventMsgOf<'error'>, 'type
     return { kind, message, ...(detail ? { detail } : {}), ...(action ? { action } : {}) };
   }
   const message = messageOf(error);
-  if (error instanceof TurnPaused) return { kind: 'paused', message, action: 'retry' };
+  if (error instanceof TurnPaused) return { kind: 'paused', message, action: error.action };
   if (error instanceof StorageFailure) {
     return { kind: 'storage', message: error.sentence, detail: message, action: 'retry' };
   }

@@ -114,7 +114,7 @@ export class PendingRequests {
   }
 
   /**
-   * Asks the user a question of the model or of an MCP server. Without a user it is cancelled at once. Rejects with the
+   * Asks the user a question of the model, of Tiller or of an MCP server. Without a user it is cancelled at once. Rejects with the
    * reason of the signal when that aborts before an answer. `callId`: the call that asks.
    */
   async inquire(body: QuestionBody, { emit, signal }: Asker, callId?: string): Promise<QuestionAnswer> {
@@ -242,7 +242,7 @@ function stillPending(problem: string): string {
 }
 
 function requestOf(body: QuestionBody, questionId: string, callId: string | undefined): QuestionRequest {
-  if (body.source === 'mcp' || callId === undefined) return { ...body, questionId };
+  if (body.source !== 'model' || callId === undefined) return { ...body, questionId };
   return { ...body, questionId, callId };
 }
 
@@ -252,13 +252,16 @@ function readAnswer(
   body: QuestionBody,
 ): { readonly answer: QuestionAnswer } | { readonly problem: string } {
   if (op.type === 'user_input_answer') {
-    if (body.source !== 'model') return { problem: 'This was asked by an MCP server: answer with elicitation_answer.' };
+    if (body.source === 'mcp') return { problem: 'This was asked by an MCP server: answer with elicitation_answer.' };
     if (op.answers === null) return { answer: { type: 'cancelled', by: 'user' } };
     const unknown = Object.keys(op.answers).find((name) => body.questions.every(({ id }) => id !== name));
     if (unknown !== undefined) return { problem: `There is no question ${unknown} in this request.` };
     return { answer: { type: 'answered', answers: op.answers } };
   }
-  if (body.source !== 'mcp') return { problem: 'This was asked by the model: answer with user_input_answer.' };
+  if (body.source !== 'mcp') {
+    const asking = body.source === 'model' ? 'the model' : 'Tiller';
+    return { problem: `This was asked by ${asking}: answer with user_input_answer.` };
+  }
   switch (op.action) {
     case 'accept':
       return { answer: { type: 'accepted', content: op.content ?? {} } };

@@ -1,8 +1,10 @@
-/** What the requests of a turn have in common: those of its rounds and those for a summary. */
+/** Shared by the requests of a turn: those of its rounds and those for a summary. */
 import type { ModelFault, Prompt } from '../model/client.ts';
 import { refusesImage } from '../model/imageRefusal.ts';
 import type { RetrySchedule } from '../model/retry.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import { capQuestion, continues, pauseSentence } from './caps.ts';
+import { TurnPaused } from './failure.ts';
 import type { TurnRun } from './turnRun.ts';
 
 export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
@@ -22,6 +24,22 @@ export function promptOf(run: TurnRun, registry: ToolRegistry): Prompt {
 }
 
 /**
+ * Call before each request. Asks the user at each cap that is reached, and raises it when the user continues. `action`:
+ * what takes the turn up again.
+ * @throws TurnPaused when the user stops, or no user can answer
+ */
+export async function askAtCap({ caps, inquire, emit, signal }: TurnRun, action?: TurnPaused['action']): Promise<void> {
+  while (true) {
+    const reached = await caps.reached(signal);
+    const problem = caps.takeProblem();
+    if (problem !== undefined) emit({ type: 'warning', message: problem });
+    if (reached === undefined) return;
+    if (!continues(await inquire(capQuestion(reached), signal))) throw new TurnPaused(pauseSentence(reached), action);
+    caps.raise(reached);
+  }
+}
+
+/**
  * A request that was refused for an image is sent again without it. It is another request and does not count as a
  * retry.
  */
@@ -29,7 +47,7 @@ export function leavesImageOut(fault: ModelFault, { family, history, images, emi
   return family.images && refusesImage(fault) && images.leaveOutRefused(history.items, fault.detail, emit);
 }
 
-/** Waits for the next attempt, which is shown. Returns the fault to end with when there is none. */
+/** Waits for the next attempt and emits the wait. Returns the final fault when no attempt is left. */
 export async function waitForRetry(
   run: TurnRun,
   schedule: RetrySchedule,

@@ -16,6 +16,7 @@ import { AsyncQueue } from '../util/asyncQueue.ts';
 import type { Disposable } from '../util/disposable.ts';
 import type { Listener } from '../util/emitter.ts';
 import { isWorthASummary } from './compaction.ts';
+import { CapCounters, TurnSpending } from './capCounters.ts';
 import { CompactionTrigger } from './compactionTrigger.ts';
 import { auditTrail } from './auditTrail.ts';
 import { ContextUpdates } from './contextUpdates.ts';
@@ -52,6 +53,7 @@ export class Session {
   readonly #recorder: Recorder;
   readonly #history: History;
   readonly #tokens: TokenMeter;
+  readonly #caps: CapCounters;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
   readonly #requests: PendingRequests;
@@ -82,7 +84,11 @@ export class Session {
     this.#settings = options.settings.turn;
     const asking = options.host.interactive ? askingCalls(this.initialState) : new Set<string>();
     this.#history = new History(replayed?.history, asking, replayed?.compacted);
-    this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems);
+    const { caps } = options.settings.limits;
+    this.#caps = new CapCounters(caps, options.parent?.turnSpending ?? new TurnSpending(), options.daySpending);
+    this.#tokens = new TokenMeter(replayed?.state.tokens ?? null, replayed?.countedItems, (spent) =>
+      this.#caps.add(spent),
+    );
     this.#compaction = new CompactionTrigger(options.settings.limits.compactionTokens, {
       afterTokens: standingCompactions(this.initialState).map((item) => item.afterTokens),
       undone: replayed?.compactionUndone ?? false,
@@ -157,7 +163,7 @@ export class Session {
   /** For a sub-agent of this session. */
   get asParent(): ParentLink {
     const rootId = this.#options.parent?.rootId ?? this.threadId;
-    return { threadId: this.threadId, rootId, requests: this.#requests };
+    return { threadId: this.threadId, rootId, requests: this.#requests, turnSpending: this.#caps.turn };
   }
 
   onEvent(listener: Listener<Event>): Disposable {
@@ -493,6 +499,9 @@ export class Session {
       this.#sink.emit(turnId, by, msg);
     };
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
+    if (this.#options.parent === undefined) {
+      this.#caps.turn.begin(opening.type === 'recovered' ? this.#options.replayed?.spentInTurn : undefined);
+    }
     this.#state = { type: 'running', turn: { turnId, abort } };
     this.#work.begin();
     this.#lastTurn = runTurn(
@@ -508,7 +517,7 @@ export class Session {
         client,
         tools: () => this.#tools.registryFor(family),
         approver: { ask: (question, signal) => this.#requests.approve(question, { emit, signal }) },
-        inquire: (callId, body, signal) => this.#requests.inquire(body, { emit, signal }, callId),
+        inquire: (body, signal, callId) => this.#requests.inquire(body, { emit, signal }, callId),
         noteUse: (rules) => this.#options.rules.noteUse(rules),
         audit: auditTrail({ threadId: this.threadId, agentId: this.#agentId, turnId }, ports, (failure) =>
           abort.abort(failure),
@@ -517,6 +526,7 @@ export class Session {
         processes: this.#processes,
         changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
         tokens: this.#tokens,
+        caps: this.#caps,
         compaction: {
           trigger: this.#compaction,
           prompt: this.#options.settings.prompt.compaction,
@@ -550,6 +560,7 @@ export class Session {
       if (goesOn) this.submit({ id, op: { type: 'steer', input: [...input] } });
     }
     await this.#options.rules.flush();
+    await this.#caps.flush();
     await this.#recorder
       .sync()
       .catch((error: unknown) => this.#options.ports.log.error('The rollout was not synced', error));

@@ -10,6 +10,9 @@ import type { ReplayedThread } from '../rollout/replay.ts';
 import type { ToolHandler } from '../tools/handler.ts';
 import type { RulesStore } from '../rules/rulesStore.ts';
 import type { ToolProvider } from '../tools/toolProvider.ts';
+import type { TurnSpending } from './capCounters.ts';
+import type { CapSettings } from './caps.ts';
+import type { DaySpending } from './daySpending.ts';
 import type { EventSequence } from './events.ts';
 import type { Ownership } from './ownership.ts';
 import type { PendingRequests, ShownProposals } from './pendingRequests.ts';
@@ -31,6 +34,8 @@ export interface ThreadSettings {
     readonly maxAttempts: number;
     /** Tokens from which the thread is compacted; `null`: 90 % of the effective window, 0: only when the server refuses. */
     readonly compactionTokens: number | null;
+    /** What a turn and a day may use before the user is asked. */
+    readonly caps: CapSettings;
     /** Bytes; 0 leaves the instructions of the project out. */
     readonly projectDocMaxBytes: number;
     /** Bytes of file contents that are kept for undo; 0: changes are not recorded. */
@@ -94,6 +99,8 @@ export interface ParentLink {
   readonly rootId: string;
   /** Those of the root thread. */
   readonly requests: PendingRequests;
+  /** What the turn of the root thread has used. */
+  readonly turnSpending: TurnSpending;
 }
 
 export interface SessionOptions {
@@ -108,6 +115,8 @@ export interface SessionOptions {
   readonly settings: ThreadSettings;
   readonly host: ThreadHost;
   readonly rules: RulesStore;
+  /** Of this process. */
+  readonly daySpending: DaySpending;
   /** Of a sub-agent. */
   readonly parent?: ParentLink | undefined;
   /** Commands that other threads of this process run now. */

@@ -1,4 +1,4 @@
-/** What of a history is sent to be summed up when all of it is too long. */
+/** The input of a summary when the whole history is too long. */
 import {
   isToolCall,
   isToolCallOutput,
@@ -14,12 +14,12 @@ import { assertNever } from '../util/assertNever.ts';
 import { withoutMiddle } from '../util/tokens.ts';
 import { roughTokens } from './contextSize.ts';
 
-/** Tokens of one output or answer: tried in this order. */
+/** Limits in tokens of one output or answer, tried in this order. */
 const LONGEST_TEXTS = [2000, 500, 150];
 
 /**
- * The history as far as it `fits`: outputs and answers are cut in their middle first, then the oldest rounds go. What does
- * not fit then is returned as it is, for the server to refuse.
+ * Shortens the history until it `fits`: outputs and answers are cut in their middle first, then the oldest rounds are
+ * removed. A history that still does not fit is returned as short as it got, for the server to refuse.
  */
 export function fitting(
   items: readonly ResponseItem[],
@@ -53,13 +53,13 @@ function shortTexts<Part extends { readonly type: string; readonly text?: string
   return parts.map((part) => (part.text === undefined ? part : { ...part, text: withoutMiddle(part.text, tokens) }));
 }
 
-/** Part of the history that goes at a time. */
+/** Share of the history that is removed at a time. */
 const DROPPED_PART = 0.1;
 
 /**
  * The history without its oldest part: at least a tenth of it, in whole rounds, so that a call and its output, and the
- * reasoning before it, go together. An earlier summary stays: it stands for all that was before. `undefined` when nothing
- * is left that could go.
+ * reasoning before it, are removed together. An earlier summary stays: it replaces all earlier items. `undefined` when
+ * nothing is left to remove.
  */
 export function withoutOldest(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {
   const least = roughTokens(items) * DROPPED_PART;
@@ -79,7 +79,7 @@ function isSummary(item: ResponseItem): boolean {
   return item.type === 'message' && isSummaryMessage(item);
 }
 
-/** A message to the model begins one, and what the model says next after an output. */
+/** A round begins with a message to the model, or with the next response after an output. */
 function beginsRound(items: readonly ResponseItem[], index: number): boolean {
   const item = items[index];
   const before = items[index - 1];
@@ -88,7 +88,7 @@ function beginsRound(items: readonly ResponseItem[], index: number): boolean {
 }
 
 /**
- * The same history with calls and outputs told in words: some servers (Bedrock behind a gateway) refuse calls in a request
+ * The same history with calls and outputs as text: some servers (Bedrock behind a gateway) refuse calls in a request
  * that offers no tools. `undefined` when there are none.
  */
 export function inWords(items: readonly ResponseItem[]): readonly ResponseItem[] | undefined {

@@ -3,6 +3,7 @@ import type { ResponseItem } from '../../protocol/responseItem.ts';
 import { NO_USAGE } from '../../protocol/thread.ts';
 import { costOf, type Prices } from '../model/prices.ts';
 import { BYTES_PER_TOKEN } from '../util/tokens.ts';
+import type { Spending } from './caps.ts';
 import { type MeasuredPrompt, type Size, sizeOfItems, sizeOfPrompt, sizesByKind } from './contextSize.ts';
 
 type TokenCount = Omit<EventMsgOf<'token_count'>, 'type'>;
@@ -19,6 +20,7 @@ interface CountedModel {
  */
 export class TokenMeter {
   #total: TokenUsage;
+  readonly #onSpend: (spending: Spending) => void;
   /** `undefined` until a request has had a price. */
   #cost: TokenCount['cost'];
   /** `undefined` until the server has reported a count that is long and plausible enough. */
@@ -28,9 +30,14 @@ export class TokenMeter {
 
   /**
    * `before` is the last count of a resumed thread, and `countedItems` the number of items that it counted; `null` when the
-   * history was replaced since.
+   * history was replaced since. `onSpend` is called for each response.
    */
-  constructor(before: TokenCount | null, countedItems: number | null = null) {
+  constructor(
+    before: TokenCount | null,
+    countedItems: number | null = null,
+    onSpend: (spending: Spending) => void = () => {},
+  ) {
+    this.#onSpend = onSpend;
     this.#total = before?.total ?? NO_USAGE;
     this.#cost = before?.cost;
     this.#bytesPerToken = before?.bytesPerToken;
@@ -46,7 +53,7 @@ export class TokenMeter {
   ): TokenCount {
     if (usage) this.#calibrate(usage, prompt);
     const last = usage ?? this.#usageOf(prompt, said);
-    this.#spend(last, model.prices);
+    this.#spend(last, usage === null, model.prices);
     this.#counted = { total: last.total, items: prompt.input.length + said.length };
     const parts = this.#parts(prompt, last);
     const { contextWindow } = model;
@@ -55,7 +62,7 @@ export class TokenMeter {
 
   /** Takes a response into account that is no part of the history. */
   spend(usage: TokenUsage | null, prompt: MeasuredPrompt, said: readonly ResponseItem[], prices: Prices | null): void {
-    this.#spend(usage ?? this.#usageOf(prompt, said), prices);
+    this.#spend(usage ?? this.#usageOf(prompt, said), usage === null, prices);
   }
 
   /** A request that has not been sent, over another history than the last one was. */
@@ -96,10 +103,11 @@ export class TokenMeter {
     };
   }
 
-  #spend(usage: TokenUsage, prices: Prices | null): void {
+  #spend(usage: TokenUsage, estimated: boolean, prices: Prices | null): void {
     this.#total = add(this.#total, usage);
+    const last = prices ? costOf(usage, prices) : 0;
+    this.#onSpend({ tokens: usage.total, cost: last, estimated });
     if (!prices) return;
-    const last = costOf(usage, prices);
     this.#cost = { last, total: (this.#cost?.total ?? 0) + last };
   }
 

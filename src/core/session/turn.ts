@@ -11,7 +11,7 @@ import { StartedCalls } from './startedCalls.ts';
 import { compact, compactWhenDue, mayHelp } from './compaction.ts';
 import { describeFailure, StorageFailure, TurnPaused } from './failure.ts';
 import { LoopGuard } from './loopGuard.ts';
-import { leavesImageOut, promptOf, waitForRetry } from './requests.ts';
+import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
 import type { TurnChanges } from './threadChanges.ts';
@@ -166,11 +166,15 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
   if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, files));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
+    const { maxToolRounds } = run.thread.limits;
+    if (round > maxToolRounds)
+      throw new TurnPaused(`Paused after ${maxToolRounds} tool rounds. Try again to continue.`);
     // Also after an interrupt: applied patches stay applied.
     const { sampled, calls } = await respond(run, loopGuard, files).finally(() => files.tell());
     lastMessage = sampled.lastMessage ?? lastMessage;
     const isAnswered = calls === 0 && sampled.endTurn;
-    if (!isAnswered || run.hasQueued()) await compactWhenDue(run);
+    const isPausing = round >= maxToolRounds;
+    if (!isPausing && (!isAnswered || run.hasQueued())) await compactWhenDue(run);
     const queued = run.takeQueued();
     if (isAnswered && queued.length === 0) {
       if (round === 1 && lastMessage === null)
@@ -178,7 +182,6 @@ async function converse(run: TurnRun, files: TurnFiles, recovered: readonly Reco
       return lastMessage;
     }
     for (const input of queued) await addInput(run, input);
-    if (round >= run.thread.limits.maxToolRounds) throw new TurnPaused(round);
   }
 }
 
@@ -203,6 +206,7 @@ async function respond(
   const registry = run.tools();
   while (true) {
     run.signal.throwIfAborted();
+    await askAtCap(run);
     const tools = toolRuntime(run, registry, loopGuard, files);
     const prompt = promptOf(run, registry);
     const attempt = await settled(sample(run, run.client, prompt, { tools, registry, started }));
@@ -276,7 +280,7 @@ function toolRuntime(
       signal,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
-      inquire: (body, asked) => run.inquire(callId, body, asked),
+      inquire: (body, asked) => run.inquire(body, asked, callId),
       changes,
       applied: (applied) => diff.add(applied),
     }),

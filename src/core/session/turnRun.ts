@@ -12,6 +12,7 @@ import type { Auditor } from '../tools/auditor.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
+import type { CapCounters } from './capCounters.ts';
 import type { CompactionTrigger } from './compactionTrigger.ts';
 import type { ThreadSettings } from './sessionOptions.ts';
 import type { TurnChanges } from './threadChanges.ts';
@@ -40,12 +41,13 @@ export interface TurnRun {
   /** The tools of the next round. */
   readonly tools: () => ToolRegistry;
   readonly approver: Approver;
-  /** Asks the user a question of the call. See `Inquire`. */
-  readonly inquire: (callId: string, body: QuestionBody, signal: AbortSignal) => Promise<QuestionAnswer>;
+  /** Asks the user a question, of the call where there is one. See `Inquire`. */
+  readonly inquire: (body: QuestionBody, signal: AbortSignal, callId?: string) => Promise<QuestionAnswer>;
   readonly noteUse: PermissionDeps['noteUse'];
   readonly audit: Auditor;
   readonly history: History;
   readonly tokens: TokenMeter;
+  readonly caps: CapCounters;
   readonly compaction: {
     readonly trigger: CompactionTrigger;
     /** What the model is asked for; empty: in Tiller's own words. */

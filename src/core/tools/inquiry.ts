@@ -2,11 +2,11 @@ import type { QuestionRequest, ResolvedBy } from '../../protocol/event.ts';
 
 type WithoutIds<Request> = Request extends unknown ? Omit<Request, 'questionId' | 'callId'> : never;
 
-/** A question of the model or an elicitation of an MCP server, before it has an id. */
+/** A question of the model or of Tiller, or an elicitation of an MCP server, before it has an id. */
 export type QuestionBody = WithoutIds<QuestionRequest>;
 
 export type QuestionAnswer =
-  /** Of a question of the model: question id → chosen labels or free text. A question may be left out. */
+  /** Of a question of the model or of Tiller: question id → chosen labels or free text. A question may be left out. */
   | { readonly type: 'answered'; readonly answers: Readonly<Record<string, readonly string[]>> }
   /** Of an elicitation: the values of its form. They are not checked against its schema. */
   | { readonly type: 'accepted'; readonly content: Readonly<Record<string, unknown>> }

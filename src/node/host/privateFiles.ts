@@ -17,8 +17,9 @@ export async function makePrivateFolder(path: string): Promise<void> {
     await mkdir(path, PRIVATE_FOLDER);
   } catch (error) {
     if (await isFolder(path)) return;
-    if (!isBelowMissing(error, path) || (await isFolder(dirname(path)))) throw folderError(path, error);
-    await makePrivateFolder(dirname(path));
+    if (!isBelowMissing(error, path)) throw folderError(path, error);
+    // Another caller or process may have made the folder above in the meantime.
+    if (!(await isFolder(dirname(path)))) await makePrivateFolder(dirname(path));
     await mkdir(path, PRIVATE_FOLDER).catch(async (second: unknown) => {
       if (!(await isFolder(path))) throw folderError(path, second);
     });
@@ -31,8 +32,8 @@ export function makePrivateFolderSync(path: string): void {
     mkdirSync(path, PRIVATE_FOLDER);
   } catch (error) {
     if (isFolderSync(path)) return;
-    if (!isBelowMissing(error, path) || isFolderSync(dirname(path))) throw folderError(path, error);
-    makePrivateFolderSync(dirname(path));
+    if (!isBelowMissing(error, path)) throw folderError(path, error);
+    if (!isFolderSync(dirname(path))) makePrivateFolderSync(dirname(path));
     try {
       mkdirSync(path, PRIVATE_FOLDER);
     } catch (second) {

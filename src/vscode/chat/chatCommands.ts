@@ -28,9 +28,11 @@ export class ChatCommands {
     await this.#deps.threads.submit({ type: 'steer', input: [{ type: 'text', text }] });
   }
 
+  /** The focus comes with the empty thread: later, it would close a list or a search that the user has opened since. */
   async newThread(): Promise<void> {
+    await revealPanel();
     await this.#deps.threads.clear();
-    await this.focus();
+    this.#deps.view.focusComposer();
   }
 
   async sendSelection(): Promise<void> {

@@ -19,7 +19,7 @@ const AUTHORS: readonly Author[] = ['agent', 'decision', 'history', 'user', 'agr
 const word = fc.constantFrom('a', 'b', 'c', '', 'long line');
 const text = fc.array(word, { minLength: 1, maxLength: 12 }).map((lines) => lines.join('\n'));
 
-/** One thing that happens; the numbers are taken modulo what there is. */
+/** One random step; the numbers are taken modulo the number of choices. */
 const happening = fc.oneof(
   fc.record({
     type: fc.constant('edit' as const),
@@ -35,14 +35,14 @@ const happening = fc.oneof(
 );
 type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The person's document beside the review of it. */
+/** The document of the user with its review. */
 interface Story {
   readonly document: string;
   readonly review: TextReview;
 }
 
 describe('a text under review', () => {
-  test('has hunks that lead back to its base, whoever does what', () => {
+  test('has hunks that lead back to its base, whatever the agent and the user do', () => {
     fc.assert(
       fc.property(text, text, fc.array(happening, { maxLength: 25 }), (before, after, happenings) => {
         let story: Story = { document: after, review: startReview(before, after) };
@@ -60,7 +60,7 @@ describe('a text under review', () => {
     );
   });
 
-  test('has no hunks once all were kept, and the same ones when that is taken back', () => {
+  test('has no hunks once all were kept, and the same ones when that is reverted', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const review = startReview(before, after);
@@ -73,7 +73,7 @@ describe('a text under review', () => {
     );
   });
 
-  test('has no hunks once all were undone, and all of them when Ctrl+Z takes that back', () => {
+  test('has no hunks once all were undone, and all of them when Ctrl+Z reverts that', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         const review = startReview(before, after);
@@ -94,10 +94,10 @@ const typed = (startLine: number, startCharacter: number, words: string): TextEd
   text: words,
 });
 
-describe('what the person types', () => {
+describe('text that the user types', () => {
   const review = startReview(BEFORE, AFTER);
 
-  test('outside of hunks is theirs at once', () => {
+  test('outside of hunks is not reviewed', () => {
     const now = applyEdits(review, [typed(3, 1, ' and a half\nmore')], 'user');
     assert.equal(textOf(now.base), '1\n2\n3\n4 and a half\nmore\n5\n6\n');
     assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
@@ -109,7 +109,7 @@ describe('what the person types', () => {
     assert.deepEqual(places(now), ['1-2 for 1-2', '5-5 for 5-6']);
   });
 
-  test('inside a hunk makes it one of both', () => {
+  test('inside a hunk makes it a hunk of both', () => {
     const now = applyEdits(review, [typed(1, 3, '!')], 'user');
     assert.equal(textOf(now.base), BEFORE);
     assert.deepEqual(
@@ -119,7 +119,7 @@ describe('what the person types', () => {
     assert.ok(applyEdits(review, [typed(1, 3, '!')], 'agreed').hunks.every(({ touched }) => !touched));
   });
 
-  test('inside a hunk, if it is what stood there, is the end of it', () => {
+  test('inside a hunk, equal to the old text, ends the hunk', () => {
     const edit = { startLine: 1, startCharacter: 0, endLine: 1, endCharacter: 3, text: '2' };
     assert.deepEqual(places(applyEdits(review, [edit], 'user')), ['4-4 for 4-5']);
   });
@@ -135,14 +135,14 @@ describe('Ctrl+Z and Ctrl+Y', () => {
     { startLine: 4, startCharacter: 0, endLine: 4, endCharacter: 0, text: '5\n' },
   ];
 
-  test('of a landing take the hunks away and bring them back', () => {
+  test('of a patch remove the hunks and restore them', () => {
     const review = startReview(BEFORE, AFTER);
     const undone = applyEdits(review, back, 'history');
     assert.deepEqual([undone.hunks, textOf(undone.base)], [[], BEFORE]);
     assert.deepEqual(places(applyEdits(undone, applied, 'history')), places(review));
   });
 
-  test('of a landing that was kept leave nothing to be decided', () => {
+  test('of a kept patch leave nothing to decide', () => {
     const review = startReview(BEFORE, AFTER);
     const kept = keepHunks(review, new Set([1, 2]), 1);
     const undone = applyEdits(kept, back, 'history');
@@ -151,7 +151,7 @@ describe('Ctrl+Z and Ctrl+Y', () => {
 });
 
 describe('a later edit of the agent', () => {
-  test('grows the hunk that it meets, and one that brings the old lines back ends it', () => {
+  test('extends the hunk that it touches, and ends one by restoring its old lines', () => {
     const review = startReview(BEFORE, AFTER);
     const grown = applyEdits(review, [typed(2, 0, 'between\n')], 'agent');
     assert.deepEqual(places(grown), ['1-3 for 1-2', '5-5 for 4-5']);
@@ -160,21 +160,21 @@ describe('a later edit of the agent', () => {
   });
 });
 
-describe('taking hunks out of a text', () => {
-  test('keeps its line ends, and its last line without one', () => {
+describe('undoing hunks in a text', () => {
+  test('keeps its line endings, and its last line without one', () => {
     const review = startReview('1\n2\n3', '1\ntwo\nmore\n3');
     assert.equal(textWithout(review, review.hunks, '1\r\ntwo\r\nmore\r\n3'), '1\r\n2\r\n3');
     const shorter = startReview('1\n2\n3\n', '1');
     assert.equal(textWithout(shorter, shorter.hunks, '1'), '1\n2\n3\n');
   });
 
-  test('is not done in a text that is another one', () => {
+  test('is refused in another text', () => {
     const review = startReview('1\n', '2\n');
     assert.equal(textWithout(review, review.hunks, '3\n'), undefined);
   });
 });
 
-test('a cursor beside a deletion is in it, and inside a hunk in that one', () => {
+test('takes a cursor beside a deletion as inside it, and one inside a hunk as in that hunk', () => {
   const review = startReview(BEFORE, AFTER);
   assert.deepEqual(
     [0, 1, 2, 3, 4].map((line) => hunkAt(review, line)?.id),
@@ -218,13 +218,13 @@ function undo(review: TextReview, hunks: readonly ReviewHunk[], document: string
   return applyEdits(review, editsOf(hunksWithout(review, hunks, document) ?? [], document), 'decision');
 }
 
-/** What Ctrl+Z does when all hunks were undone. */
+/** The edits of Ctrl+Z after all hunks were undone. */
 function redoing(review: TextReview, document: string): readonly TextHunk[] {
   const undone = hunksWithout(review, review.hunks, document) ?? [];
   return invertHunks(document, undone);
 }
 
-/** As VS Code tells of them: the last one first. */
+/** In VS Code’s order: the last edit first. */
 function editsOf(hunks: readonly TextHunk[], document: string): readonly TextEdit[] {
   const lines = document.split('\n');
   const place = (line: number) =>

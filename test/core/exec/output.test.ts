@@ -1,4 +1,4 @@
-/** What is kept and told of a command's output, by a clock that stands still until it is moved. */
+/** The output of a command that is kept and reported, with a clock that the test moves. */
 import { describe, expect, it } from 'vitest';
 import { OutputLog } from '../../../src/core/exec/outputLog.ts';
 import { OutputRelay } from '../../../src/core/exec/outputRelay.ts';
@@ -33,8 +33,8 @@ function watched() {
   return { clock, told, relay };
 }
 
-describe('whoever watches a command', () => {
-  it('is told the first words at once and what follows in batches', () => {
+describe('a viewer of a command', () => {
+  it('gets the first output at once and the rest in batches', () => {
     const { clock, told, relay } = watched();
     for (const word of ['a', 'b', 'c']) relay.push(word, 'stdout');
     expect(told).toEqual(['a']);
@@ -46,7 +46,7 @@ describe('whoever watches a command', () => {
     expect(told).toEqual(['a', 'bc', 'd']);
   });
 
-  it('hears both streams in the order they came', () => {
+  it('gets both streams in their order', () => {
     const { told, relay } = watched();
     relay.push('a', 'stdout');
     relay.push('b', 'stderr');
@@ -55,7 +55,7 @@ describe('whoever watches a command', () => {
     expect(told).toEqual(['a', '!b', 'c']);
   });
 
-  it('is spared the middle of a flood, is told so, and sees its end', () => {
+  it('gets a note in place of the middle of a flood, and then its end', () => {
     const { clock, told, relay } = watched();
     const megabyte = 'x'.repeat(1024 * 1024);
     for (let count = 0; count < 100; count++) {
@@ -71,7 +71,7 @@ describe('whoever watches a command', () => {
     expect(Math.max(...told.map((piece) => piece.length))).toBeLessThanOrEqual(40_000);
   });
 
-  it('sees all of it again when the flood is over', () => {
+  it('gets all of the output again after the flood', () => {
     const { clock, told, relay } = watched();
     relay.push('x'.repeat(20 * 1024 * 1024), 'stdout');
     clock.pass(10_000);
@@ -80,7 +80,7 @@ describe('whoever watches a command', () => {
     expect(told.at(-1)).toBe('calm again');
   });
 
-  it('may change', () => {
+  it('may be replaced by another one', () => {
     const { told, relay } = watched();
     const later: string[] = [];
     relay.push('a', 'stdout');
@@ -95,7 +95,7 @@ describe('whoever watches a command', () => {
 const quiet: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 describe('the log of a command', () => {
-  it('is not written for a few words that nobody asked to keep', async () => {
+  it('is not written for a short output that was not requested', async () => {
     const storage = new MemoryStorage();
     const log = new OutputLog(storage, 'logs/a.log', quiet);
     log.append('few words');
@@ -103,7 +103,7 @@ describe('the log of a command', () => {
     expect([log.path, await storage.readText('logs/a.log')]).toEqual([undefined, undefined]);
   });
 
-  it('has all of what was printed before and after somebody wanted it', async () => {
+  it('has the whole output from before and after the request', async () => {
     const storage = new MemoryStorage();
     const log = new OutputLog(storage, 'logs/a.log', quiet);
     log.append('before ');
@@ -113,7 +113,7 @@ describe('the log of a command', () => {
     expect(await storage.readText('logs/a.log')).toBe('before after');
   });
 
-  it('has both ends of what is too much, and says what is missing', async () => {
+  it('has both ends of an output over the limit, with a note of the missing size', async () => {
     const storage = new MemoryStorage();
     const log = new OutputLog(storage, 'logs/a.log', quiet);
     log.append('first');
@@ -126,7 +126,7 @@ describe('the log of a command', () => {
     expect(text.length).toBeLessThan(26 * 1024 * 1024);
   });
 
-  it('costs the command nothing when it cannot be written', async () => {
+  it('does not affect the command when it cannot be written', async () => {
     const full = new MemoryStorage();
     full.canOpen = false;
     const log = new OutputLog(full, 'logs/a.log', quiet);

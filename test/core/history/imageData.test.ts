@@ -9,7 +9,7 @@ const CUT_OFF = { type: 'refused', reason: 'its data is cut off' };
 const DAMAGED = { type: 'refused', reason: 'its data is damaged' };
 
 describe('the bytes of an image', () => {
-  it('say its type and its size, whatever they are', () => {
+  it('have a recognised type and size in every format', () => {
     fc.assert(
       fc.property(size, ({ width, height }) => {
         const seen = [png, jpeg, gif].map((make) => inspectImage(make(width, height)));
@@ -35,18 +35,18 @@ describe('the bytes of an image', () => {
     });
   });
 
-  it('are refused where they are cut off anywhere in the header, and never throw', () => {
+  it('are refused when they are cut anywhere in the header, without an exception', () => {
     const kinds = fc.constantFrom(png(), jpeg(), gif(), webp('VP8 '), webp('VP8L'), webp('VP8X'));
     fc.assert(
       fc.property(kinds, fc.double({ min: 0, max: 1, noNaN: true }), (whole, part) => {
-        // A decoder can show the first pixels of what is cut off behind this.
+        // A decoder can show the first pixels of an image that is cut off later.
         const header = { 0xff: whole.length - 3, 0x47: 19 }[whole[0] ?? 0] ?? whole.length - 1;
         expect(inspectImage(whole.subarray(0, Math.floor(header * part))).type).toBe('refused');
       }),
     );
   });
 
-  it('never make it throw', () => {
+  it('never cause an exception', () => {
     const starts = fc.constantFrom(png(), jpeg(), gif(), webp('VP8L'), Buffer.alloc(0));
     const damage = fc.array(fc.tuple(fc.nat(80), fc.nat(255)), { maxLength: 5 });
     fc.assert(

@@ -30,8 +30,8 @@ const item: fc.Arbitrary<ResponseItem> = fc.oneof(
   fc.string().map(said),
 );
 
-describe('a history that is taken up', () => {
-  it('has exactly one output for every call and one call for every output, whatever was written down', () => {
+describe('the history of a resumed thread', () => {
+  it('has exactly one output for every call and one call for every output, whatever was recorded', () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 15 }), (items) => {
         const history = normalize(items);
@@ -43,7 +43,7 @@ describe('a history that is taken up', () => {
     );
   });
 
-  it('keeps what was answered, and answers behind the call what was not', () => {
+  it('keeps recorded outputs, and adds missing ones after their calls', () => {
     expect(normalize([call('a'), said('x'), output('a'), call('b'), said('y')])).toEqual([
       call('a'),
       said('x'),
@@ -54,14 +54,14 @@ describe('a history that is taken up', () => {
     ]);
   });
 
-  it('leaves out answers to nothing, second answers and second calls', () => {
+  it('leaves out outputs without a call, second outputs and second calls', () => {
     expect(normalize([output('a'), call('a'), output('a', '1'), output('a', '2'), call('a'), output('b')])).toEqual([
       call('a'),
       output('a', '1'),
     ]);
   });
 
-  it('answers in the form of the call', () => {
+  it('adds outputs in the form of the call', () => {
     expect(normalize([{ type: 'custom_tool_call', call_id: 'a', name: 'x', input: '' }])[1]).toEqual({
       type: 'custom_tool_call_output',
       call_id: 'a',
@@ -69,7 +69,7 @@ describe('a history that is taken up', () => {
     });
   });
 
-  it('leaves calls open that may yet be answered', () => {
+  it('leaves calls open that may still get an output', () => {
     const history = new History([call('a'), call('b')], new Set(['b']));
     expect(history.owed).toEqual([call('b')]);
     history.append(output('b'));
@@ -78,7 +78,7 @@ describe('a history that is taken up', () => {
 });
 
 describe('call ids', () => {
-  it('are unique in a thread, and kept where they are', () => {
+  it('are unique in a thread, and stay as they are', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('', 'a', 'b')), (ids) => {
         const history = new History();
@@ -97,7 +97,7 @@ describe('call ids', () => {
     );
   });
 
-  it('of a local shell call may be its item’s', () => {
+  it('of a local shell call may be that of its item', () => {
     const shell = {
       type: 'local_shell_call' as const,
       id: 'item',

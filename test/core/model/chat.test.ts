@@ -61,7 +61,7 @@ const callPart = (id: string) => ({ id, type: 'function', function: { name: 'x',
 const toolMessage = (id: string) => ({ role: 'tool', tool_call_id: id, content: `of ${id}` });
 
 describe('history as messages', () => {
-  test('words, thoughts and calls of one answer are one message', () => {
+  test('text, reasoning and calls of one response are one message', () => {
     expect(
       messages([userSays('Go'), thought('Hm'), said('Looking.'), call('a'), call('b'), output('a'), output('b')]),
     ).toEqual([
@@ -79,7 +79,7 @@ describe('history as messages', () => {
     ]);
   });
 
-  test('what is said while a tool runs follows its answer', () => {
+  test('a message sent while a tool runs follows its output', () => {
     const items = [call('a'), call('b'), output('a'), userSays('Wait'), said('Yes'), output('b')];
     expect(messages(items)).toEqual([
       { role: 'assistant', content: null, tool_calls: [callPart('a'), callPart('b')] },
@@ -90,7 +90,7 @@ describe('history as messages', () => {
     ]);
   });
 
-  test('images travel with user messages, and behind the answers in one of their own', () => {
+  test('images are sent in user messages, and after the outputs in a message of their own', () => {
     const image_url = 'data:image/png;base64,AA==';
     expect(
       messages([
@@ -155,12 +155,12 @@ describe('history as messages', () => {
     });
   });
 
-  test('what a retry said again is sent once; searches are not sent', () => {
+  test('text that a retry repeated is sent once; searches are not sent', () => {
     const search: ResponseItem = { type: 'web_search_call', action: { type: 'search' } };
     expect(messages([said('Hi'), search, said('Hi')])).toEqual([{ role: 'assistant', content: 'Hi' }]);
   });
 
-  test('whatever the thread: pairs are whole, and messages once sent stay the same bytes', () => {
+  test('in every thread, pairs are complete, and messages once sent stay the same bytes', () => {
     const turn = fc.constantFrom<readonly (readonly ResponseItem[])[]>(
       [[userSays('Go')], [said('Done')]],
       [[userSays('Go')], [thought('Hm'), call('1'), call('2'), output('1'), output('2')], [said('Done')]],
@@ -175,7 +175,7 @@ describe('history as messages', () => {
         const input: ResponseItem[] = [];
         turns.forEach((steps, index) => {
           for (const step of steps) {
-            // A request is sent when somebody has spoken to the model, not while it speaks.
+            // A request is sent after a message of the user or an output, not while the model streams.
             input.push(...step.map((item) => renamed(item, index)));
             const last = input.at(-1);
             if (last?.type === 'message' && last.role === 'assistant') continue;
@@ -195,13 +195,13 @@ describe('history as messages', () => {
   });
 });
 
-/** Calls of each turn under ids of their own. */
+/** Calls of each turn, with unique ids. */
 function renamed(item: ResponseItem, turn: number): ResponseItem {
   return 'call_id' in item ? { ...item, call_id: `${turn}-${item.call_id}` } : item;
 }
 
 describe('the request', () => {
-  test('has the fields every server knows', async () => {
+  test('has the fields that every server knows', async () => {
     const { server, client } = await start([says('a')]);
     const spec = {
       type: 'function',
@@ -230,7 +230,7 @@ describe('the request', () => {
     });
   });
 
-  test('tells a server its reasoning in the server’s own word', async () => {
+  test('has reasoning in the field that the server uses', async () => {
     const { server, client } = await start([reasons('Hm'), calls('x', {}, { callId: 'a' })], [says('b')]);
     const { items } = await collectResponse(client);
     await collectResponse(client, prompt({ input: [userSays('Hello'), ...items, output('a')] }));
@@ -243,7 +243,7 @@ const chunk = (delta: object, finish_reason: string | null = null) =>
 const fragment = (part: object) => chunk({ tool_calls: [part] });
 const DONE = raw('data: [DONE]\n\n');
 
-describe('shapes of real servers', () => {
+describe('a client of real servers', () => {
   test.each<[string, Step[], string[]]>([
     [
       'fragments with the id in the first only',
@@ -337,7 +337,7 @@ describe('shapes of real servers', () => {
   ])('calls: %s', async (_case, steps, expected) => {
     for (const end of [
       [chunk({}, 'tool_calls'), DONE],
-      // Servers that say “stop”, or nothing, where they mean calls.
+      // Servers that send “stop”, or nothing, in place of “tool_calls”.
       [chunk({}, 'stop'), DONE],
       [DONE],
     ]) {
@@ -349,7 +349,7 @@ describe('shapes of real servers', () => {
     }
   });
 
-  test('whole calls are taken from a stream that just ends', async () => {
+  test('takes complete calls from a stream that just ends', async () => {
     const { items, completed } = await answer(
       fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{}' } }),
       closesCleanly(),
@@ -358,7 +358,7 @@ describe('shapes of real servers', () => {
     expect(completed).toBeDefined();
   });
 
-  test('half a call is not', async () => {
+  test('takes no incomplete call from it', async () => {
     const { items, fault } = await answer(
       fragment({ index: 0, id: 'a', function: { name: 'x', arguments: '{"n":' } }),
       closesCleanly(),
@@ -367,7 +367,7 @@ describe('shapes of real servers', () => {
     expect(fault).toMatchObject({ kind: 'stream_closed', retryable: true });
   });
 
-  test('one chunk is the whole answer', async () => {
+  test('reads a response in one chunk', async () => {
     const choice = { index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' };
     const { events, completed } = await answer(
       emits({ choices: [choice], usage: { prompt_tokens: 3, completion_tokens: 1 } }),
@@ -377,13 +377,13 @@ describe('shapes of real servers', () => {
     expect(completed?.usage).toEqual({ input: 3, cachedInput: 0, output: 1, reasoning: 0, total: 4 });
   });
 
-  test('one document is the whole answer', async () => {
+  test('reads a response in one document', async () => {
     const { items, completed } = await answer(says('Hi'), calls('x', { n: 1 }), usage({ input: 5 }), answersWhole());
     expect(items).toMatchObject([{ type: 'message' }, { type: 'function_call', arguments: '{"n":1}' }]);
     expect(completed?.usage?.input).toBe(5);
   });
 
-  test('a document that is an error is a fault', async () => {
+  test('reports a document with an error as a fault', async () => {
     const fetch = async () => Response.json({ error: { code: 'insufficient_quota', message: 'No.' } });
     const { fault } = await collectResponse(
       clientFor({ baseUrl: 'http://127.0.0.1:1/v1', wireApi: 'chat' }, { fetch }),
@@ -404,7 +404,7 @@ describe('shapes of real servers', () => {
     ]);
   });
 
-  test('an empty finish_reason in every chunk but the last', async () => {
+  test('accepts an empty finish_reason in every chunk but the last', async () => {
     const { events, items } = await answer(
       chunk({ content: 'Hi ' }, ''),
       chunk({ content: 'you' }, ''),
@@ -416,7 +416,7 @@ describe('shapes of real servers', () => {
     expect(items).toHaveLength(2);
   });
 
-  test('a finish_reason in every chunk ends nothing', async () => {
+  test('does not end at a finish_reason that is in every chunk', async () => {
     const { events, items } = await answer(
       chunk({ content: 'Hi ' }, 'stop'),
       chunk({ content: 'you' }, 'stop'),
@@ -430,7 +430,7 @@ describe('shapes of real servers', () => {
     ]);
   });
 
-  test('calls with an end each are all told; what is said once more behind the end is not', async () => {
+  test('reports all calls that have an end each, and ignores repeats after the end', async () => {
     const call = (id: string, args: string) => [{ index: 0, id, function: { name: 'x', arguments: args } }];
     const { events, items } = await answer(
       chunk({ content: 'Hi' }),
@@ -464,7 +464,7 @@ describe('shapes of real servers', () => {
     expect(items).toEqual([]);
   });
 
-  test('what stood beside a call goes back beside it', async () => {
+  test('sends fields beside a call back beside it', async () => {
     const extra_content = { google: { thought_signature: 'abc' } };
     const { server, client } = await start(
       [fragment({ id: 'a', function: { name: 'x', arguments: '{}' }, extra_content }), chunk({}, 'stop'), DONE],
@@ -475,7 +475,7 @@ describe('shapes of real servers', () => {
     expect(server.lastRequest.input[2]).toMatchObject({ tool_calls: [{ id: 'a', extra_content }] });
   });
 
-  test('thoughts among the parts of the content go back there', async () => {
+  test('sends reasoning parts of the content back in the content', async () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] };
     const { server, client } = await start(
       [chunk({ content: [thinking, { type: 'text', text: 'Hi' }] }, 'stop'), DONE],
@@ -489,7 +489,7 @@ describe('shapes of real servers', () => {
     });
   });
 
-  test('reasoning goes back in the server’s word also from a thread that was taken up again', async () => {
+  test('sends reasoning back in the field of the server, also in a resumed thread', async () => {
     const { client } = await start([chunk({ reasoning_content: 'Hm' }), chunk({ content: 'Hi' }, 'stop'), DONE]);
     const { items } = await collectResponse(client);
     const resumed = await start([says('b')]);
@@ -502,7 +502,7 @@ describe('shapes of real servers', () => {
     });
   });
 
-  test('a call from before there could be several', async () => {
+  test('reads the old format with a single call', async () => {
     const { items } = await answer(
       chunk({ function_call: { name: 'x', arguments: '{"n"' } }),
       chunk({ function_call: { arguments: ':1}' } }),
@@ -512,12 +512,12 @@ describe('shapes of real servers', () => {
     expect(items).toMatchObject([{ type: 'function_call', name: 'x', arguments: '{"n":1}' }]);
   });
 
-  test('a chunk that is an error itself', async () => {
+  test('reports a chunk that is an error', async () => {
     const { fault } = await answer(emits({ object: 'error', code: 'context_length_exceeded', message: 'Too long.' }));
     expect(fault).toMatchObject({ kind: 'context_exceeded', retryable: false });
   });
 
-  test('content as parts', async () => {
+  test('reads content as parts', async () => {
     const { events } = await answer(
       chunk({
         content: [
@@ -531,7 +531,7 @@ describe('shapes of real servers', () => {
     expect(textIn(events)).toBe('Hi you');
   });
 
-  test('usage that comes after the end, with no choices', async () => {
+  test('reads usage that comes after the end, without choices', async () => {
     const { completed } = await answer(
       chunk({ content: 'Hi' }, 'stop'),
       emits({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 } }),
@@ -540,20 +540,20 @@ describe('shapes of real servers', () => {
     expect(completed?.usage?.total).toBe(4);
   });
 
-  test('a server that has finished and does not hang up is not waited for', async () => {
+  test('does not wait for a server that has finished and keeps the connection open', async () => {
     const server = await ModelServer.start([[chunk({ content: 'Hi' }, 'stop'), hangs()]]);
     open.push(server);
     const client = clientFor({ baseUrl: server.baseUrl, wireApi: 'chat', streamIdleTimeoutMs: 100 });
     expect((await collectResponse(client)).completed).toBeDefined();
   });
 
-  test('an answer that was cut at the limit: words stay, calls do not', async () => {
+  test('keeps the text and drops the calls of a response that was cut at the limit', async () => {
     const { items, fault } = await answer(says('Half'), calls('x', '{"n":'), incomplete('max_output_tokens'));
     expect(items).toMatchObject([{ type: 'message' }]);
     expect(fault).toMatchObject({ kind: 'context_exceeded', retryable: false });
   });
 
-  test('an answer the filter stopped', async () => {
+  test('reports a response that the filter stopped', async () => {
     const { fault } = await answer(says('Half'), incomplete('content_filter'));
     expect(fault).toMatchObject({ kind: 'content_filter', retryable: false });
   });

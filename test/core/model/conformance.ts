@@ -1,4 +1,4 @@
-/** What every `ModelClient` must do, on whatever wire. A new client is done when it passes (design §6). */
+/** The contract of every `ModelClient`, on every wire. A new client is complete when it passes (design §6). */
 import assert from 'node:assert/strict';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { ModelPorts, ProviderConfig } from '../../../src/core/model/provider.ts';
@@ -56,7 +56,7 @@ export function conformance(wire: Wire): void {
       return clientFor({ baseUrl: server.baseUrl, wireApi: wire, ...provider }, ports);
     }
 
-    test('text arrives in pieces and then whole', async () => {
+    test('text arrives in deltas and then complete', async () => {
       const { events, items, completed } = await collectResponse(await talkTo([[says('Hello there', { deltas: 4 })]]));
       expect(events.filter((event) => event.type === 'text_delta')).toHaveLength(4);
       expect(textIn(events)).toBe('Hello there');
@@ -68,7 +68,7 @@ export function conformance(wire: Wire): void {
       });
     });
 
-    test('an item begins before anything else is said of it', async () => {
+    test('an item begins before its first delta', async () => {
       const script = [[reasons('Hm', { raw: 'hmm' }), says('a'), calls('shell', { command: ['ls'] })]];
       const { events } = await collectResponse(await talkTo(script));
       const started = new Set<string>();
@@ -91,7 +91,7 @@ export function conformance(wire: Wire): void {
       ]);
     });
 
-    test('arguments can be watched as they are written', async () => {
+    test('arguments are streamed', async () => {
       const { events } = await collectResponse(
         await talkTo([[calls('shell', { command: ['ls', '-l'] }, { deltas: 5 })]]),
       );
@@ -100,12 +100,12 @@ export function conformance(wire: Wire): void {
       expect(new Set(deltas.map((delta) => delta.name))).toEqual(new Set(['shell']));
     });
 
-    test('broken arguments are handed on as they are', async () => {
+    test('malformed arguments are passed on unchanged', async () => {
       const { items } = await collectResponse(await talkTo([[calls('shell', '{"command": ["l')]]));
       expect(items).toMatchObject([{ type: 'function_call', arguments: '{"command": ["l' }]);
     });
 
-    test('a free-text tool is answered as one, even where it had to be told as a function', async () => {
+    test('a free-text tool is called as one, even where it is declared as a function', async () => {
       const client = await talkTo([[callsCustom('apply_patch', '*** Begin Patch\n…')]]);
       const { items } = await collectResponse(client, prompt({ tools: [PATCH_TOOL] }));
       expect(items).toMatchObject([
@@ -113,18 +113,18 @@ export function conformance(wire: Wire): void {
       ]);
     });
 
-    test('no usage is no usage', async () => {
+    test('missing usage is reported as missing', async () => {
       const { completed } = await collectResponse(await talkTo([[says('a'), usage(null)]]));
       expect(completed?.usage).toBeNull();
     });
 
-    test('usage is told in full', async () => {
+    test('usage is reported in full', async () => {
       const counts = { input: 1000, cachedInput: 900, output: 50, reasoning: 30 };
       const { completed } = await collectResponse(await talkTo([[says('a'), usage(counts)]]));
       expect(completed?.usage).toEqual({ ...counts, total: 1050 });
     });
 
-    test('comments, unknown fields and carriage returns do no harm', async () => {
+    test('comments, unknown fields and carriage returns are ignored', async () => {
       const stream = recordStream(wire, [says('Grüße 🌻')]).replaceAll('\n', '\r\n');
       const client = await talkTo([[raw(`: ping\r\nid: 7\r\nretry: 5\r\n\r\n${stream}`), closesCleanly()]]);
       const { events, completed } = await collectResponse(client);
@@ -168,7 +168,7 @@ export function conformance(wire: Wire): void {
       expect(fault).toMatchObject({ kind: 'timeout', retryable: true, detail: 'nothing received for 0.2 s' });
     });
 
-    test('an idle timeout of years is no timeout', async () => {
+    test('an idle timeout of years never fires', async () => {
       const clock = { ...systemClock };
       const client = await talkTo([[waits(50), says('At last.')]], { streamIdleTimeoutMs: 2 ** 40 }, { clock });
       expect(textIn((await collectResponse(client)).events)).toBe('At last.');
@@ -193,7 +193,7 @@ export function conformance(wire: Wire): void {
       expect(fault?.retryAfterMs).toBe(7000);
     });
 
-    test('nobody listens at the address', async () => {
+    test('an address without a listener is a fault', async () => {
       const server = await ModelServer.start([]);
       await server.close();
       const { fault } = await collectResponse(clientFor({ baseUrl: server.baseUrl, wireApi: wire }));
@@ -201,7 +201,7 @@ export function conformance(wire: Wire): void {
       expect(fault?.detail).toContain('ECONNREFUSED');
     });
 
-    test.each(['before the first byte', 'in mid-stream'])('an abort %s is heard at once', async (when) => {
+    test.each(['before the first byte', 'in mid-stream'])('an abort %s ends the stream at once', async (when) => {
       const server = await start([when === 'in mid-stream' ? [says('a'), hangs()] : [waits(60_000)]]);
       const client = clientFor({ baseUrl: server.baseUrl, wireApi: wire });
       const controller = new AbortController();
@@ -213,7 +213,7 @@ export function conformance(wire: Wire): void {
       await server.lastRequest.closed;
     });
 
-    test('an abort between two events of one piece is heard', async () => {
+    test('an abort between two events of one chunk ends the stream', async () => {
       const client = await talkTo([[says('one two three', { deltas: 3 })]]);
       const controller = new AbortController();
       const reason = new Error('interrupted');
@@ -227,7 +227,7 @@ export function conformance(wire: Wire): void {
       expect(seen.filter((type) => type === 'text_delta')).toHaveLength(1);
     });
 
-    test('leaving early closes the connection', async () => {
+    test('leaving the stream early closes the connection', async () => {
       const server = await start([[says('a'), hangs()]]);
       for await (const event of clientFor({ baseUrl: server.baseUrl, wireApi: wire }).stream(
         prompt(),
@@ -238,14 +238,14 @@ export function conformance(wire: Wire): void {
       await server.lastRequest.closed;
     });
 
-    test('a stream cut at every byte ends in what was meant or in a retry, and no call is half', async () => {
+    test('a stream cut at any byte ends as intended or in a retry, without an incomplete call', async () => {
       const stream = recordStream(wire, [
         reasons('Hm', { raw: 'hm' }),
         says('Hi ✓'),
         calls('shell', { command: ['ls'] }),
       ]);
       const bytes = Buffer.from(stream);
-      // From here on the server has said that it is done, whatever may still come.
+      // From here on the server has reported the end, whatever follows.
       const done = Buffer.byteLength(stream.slice(0, endOfTerminalEvent(wire, stream)));
       let length = 0;
       const client = clientReading(wire, () => sse([bytes.subarray(0, length)], new TypeError('terminated')));
@@ -259,7 +259,7 @@ export function conformance(wire: Wire): void {
       }
     });
 
-    test('the same over real sockets', async () => {
+    test('the same holds over real sockets', async () => {
       const steps = [says('Hi'), calls('shell', { command: ['ls'] })];
       const whole = Buffer.byteLength(recordStream(wire, steps));
       const server = await start((_request, index) => [...steps, cutsAfter(index * 37)]);
@@ -270,7 +270,7 @@ export function conformance(wire: Wire): void {
       }
     });
 
-    test('the same stream in any pieces says the same', async () => {
+    test('the same stream in other chunks gives the same events', async () => {
       const stream = recordStream(wire, [reasons('Hm', { raw: 'ä' }), says('Grüße 🌻'), calls('shell', { a: 'é' })]);
       const bytes = Buffer.from(stream);
       const whole = await collectResponse(await talkTo([[raw(stream), closesCleanly()]]));
@@ -298,7 +298,7 @@ export function conformance(wire: Wire): void {
       expect(ports.size).toBe(1);
     });
 
-    test('20,000 deltas are all there', async () => {
+    test('20,000 deltas all arrive', async () => {
       const text = 'word '.repeat(20_000);
       const { events } = await collectResponse(await talkTo([[says(text, { deltas: 20_000 })]]));
       expect(textIn(events)).toBe(text);
@@ -308,12 +308,12 @@ export function conformance(wire: Wire): void {
 
 const NOWHERE = 'http://127.0.0.1:1/v1';
 
-/** A stream of these pieces that ends well, or with an error. */
+/** A stream of these chunks that ends normally, or with an error. */
 function sse(pieces: readonly Uint8Array[], error?: Error): Response {
   const body = new ReadableStream({
     async start(controller) {
       for (const piece of pieces) controller.enqueue(piece);
-      // What was enqueued is read before the error is.
+      // Enqueued chunks are read before the error is.
       await new Promise((resolve) => {
         setImmediate(resolve);
       });

@@ -74,7 +74,7 @@ describe('HTTP errors', () => {
   });
 });
 
-describe('how long to wait', () => {
+describe('the delay before a retry', () => {
   test.each([
     [{ 'retry-after': '2' }, 2000],
     [{ 'retry-after': '0.5' }, 500],
@@ -118,7 +118,7 @@ describe('faults inside a stream, by code', () => {
     expect(inStreamFault({ error: { code, message: 'words' } })).toMatchObject({ kind, retryable });
   });
 
-  test('a delay in the words counts', () => {
+  test('a delay in the message counts', () => {
     const message = 'Rate limit reached. Please try again in 3s.';
     expect(inStreamFault({ error: { code: 'rate_limit_exceeded', message } }).retryAfterMs).toBe(3000);
   });
@@ -132,7 +132,7 @@ describe('faults inside a stream, by code', () => {
   });
 });
 
-describe('the way to the server', () => {
+describe('the connection to the server', () => {
   const failure = (code: string, message = code) =>
     new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) });
 
@@ -156,25 +156,25 @@ describe('the way to the server', () => {
     expect(networkFault(failure(code), 'connecting')).toMatchObject({ kind, retryable });
   });
 
-  test('a proxy that wants a password is not asked again', () => {
+  test('a proxy that requires a password is not tried again', () => {
     const words = 'tunneling socket could not be established, statusCode=407';
     expect(networkFault(new Error(words), 'connecting')).toMatchObject({ kind: 'proxy', retryable: false });
   });
 
-  test('every address that was tried is looked at', () => {
+  test('every address that was tried is considered', () => {
     const attempts = [failure('ECONNREFUSED').cause, failure('ECONNREFUSED').cause];
     const error = new TypeError('fetch failed', { cause: new AggregateError(attempts) });
     expect(networkFault(error, 'connecting')).toMatchObject({ kind: 'network', detail: 'ECONNREFUSED' });
   });
 
-  test('somebody’s error page is no message', () => {
+  test('an HTML error page is not used as the message', () => {
     const fault = httpFault(502, new Headers(), `<html>${'x'.repeat(100_000)}`, new Date(0));
     const { detail } = shownFault(fault, new SecretRedactor());
     expect(detail).toMatch(/^HTTP 502: x+…$/);
     expect(detail?.length).toBeLessThan(2100);
   });
 
-  test('anything in mid-stream is a closed stream', () => {
+  test('any error in mid-stream is a closed stream', () => {
     expect(networkFault(new TypeError('terminated'), 'streaming')).toMatchObject({ kind: 'stream_closed' });
   });
 });

@@ -61,7 +61,7 @@ const CUSTOM = {
   format: { type: 'grammar', syntax: 'lark', definition: 'start: "x"' },
 } as const;
 
-test('what is refused is dropped once, told once, and remembered for the provider', async () => {
+test('a refused field is dropped once, reported once, and remembered for the provider', async () => {
   const refuse = (message: string) => [fails(400, { message })];
   const server = await ModelServer.start([
     refuse("Unknown parameter: 'include'."),
@@ -95,7 +95,7 @@ test('what is refused is dropped once, told once, and remembered for the provide
   await server.close();
 });
 
-test('a 400 about anything else is final', async () => {
+test('a 400 for any other reason is final', async () => {
   const server = await ModelServer.start([[fails(400, { message: "Invalid value for 'model'" })]]);
   const { fault } = await collectResponse(clientFor({ baseUrl: server.baseUrl, dialect: 'openai' }));
   expect(fault).toMatchObject({ kind: 'invalid_request', retryable: false });

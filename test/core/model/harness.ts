@@ -1,4 +1,4 @@
-/** What the model tests share: ports that work, a prompt to start from, and readers of a stream. */
+/** Shared by the model tests: working ports, a prompt to start from, and readers of a stream. */
 import { createModelClient, type ModelPorts, type ProviderConfig } from '../../../src/core/model/provider.ts';
 import { ModelFault, type Prompt, type ResponseEvent } from '../../../src/core/model/client.ts';
 import { ChatClient } from '../../../src/core/model/chat.ts';
@@ -38,8 +38,8 @@ export function clientFor(
 }
 
 /**
- * A client to which each request is answered by `answer`, without the way there: for tests that ask it thousands of times
- * what it makes of some bytes.
+ * A client whose requests are answered by `answer`, without a network: for tests that parse the same bytes
+ * thousands of times.
  */
 export function clientReading(
   wire: WireApi,
@@ -75,12 +75,12 @@ export const neverAborted = new AbortController().signal;
 export interface Heard {
   readonly events: readonly ResponseEvent[];
   readonly items: readonly ResponseItem[];
-  /** How it ended: what was thrown, or the last event. */
+  /** How the stream ended: the thrown fault, or the last event. */
   readonly fault: ModelFault | undefined;
   readonly completed: Extract<ResponseEvent, { type: 'completed' }> | undefined;
 }
 
-/** Listens to the end, whatever end it is. Anything but a `ModelFault` is thrown on. */
+/** Reads a stream to its end. Rethrows anything but a `ModelFault`. */
 export async function collectResponse(client: ModelClient, said = prompt(), signal = neverAborted): Promise<Heard> {
   const events: ResponseEvent[] = [];
   let fault: ModelFault | undefined;

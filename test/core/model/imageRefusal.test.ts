@@ -1,4 +1,4 @@
-/** Words of real servers; where they were seen stands in imageRefusal.ts and beside each. */
+/** Messages of real servers; imageRefusal.ts and the comments beside them name the sources. */
 import { expect, it } from 'vitest';
 import type { ModelFault } from '../../../src/core/model/client.ts';
 import { httpFault, inStreamFault, malformedFault } from '../../../src/core/model/faults.ts';

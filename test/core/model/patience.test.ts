@@ -1,4 +1,4 @@
-/** How long a server may take, by a clock that the test moves (issue 4: "a local server that thinks ten minutes"). */
+/** The time limits of a server, with a clock that the test moves (issue 4: "a local server that thinks ten minutes"). */
 import { describe, expect, test } from 'vitest';
 import type { WireApi } from '../../../src/core/model/families.ts';
 import { recordStream, says } from '../../support/modelServer.ts';
@@ -7,7 +7,7 @@ import { clientReading, collectResponse, textIn } from './harness.ts';
 
 const MINUTE = 60_000;
 
-/** Timers that ring when the test says so. */
+/** Timers that fire when the test moves the clock. */
 function handClock() {
   let now = 0;
   const timers = new Set<{ readonly at: number; readonly ring: () => void }>();
@@ -25,7 +25,7 @@ function handClock() {
         timers.delete(timer);
         timer.ring();
       }
-      // What waits for the clock goes on.
+      // Lets the code that waits for the clock continue.
       await new Promise((resolve) => {
         setTimeout(resolve, 5);
       });
@@ -36,7 +36,7 @@ function handClock() {
 describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on %s', (wire) => {
   const stream = recordStream(wire, [says('At last.')]);
 
-  /** Answers when it is told to, in pieces as they are told. */
+  /** Responds when the test says so, in the chunks that it sends. */
   function slowServer() {
     const clock = handClock();
     const body = new TransformStream<Uint8Array, Uint8Array>();
@@ -50,7 +50,7 @@ describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on 
     return { clock, answer, send, heard: collectResponse(client) };
   }
 
-  test('may think for ten minutes before its first byte, and for ten more before its first event', async () => {
+  test('may take ten minutes before its first byte, and ten more before its first event', async () => {
     const { clock, answer, send, heard } = slowServer();
     await clock.pass(0);
     await clock.pass(10 * MINUTE);
@@ -64,7 +64,7 @@ describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on 
     expect(completed).toBeDefined();
   });
 
-  test('is given up half an hour after the request', async () => {
+  test('times out half an hour after the request', async () => {
     const { clock, heard } = slowServer();
     await clock.pass(0);
     await clock.pass(29 * MINUTE);
@@ -72,7 +72,7 @@ describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on 
     expect((await heard).fault).toMatchObject({ kind: 'timeout', retryable: true });
   });
 
-  test('is given up after five minutes of silence in the middle', async () => {
+  test('times out after five minutes of silence in the middle', async () => {
     const { clock, answer, send, heard } = slowServer();
     await clock.pass(0);
     answer();
@@ -110,7 +110,7 @@ describe.each<WireApi>(['responses', 'chat'])('a server that takes its time, on 
     });
   });
 
-  test('may take hours for an answer that grows', async () => {
+  test('may take hours for a response that grows', async () => {
     const { clock, answer, send, heard } = slowServer();
     await clock.pass(0);
     answer();
@@ -145,7 +145,7 @@ test.each([
   expect(limitsOf({ ...provider, progressTimeoutMs: 5 }).progressTimeoutMs).toBe(5);
 });
 
-test('usage that does not come after the end of a Chat answer is not waited for, whatever else comes', async () => {
+test('usage that does not follow the end of a Chat response is not waited for, whatever else arrives', async () => {
   const clock = handClock();
   const body = new TransformStream<Uint8Array, Uint8Array>();
   const writer = body.writable.getWriter();

@@ -60,7 +60,7 @@ const EVERY_ITEM: readonly ResponseItem[] = [
 ];
 
 describe('the request', () => {
-  test('says everything to a model and a server that take it', async () => {
+  test('has every field for a model and a server that support them', async () => {
     const { server, client } = await start([[says('a')]], { dialect: 'openai' });
     await collectResponse(
       client,
@@ -94,7 +94,7 @@ describe('the request', () => {
     });
   });
 
-  test('says to others what everybody understands', async () => {
+  test('has only common fields for other models and servers', async () => {
     const { server, client } = await start([[says('a')]]);
     await collectResponse(client, prompt({ input: EVERY_ITEM, tools: TOOLS, effort: 'high' }));
     const { body, toolNames, input } = server.lastRequest;
@@ -118,7 +118,7 @@ describe('the request', () => {
     expect(input[7]).toMatchObject({ type: 'function_call_output', call_id: 'call_2' });
   });
 
-  test('lets Azure store, and keeps the ids it knows items by', async () => {
+  test('lets Azure store, and keeps the ids of its items', async () => {
     const { server, client } = await start([[says('a')]], { dialect: 'azure' });
     await collectResponse(client, prompt({ input: EVERY_ITEM }));
     const { body, input, headers } = server.lastRequest;
@@ -137,7 +137,7 @@ describe('the request', () => {
     expect([headers['api-key'], headers.authorization]).toEqual(['sk-test', undefined]);
   });
 
-  test('a verbosity is said to those who have one', async () => {
+  test('has a verbosity for models that support it', async () => {
     const { server, client } = await start([[says('a')], [says('b')]], { dialect: 'openai' });
     await collectResponse(client, prompt({ model: 'gpt-5.2', summary: 'none' }));
     expect(server.lastRequest.body).toMatchObject({ text: { verbosity: 'low' }, reasoning: { effort: 'medium' } });
@@ -146,7 +146,7 @@ describe('the request', () => {
     expect(server.lastRequest.body).toMatchObject({ text: { verbosity: 'high' } });
   });
 
-  test('carries nothing that is not ours', async () => {
+  test('has no header or field that Tiller does not set', async () => {
     process.env['OPENAI_CUSTOM_HEADERS'] = 'x-stray: yes';
     process.env['OPENAI_ORG_ID'] = 'org-stray';
     try {
@@ -164,7 +164,7 @@ describe('the request', () => {
     }
   });
 
-  test('an element stays the same bytes however the thread grows', () => {
+  test('keeps an element the same bytes however the thread grows', () => {
     const item = fc.constantFrom(...EVERY_ITEM).map((one) => structuredClone(one));
     fc.assert(
       fc.property(
@@ -183,7 +183,7 @@ describe('the request', () => {
     );
   });
 
-  test('two turns over the wire share their prefix', async () => {
+  test('shares its prefix with that of the turn before', async () => {
     const { server, client } = await start([[reasons('Hm', { encrypted: 'x' }), says('Hi')], [says('b')]], {
       dialect: 'openai',
     });
@@ -194,15 +194,15 @@ describe('the request', () => {
   });
 });
 
-/** What Node's fetch cannot be kept from sending. */
+/** Headers that Node’s fetch always sends. */
 const FETCH_HEADERS = ['accept-language', 'sec-fetch-mode'];
 
 function inputOf(body: string): readonly string[] {
   return (JSON.parse(body) as { input: unknown[] }).input.map((element) => JSON.stringify(element));
 }
 
-describe('the answer', () => {
-  test('a reasoning item keeps its sections and its seal', async () => {
+describe('the response', () => {
+  test('keeps the sections and the encrypted content of a reasoning item', async () => {
     const { events, items } = await answer(reasons(['One', 'Two'], { encrypted: 'sealed', deltas: 1 }));
     expect(items).toEqual([
       {
@@ -226,7 +226,7 @@ describe('the answer', () => {
     ]);
   });
 
-  test('shell calls and searches of the wire’s own', async () => {
+  test('may have the wire’s own shell calls and searches', async () => {
     const { items } = await answer(callsLocalShell(['ls', '-l']), searches('tiller'));
     expect(items).toMatchObject([
       { type: 'local_shell_call', call_id: 'call_1', action: { command: ['ls', '-l'] } },
@@ -234,11 +234,11 @@ describe('the answer', () => {
     ]);
   });
 
-  test('a server that wants to go on says so', async () => {
+  test('may request that the turn continues', async () => {
     expect((await answer(says('a'), endsTurn(false))).completed?.endTurn).toBe(false);
   });
 
-  test('whole items without a beginning or deltas are told in full', async () => {
+  test('is complete with whole items without a start or deltas', async () => {
     const item = { type: 'message', content: [{ type: 'output_text', text: 'All at once' }] };
     const { events, items } = await answer(emits({ type: 'response.output_item.done', item }));
     expect(textIn(events)).toBe('All at once');
@@ -252,7 +252,7 @@ describe('the answer', () => {
     expect(items).toMatchObject([{ role: 'assistant' }]);
   });
 
-  test('deltas without a beginning start an item', async () => {
+  test('starts an item at deltas without a start', async () => {
     const item = { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'abc' }] };
     const { events } = await answer(
       emits({ type: 'response.output_text.delta', delta: 'a' }),
@@ -263,7 +263,7 @@ describe('the answer', () => {
     expect(events.filter((event) => event.type === 'item_started')).toHaveLength(1);
   });
 
-  test('text that nobody has ended ends with the response', async () => {
+  test('ends a text without an end', async () => {
     const { events, items } = await answer(
       emits({ type: 'response.output_text.delta', delta: 'H' }),
       emits({ type: 'response.output_text.delta', delta: 'i' }),
@@ -272,7 +272,7 @@ describe('the answer', () => {
     expect(items).toEqual([{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }]);
   });
 
-  test('ids that differ between events do not tear an item apart', async () => {
+  test('keeps an item whole whose ids differ between events', async () => {
     const place = { output_index: 0 };
     const { events } = await answer(
       emits({ type: 'response.output_item.added', ...place, item: { id: 'x1', type: 'message', content: [] } }),
@@ -302,7 +302,7 @@ describe('the answer', () => {
     expect(items).toEqual([{ type: 'function_call', name: 'x', arguments: '{"a":1}', call_id: 'call_made_1' }]);
   });
 
-  test('a refusal is what the model says', async () => {
+  test('has a refusal as the message of the model', async () => {
     const item = { id: 'm', type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
     const { events, items } = await answer(
       emits({ type: 'response.refusal.delta', delta: 'No' }),
@@ -312,7 +312,7 @@ describe('the answer', () => {
     expect(items).toMatchObject([{ content: [{ type: 'output_text', text: 'No.' }] }]);
   });
 
-  test('what nobody knows is passed over', async () => {
+  test('may have unknown events, which are ignored', async () => {
     const { items, completed } = await answer(
       emits({ type: 'codex.rate_limits', limits: [] }),
       emits({ type: 'response.output_item.done', item: { type: 'image_generation_call', id: 'ig' } }),
@@ -327,7 +327,7 @@ describe('the answer', () => {
     expect(completed).toBeDefined();
   });
 
-  test('the end is the terminal event: later events and an open socket change nothing', async () => {
+  test('ends at the terminal event: later events and an open socket change nothing', async () => {
     const terminal = emits({ type: 'response.completed', response: { id: 'r', output: [{ type: 'message' }] } });
     const late = emits({ type: 'response.failed', response: { error: { code: 'server_error' } } });
     const { events } = await answer(terminal, late, { type: 'hangs' });
@@ -346,7 +346,7 @@ describe('the answer', () => {
     expect(fault).toMatchObject({ retryable });
   });
 
-  test('one document instead of a stream is read too', async () => {
+  test('may be one document instead of a stream', async () => {
     const document = {
       id: 'r',
       status: 'completed',

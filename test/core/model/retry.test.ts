@@ -9,7 +9,7 @@ function fault(kind: ErrorKind, options: { retryable?: boolean; retryAfterMs?: n
   return new ModelFault(kind, 'It failed.', { retryable: true, ...options });
 }
 
-/** Pauses until the schedule gives up, and what it said then. */
+/** The delays until the schedule gives up, and its last answer. */
 function exhaust(schedule: RetrySchedule, next: () => ModelFault) {
   const delays: number[] = [];
   while (true) {
@@ -28,19 +28,19 @@ describe('RetrySchedule', () => {
     expect(last).toMatchObject({ kind: 'stream_closed', message: 'It failed. Tried 6 times.', retryable: false });
   });
 
-  test('doubles from 1 s when the server says too fast and not how long', () => {
+  test('doubles from 1 s for a rate limit without a delay', () => {
     const { delays } = exhaust(new RetrySchedule(NO_JITTER), () => fault('rate_limited'));
     expect(delays).toEqual([1000, 2000, 4000, 8000, 16_000]);
   });
 
-  test('counts attempts for everybody to see', () => {
+  test('numbers the attempts', () => {
     const schedule = new RetrySchedule(NO_JITTER, { maxAttempts: 3 });
     expect(schedule.next(fault('network'))).toEqual({ type: 'retry', attempt: 1, of: 3, delayMs: 200 });
     expect(schedule.next(fault('network'))).toEqual({ type: 'retry', attempt: 2, of: 3, delayMs: 400 });
     expect(schedule.next(fault('network')).type).toBe('give_up');
   });
 
-  test('does what Retry-After says, up to a minute', () => {
+  test('uses Retry-After, up to a minute', () => {
     const asked = (retryAfterMs: number) => new RetrySchedule(NO_JITTER).next(fault('rate_limited', { retryAfterMs }));
     expect(asked(2000)).toMatchObject({ type: 'retry', delayMs: 2000 });
     expect(asked(60_000)).toMatchObject({ type: 'retry', delayMs: 60_000 });
@@ -61,12 +61,12 @@ describe('RetrySchedule', () => {
     expect(last.message).toBe('It failed. Tried 3 times over 50 seconds; the next try would have to wait 25 seconds.');
   });
 
-  test('gives up at once, with the same fault, what cannot get better', () => {
+  test('gives up at once, with the same fault, when a retry cannot help', () => {
     const hopeless = fault('auth', { retryable: false });
     expect(new RetrySchedule(NO_JITTER).next(hopeless)).toEqual({ type: 'give_up', fault: hopeless });
   });
 
-  test('whatever happens: bounded in number and in time, and never faster than asked', () => {
+  test('is bounded in number and in time for any faults, and never faster than requested', () => {
     const kinds = fc.constantFrom<ErrorKind>('network', 'rate_limited', 'overloaded', 'timeout');
     const faults = fc.record({ kind: kinds, retryAfterMs: fc.option(fc.nat(100_000), { nil: undefined }) });
     fc.assert(

@@ -1,5 +1,5 @@
 /**
- * What must hold between our clients and any server at all, whatever it says: for servers that follow no script of ours.
+ * The contract between the clients and any server, for servers that follow no script of the test.
  * The demo model is one (issue 4, point 8).
  */
 import assert from 'node:assert/strict';
@@ -35,7 +35,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
     const asked = (...more: readonly ResponseItem[]): Prompt =>
       prompt({ model: facts.model, tools: facts.tools, input: [userSays('Repair what is broken.'), ...more] });
 
-    test('an item begins before anything is said of it, and the end comes once and last', async () => {
+    test('an item begins before its deltas, and the end comes once and last', async () => {
       const { events, completed, fault } = await collectResponse(client, asked());
       expect(fault).toBeUndefined();
       const started = new Set<string>();
@@ -47,7 +47,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       expect(completed?.usage?.total).toBeGreaterThan(0);
     });
 
-    test('deltas add up to what is said and called', async () => {
+    test('deltas add up to the text and the calls', async () => {
       const { events } = await collectResponse(client, asked());
       for (const event of events) {
         if (event.type !== 'item_done') continue;
@@ -60,7 +60,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       }
     });
 
-    test('calls are of tools that were offered, whole, each with an id of its own', async () => {
+    test('calls are of offered tools, complete, each with a unique id', async () => {
       const calls = (await collectResponse(client, asked())).items.filter(isToolCall);
       expect(calls.length).toBeGreaterThan(0);
       expect(new Set(calls.map((call) => call.call_id)).size).toBe(calls.length);
@@ -71,7 +71,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       }
     });
 
-    test('an answer to its calls is taken, and the conversation goes on', async () => {
+    test('the outputs of its calls are accepted, and the conversation continues', async () => {
       const { items } = await collectResponse(client, asked());
       const outputs = items.filter(isToolCall).map((call) => outputFor(call, 'Exit code: 0\nOutput:\n'));
       const next = await collectResponse(client, asked(...items, ...outputs));
@@ -79,7 +79,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       expect(next.items.length).toBeGreaterThan(0);
     });
 
-    test('an abort is heard at once', async () => {
+    test('an abort ends the stream at once', async () => {
       const controller = new AbortController();
       const reason = new Error('interrupted');
       await expect(async () => {
@@ -89,15 +89,15 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       }).rejects.toBe(reason);
     });
 
-    test('who leaves early can come back', async () => {
+    test('a client that leaves early can send the next request', async () => {
       for await (const _event of client.stream(asked(), new AbortController().signal)) break;
       expect((await collectResponse(client, asked())).completed).toBeDefined();
     });
 
-    describe('behind a bad line', () => {
+    describe('over a bad connection', () => {
       let line: BadLine;
       let whole: Heard;
-      /** Where the answer says that it is over. */
+      /** The place in the response where its end is reported. */
       let end: number;
       const ask = async (spoiling: Spoiling): Promise<Heard> => {
         line.spoiling = spoiling;
@@ -119,7 +119,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       const middle = () => boundaries().find((at) => at > end / 2) ?? 0;
 
       test.each(['cuts', 'ends', 'hangs', 'garbles'] as const)(
-        'one that %s in the middle: what was said so far, and a fault worth a retry',
+        'one that %s in the middle: the text so far, and a fault worth a retry',
         async (type) => {
           const { events, fault, completed } = await ask({ type, after: middle() });
           expect(completed).toBeUndefined();
@@ -130,7 +130,7 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
         },
       );
 
-      test('one that is cut anywhere gives whole calls and at most once, and a retry or the end', async () => {
+      test('one that is cut anywhere gives complete calls, each at most once, and a retry or the end', async () => {
         const calls = whole.items.filter(isToolCall).map(wordsOf);
         const length = line.lastBody.length;
         const places = [...boundaries().flatMap((at) => [at - 1, at]), ...range(0, length, 311)];
@@ -157,10 +157,10 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
         expect((await ask({ type: 'none' })).completed).toBeDefined();
       });
 
-      test('a server that is gone is a fault of the network', async () => {
+      test('a server that has stopped is a network fault', async () => {
         const lonely = clientFor({ baseUrl: line.baseUrl, wireApi: wire });
         await line[Symbol.asyncDispose]();
-        // A connection kept open from before may not know yet that it is closed; what is seen then is worth a retry, too.
+        // A connection kept open may not be known to be closed yet; that fault is worth a retry, too.
         const told = async () => {
           const { fault } = await collectResponse(lonely, asked());
           expect(fault).toMatchObject({ retryable: true });
@@ -170,14 +170,14 @@ export function serverConformance(name: string, wire: WireApi, facts: ServerFact
       });
     });
 
-    test('a model it does not have is a fault that says so', async () => {
+    test('an unknown model is a fault that names it', async () => {
       const { fault } = await collectResponse(client, { ...asked(), model: 'nobody-knows-this' });
       expect(fault).toMatchObject({ kind: 'model_not_found', retryable: false, action: 'select_model' });
     });
   });
 }
 
-/** A call without its id, which is another one each time. */
+/** A call without its id, which differs each time. */
 function wordsOf(call: ToolCallItem): string {
   if (call.type === 'local_shell_call') return JSON.stringify(call.action);
   return `${call.name} ${call.type === 'function_call' ? call.arguments : call.input}`;

@@ -29,11 +29,11 @@ test.each([
   ['data: a\n', ['a']],
   ['data: 🌻 ü\n\n', ['🌻 ü']],
   ['', []],
-  // Errors that say so by a name alone: of the event, or, in llama.cpp, of a field.
+  // Errors that are marked by a name alone: of the event, or, in llama.cpp, of a field.
   ['event: error\ndata: {"message":"x"}\n\ndata: a\n\n', ['{"error":{"message":"x"}}', 'a']],
   ['event: error\ndata: x\n\n', ['{"error":"x"}']],
   ['event: error\ndata: {"error":{"message":"x"}}\n\n', ['{"error":{"message":"x"}}']],
-  // Servers that leave out the empty lines, or say what an event is by its name alone.
+  // Servers that leave out the empty lines, or mark the type of an event by its name alone.
   ['data: {"a":1}\ndata: {"b":2}\ndata: [DONE]\n', ['{"a":1}', '{"b":2}', '[DONE]']],
   ['event: x\ndata: {"a":1}\nevent: error\ndata: {"b":2}\n', ['{"a":1}', '{"error":{"b":2}}']],
   ['data: {"a":\ndata: 1}\n\n', ['{"a":\n1}']],
@@ -49,7 +49,7 @@ test.each([
   expect(decode(text, 1)).toEqual(events);
 });
 
-test('it does not matter how the bytes are cut', () => {
+test('the same events result however the bytes are split', () => {
   const line = fc.oneof(
     fc.string(),
     fc.string().map((text) => `data: ${text}`),
@@ -64,7 +64,7 @@ test('it does not matter how the bytes are cut', () => {
   );
 });
 
-/** Whoever does not mind to parse all of it again with every line. */
+/** A reference that parses everything again with every line. */
 function slowly(lines: readonly string[]): readonly string[] {
   const events: string[] = [];
   let data: string | undefined;
@@ -87,10 +87,10 @@ function isJson(text: string): boolean {
   }
 }
 
-test('documents of several lines without empty lines between them are told apart', () => {
+test('documents of several lines are separate events without empty lines between them', () => {
   const piece = fc.constantFrom('{', '}', '[', ']', '"a"', ':', ',', '1', '"', String.raw`\"`, ' ', 'true', '-', '');
   const line = fc.array(piece, { maxLength: 4 }).map((pieces) => pieces.join(''));
-  // A space that leads belongs to the field.
+  // A leading space belongs to the field.
   const whole = fc.jsonValue().map((value) => JSON.stringify(value, null, 1).split('\n'));
   const lines = fc
     .array(
@@ -138,7 +138,7 @@ test.each([
   }
 });
 
-test('what came before an event that is too large is not lost, and events do not add up', () => {
+test('events before one that is too large are kept, and sizes of events do not add up', () => {
   const decoder = new SseDecoder(20);
   const before = 'data: one\n\n: comment\n\n'.repeat(10);
   expect(decoder.decode(Buffer.from(`${before}data: ${'x'.repeat(20)}\n\ndata: two\n\n`))).toEqual(

@@ -1,4 +1,4 @@
-/** Answers of servers as they travel (test/fixtures/streams), read whole and cut at every byte (issue 4, point 8). */
+/** Recorded responses of servers (test/fixtures/streams), read whole and cut at every byte (issue 4, point 8). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { WireApi } from '../../../src/core/model/families.ts';
@@ -8,7 +8,7 @@ import { placesBelow } from '../../support/rounds.ts';
 
 const FOLDER = new URL('../../fixtures/streams/', import.meta.url);
 
-/** What each of them says: its items, then input (of it cached), output (of it reasoning) and total. */
+/** The content of each: its items, then input (of it cached), output (of it reasoning) and total. */
 const SAID: Readonly<Record<string, readonly string[]>> = {
   'responses-openai-call.sse': [
     'reasoning **Looking around**',
@@ -62,7 +62,7 @@ function usageOf({ completed }: Heard): string {
   return `${input} (${cachedInput}) ${output} (${reasoning}) ${total}`;
 }
 
-/** Reads so much of the file. */
+/** Reads this many bytes of the file. */
 function reader(name: string, bytes: Uint8Array): (length: number) => Promise<Heard> {
   let length = 0;
   const headers = { 'content-type': 'text/event-stream' };
@@ -74,7 +74,7 @@ function reader(name: string, bytes: Uint8Array): (length: number) => Promise<He
   };
 }
 
-test('every fixture is told', () => {
+test('every fixture is listed', () => {
   expect(readdirSync(FOLDER).filter((name) => name.endsWith('.sse'))).toEqual(Object.keys(SAID).toSorted());
 });
 
@@ -82,7 +82,7 @@ describe.each(Object.entries(SAID))('%s', (name, said) => {
   const bytes = readFileSync(new URL(name, FOLDER));
   const read = reader(name, bytes);
 
-  test('is read as it was meant', async () => {
+  test('is read as intended', async () => {
     const heard = await read(bytes.length);
     expect(heard.fault).toBeUndefined();
     expect([...heard.items.map(tell), usageOf(heard)]).toEqual(said);
@@ -90,8 +90,8 @@ describe.each(Object.entries(SAID))('%s', (name, said) => {
     expect(textIn(heard.events)).toBe(message?.slice('message '.length) ?? '');
   });
 
-  test('ends well or in a retry wherever it ends, and gives no call that was not meant', async () => {
-    // Of a long one not every byte: conformance.ts does that.
+  test('ends normally or in a retry wherever it is cut, and gives no unintended call', async () => {
+    // Not every byte of a long one: conformance.ts does that.
     const step = bytes.length > 2500 ? 20 : 4;
     for (const length of placesBelow(bytes.length, step)) {
       const { items, completed, fault } = await read(length);

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** A server that sends everybody elsewhere. */
+/** A server that redirects every request. */
 async function redirectTo(target: (path: string) => string, status = 307) {
   const seen: http.IncomingHttpHeaders[] = [];
   const server = http.createServer((request, response) => {
@@ -66,12 +66,12 @@ test('a redirect within the origin is followed with body and key', async () => {
   expect(bodies).toEqual(['Bearer sk-test string']);
 });
 
-test('a redirect in a circle ends', async () => {
+test('a redirect loop ends', async () => {
   const { baseUrl } = await redirectTo((path) => path);
   expect((await collectResponse(clientFor({ baseUrl }))).fault).toMatchObject({ kind: 'config', retryable: false });
 });
 
-test('the key is asked for by origin, for each request', async () => {
+test('the key is looked up by origin, for each request', async () => {
   const server = await modelServer([[says('a')], [says('b')]]);
   const asked: string[] = [];
   const keys = ['first', 'second'];
@@ -86,7 +86,7 @@ test('the key is asked for by origin, for each request', async () => {
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
 });
 
-test('no key, no header; and who wants one says so', async () => {
+test('without a key no header is sent; a server that requires one reports it', async () => {
   process.env['OPENAI_API_KEY'] = 'sk-of-the-environment';
   try {
     const server = await modelServer([[says('a')], [fails(401, { message: 'Missing key' })]]);
@@ -101,7 +101,7 @@ test('no key, no header; and who wants one says so', async () => {
   }
 });
 
-test('query parameters travel, of the base URL and of the settings', async () => {
+test('query parameters are sent, of the base URL and of the settings', async () => {
   const server = await modelServer([[says('a')]]);
   await collectResponse(
     clientFor({ baseUrl: `${server.baseUrl}?deployment=d`, queryParams: { 'api-version': '2026' } }),
@@ -111,7 +111,7 @@ test('query parameters travel, of the base URL and of the settings', async () =>
   expect(Object.fromEntries(searchParams)).toEqual({ deployment: 'd', 'api-version': '2026' });
 });
 
-test('a base URL that is none is a fault of the settings', async () => {
+test('an invalid base URL is a fault of the settings', async () => {
   const { fault } = await collectResponse(clientFor({ baseUrl: 'localhost' }));
   expect(fault).toMatchObject({ kind: 'config', retryable: false });
 });

@@ -33,14 +33,14 @@ const long = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`);
 const three = proposed(long.join(''), long.with(1, 'TWO\n').with(14, 'FIFTEEN\n').with(28, 'LAST\n').join(''));
 const states = (text: string) => placeHunks(three, text).map(({ state }) => state);
 
-describe('a proposed text that a person works on', () => {
-  test('is read as what they chose, as far as that is all they did', () => {
+describe('a proposed text that the user edits', () => {
+  test('is read as choices, as far as the edits are only choices', () => {
     fc.assert(
       fc.property(file, coins, (one, sides) => {
         const leftOut = [...one.hunks.keys()].filter((index) => sides[index % sides.length]);
         const text = textWithout(one, leftOut);
         const review = readReview(one, text);
-        // Another choice may mean the same text: what lands is what stands there.
+        // Another choice may mean the same text: the text is what is applied.
         assert.ok(review === undefined || 'leftOut' in review);
         const [change] = review === undefined ? [one.change] : reviewedChanges([one], [review]);
         assert.equal(change?.kind === 'update' ? change.after : textWithout(one, one.hunks.keys()), text);
@@ -49,7 +49,7 @@ describe('a proposed text that a person works on', () => {
     );
   });
 
-  test('takes any hunk out and in again, in any order, and is the proposal in the end', () => {
+  test('takes any hunk out and in again, in any order, and ends as the proposal', () => {
     fc.assert(
       fc.property(file, fc.array(fc.nat(), { maxLength: 6 }), (one, order) => {
         let text = one.change.kind === 'update' ? one.change.after : '';
@@ -69,7 +69,7 @@ describe('a proposed text that a person works on', () => {
     );
   });
 
-  test('knows where its hunks are, whatever was written between them', () => {
+  test('finds its hunks, whatever was written between them', () => {
     const { change } = three;
     assert.ok(change.kind === 'update');
     assert.deepEqual(states(change.after), ['in', 'in', 'in']);

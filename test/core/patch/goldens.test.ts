@@ -1,4 +1,4 @@
-/** What the reference did with 2,000 generated patches; recorded by scripts/oracle/recordPatchGoldens.mjs. */
+/** The results of the reference for 2,000 generated patches; recorded by scripts/oracle/recordPatchGoldens.mjs. */
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ const file = new URL('../../fixtures/patch-goldens/goldens.jsonl.gz', import.met
 const [header = '', ...lines] = gunzipSync(readFileSync(file)).toString('utf8').trimEnd().split('\n');
 const { reference, cases } = JSON.parse(header) as { reference: string; cases: number };
 
-it(`does with ${cases} patches what ${reference} did, but for the intended differences`, () => {
+it(`applies ${cases} patches as ${reference} does, except for the intended differences`, () => {
   expect(lines).toHaveLength(cases);
   const differences = { d: 0, e: 0 };
   for (const line of lines) {
@@ -29,6 +29,6 @@ it(`does with ${cases} patches what ${reference} did, but for the intended diffe
     }
     expect({ patch, outcome: comparable(ours, patch) }).toEqual({ patch, outcome: comparable(expected, patch) });
   }
-  // A change here is a change of what we do: find out which patch fares otherwise before it is accepted.
+  // A change here is a change of behaviour: find the patch whose result differs before you accept it.
   expect(differences).toEqual({ d: 4, e: 154 });
 });

@@ -26,7 +26,7 @@ describe('hunks between two texts', () => {
   });
 });
 
-describe('hunks carried over to a text somebody changed', () => {
+describe('hunks mapped to a text that has changed', () => {
   const base = '1\n2\n3\n4\n5\n';
   const ours = hunksFrom(base, '1\n2\nthree\n4\n5\n');
 
@@ -35,7 +35,7 @@ describe('hunks carried over to a text somebody changed', () => {
     assert.equal(applyHunks('0\n1\n2\n3\n4\nfive\n', rebased ?? []), '0\n1\n2\nthree\n4\nfive\n');
   });
 
-  test('stand beside a change of the neighbouring line', () => {
+  test('stay beside a change of the neighbouring line', () => {
     const rebased = rebaseHunks(ours, base, '1\ntwo\n3\nfour\n5\n');
     assert.deepEqual(rebased, ours);
   });
@@ -49,7 +49,7 @@ describe('hunks carried over to a text somebody changed', () => {
     assert.equal(rebaseHunks(hunks, base, now), undefined);
   });
 
-  test('keep what both wrote, whichever goes first', () => {
+  test('keep the edits of both, whichever is applied first', () => {
     fc.assert(
       fc.property(text, text, text, (origin, mine, theirs) => {
         const forward = rebaseHunks(hunksFrom(origin, mine), origin, theirs);
@@ -61,7 +61,7 @@ describe('hunks carried over to a text somebody changed', () => {
   });
 });
 
-describe('hunks taken back from a text somebody worked on', () => {
+describe('hunks undone in a text that was edited', () => {
   const before = '1\n2\n3\n4\n5\n';
   const after = 'one\n2\n3\n3a\n5\nsix\n';
   const hunks = hunksFrom(before, after);
@@ -82,11 +82,11 @@ describe('hunks taken back from a text somebody worked on', () => {
   test.each([
     ['on a changed line', 'mine one\n2\n3\n3a\n5\nsix\n'],
     ['on an added line, with the other hunks undone', '1\n2\n3\n4\n5\nmine six\n'],
-  ])('not when somebody worked %s', (_name, now) => {
+  ])('not after an edit %s', (_name, now) => {
     assert.equal(left(now), undefined);
   });
 
-  test('and what is left has nothing of ours and all of theirs', () => {
+  test('and the rest has none of the agent’s edits and all of the user’s', () => {
     const who = fc.constantFrom('nobody', 'ours', 'ours, undone since', 'theirs');
     fc.assert(
       fc.property(fc.array(who, { maxLength: 20 }), (lines) => {
@@ -97,7 +97,7 @@ describe('hunks taken back from a text somebody worked on', () => {
         const now = written('ours', 'theirs');
         const texts = { before: origin, after: applied, now };
         const remaining = hunksTakingBack(hunksFrom(origin, applied), texts);
-        // Neighbouring lines of ours are one hunk: undone in part, nobody can say what it is.
+        // Neighbouring lines of ours are one hunk: partly undone, it has no defined content.
         fc.pre(remaining !== undefined);
         assert.equal(applyHunks(now, remaining), written('theirs'));
       }),

@@ -1,4 +1,4 @@
-/** Difference (e) of design.md decision 4: what is found only without its indentation lands in that of the file. */
+/** Difference (e) of design.md decision 4: a patch that is found only without its indentation is applied with that of the file. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePatch } from '../../../src/core/patch/parse.ts';
@@ -18,7 +18,7 @@ function planned(file: string, ...lines: readonly string[]): PatchPlan {
 const written = (lines: readonly Line[]) => lines.map(({ kind, text }) => kind + text);
 const isBlank = (text: string) => text.trim() === '';
 
-/** Lines that are distinct but for blank ones, some of which go and between which others come. */
+/** Distinct lines, except blank ones; some are removed, others inserted between them. */
 const edits = fc
   .record({
     unit: fc.constantFrom(' ', '  ', '    ', '\t'),
@@ -39,7 +39,7 @@ const edits = fc
         text: blank && index > 0 ? '' : unit.repeat(level) + `line ${index};`,
       }),
     );
-    // The first line is quoted, so that there is something to find.
+    // The first line is quoted, so that there is context to find.
     const [first, ...rest] = edit;
     const chunk: Line[] = [{ kind: ' ', text: first?.text ?? '' }, ...rest];
     const quoted = chunk.filter(({ kind }) => kind !== '+').map(({ text }) => text);
@@ -50,7 +50,7 @@ const edits = fc
   });
 
 describe('a quote in another indentation', () => {
-  it('lands as the same patch in the right one, when all of it is off by one constant amount', () => {
+  it('is applied as the same patch in the right one, when all of it is off by one constant amount', () => {
     fc.assert(
       fc.property(edits, fc.integer({ min: -2, max: 3 }), ({ unit, chunk, file }, levels) => {
         const moved = chunk.map(({ kind, text }) => {
@@ -64,7 +64,7 @@ describe('a quote in another indentation', () => {
     );
   });
 
-  it('is refused when some lines are off and others not, or by another amount', () => {
+  it('is refused when only some lines are off, or by different amounts', () => {
     const distances = fc.uniqueArray(fc.nat(3), { minLength: 2, maxLength: 2 });
     fc.assert(
       fc.property(edits, distances, fc.nat(), ({ unit, chunk, file }, [most = 0, one = 1], pick) => {
@@ -79,7 +79,7 @@ describe('a quote in another indentation', () => {
     );
   });
 
-  it('is nothing that trailing blanks or typographic signs make', () => {
+  it('is not assumed for differences of trailing blanks or typographic signs', () => {
     fc.assert(
       fc.property(
         edits,
@@ -101,7 +101,7 @@ describe('a patch that is refused for its indentation', () => {
     return result.type === 'failed' ? { category: result.category, message: result.message } : result;
   };
 
-  it('shows what the file has and what the patch has', () => {
+  it('shows the lines of the file and of the patch', () => {
     const file = 'def run():\n\tif ready:\n\t    start()\n    stop()\n';
     expect(message(file, '     if ready:', '         start()', '+        wait()', '     stop()')).toEqual({
       category: 'indentation_differs',
@@ -120,7 +120,7 @@ describe('a patch that is refused for its indentation', () => {
     });
   });
 
-  it('names the added line that cannot lose as much as the others', () => {
+  it('names the added line that has less indentation than the others', () => {
     expect(message('def one():\n    return 1\n', '         return 1', '+  # below')).toEqual({
       category: 'indentation_differs',
       message: [
@@ -136,7 +136,7 @@ describe('a patch that is refused for its indentation', () => {
     });
   });
 
-  it('is the second of two chunks where they quote the same lines', () => {
+  it('may be the second of two chunks that quote the same lines', () => {
     const chunk = ['@@ class A:', '@@   def one():', '-    return 0', '+    return 1'];
     expect(message('class A:\n  def one():\n    return 0\n', ...chunk, ...chunk)).toEqual({
       category: 'lines_taken',

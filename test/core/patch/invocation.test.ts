@@ -49,7 +49,10 @@ describe('recognisePatch', () => {
     expect(recognisePatch(argv)).toEqual({ type: 'not_a_patch' });
   });
 
-  it.each([[[patch]], [['bash', '-lc', patch]], [['pwsh', '-Command', patch]]])('sees a bare patch in %j', (argv) => {
-    expect(recognisePatch(argv)).toEqual({ type: 'implicit' });
-  });
+  it.each([[[patch]], [['bash', '-lc', patch]], [['pwsh', '-Command', patch]]])(
+    'recognises a bare patch in %j',
+    (argv) => {
+      expect(recognisePatch(argv)).toEqual({ type: 'implicit' });
+    },
+  );
 });

@@ -5,12 +5,12 @@ import { diffLines } from '../../../src/core/patch/lineDiff.ts';
 import { seededRandom } from '../../support/random.ts';
 
 describe('the lines in which two lists differ', () => {
-  test('make one of the other, each with common lines around it', () => {
+  test('turn one into the other, each with common lines around it', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 15 });
     fc.assert(fc.property(lines, lines, (old, now) => leadsTo(old, now)));
   });
 
-  test('are found in a long text as well, also where lines have changed places', () => {
+  test('are found in a long text as well, also where lines were moved', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const random = seededRandom(seed);
@@ -27,7 +27,7 @@ describe('the lines in which two lists differ', () => {
     );
   });
 
-  test('are as many as there are, in 20,000 lines too', () => {
+  test('are complete in 20,000 lines, too', () => {
     const old = Array.from({ length: 20_000 }, (_nothing, index) => `line ${index}`);
     const now = old.map((line, index) => (index % 20 === 3 ? `changed ${index}` : line));
     assert.equal(diffLines(old, now).length, 1000);

@@ -27,7 +27,7 @@ describe('pathsOf', () => {
 });
 
 describe('planPatch', () => {
-  it('changes no line it need not change', () => {
+  it('changes no other line', () => {
     const before = 'one\r\ntwo\nthree\r\n';
     expect(plan({ a: before }, ...update('a', ' one', '-two', '-three', '+two', '+drei'))).toEqual({
       type: 'planned',
@@ -46,7 +46,7 @@ describe('planPatch', () => {
     });
   });
 
-  it('leaves files out that end as they were', () => {
+  it('leaves out files whose text stays the same', () => {
     expect(plan({ a: 'x\n' }, ...update('a', ' x'), '*** Add File: b', '*** Delete File: b')).toEqual({
       type: 'planned',
       changes: [],
@@ -58,7 +58,7 @@ describe('planPatch', () => {
     });
   });
 
-  it('sums several operations up', () => {
+  it('combines several operations', () => {
     const planned = plan(
       { a: 'one\ntwo\n', b: 'old\n' },
       ...update('a', '-one', '+uno'),
@@ -78,7 +78,7 @@ describe('planPatch', () => {
     });
   });
 
-  it('writes a file anew where another moved away', () => {
+  it('creates a file whose name another one has left', () => {
     const planned = plan({ a: 'one\n' }, ...update('a', '*** Move to: b', ' one'), '*** Add File: a', '+new');
     expect(planned).toMatchObject({
       changes: [
@@ -88,7 +88,7 @@ describe('planPatch', () => {
     });
   });
 
-  it('deletes what it cannot show, and writes over it', () => {
+  it('deletes binary files, and replaces them', () => {
     const planned = plan({ a: { type: 'not_text' }, b: { type: 'not_text' } }, '*** Delete File: a', '*** Add File: b');
     expect(planned).toMatchObject({
       changes: [
@@ -124,7 +124,7 @@ describe('planPatch', () => {
     expect(plan(files, ...lines)).toMatchObject({ type: 'failed', category });
   });
 
-  it('makes a folder where a file was deleted', () => {
+  it('creates a folder in place of a deleted file', () => {
     const blocked: FileSnapshot = { type: 'unreadable', message: 'not a folder' };
     expect(plan({ a: 'x\n', 'a/b': blocked }, '*** Delete File: a', '*** Add File: a/b')).toMatchObject({
       changes: [
@@ -135,14 +135,14 @@ describe('planPatch', () => {
   });
 });
 
-describe('a mismatch tells', () => {
+describe('a mismatch reports', () => {
   const file = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`).join('\n');
   const message = (...lines: string[]) => {
     const result = plan({ a: file }, ...update('a', ...lines));
     return result.type === 'failed' ? result.message : '';
   };
 
-  it('what stands at the nearest place', () => {
+  it('the text at the nearest place', () => {
     expect(message(' line 20', '-line twenty-one', ' line 22')).toBe(
       [
         'Cannot find these lines in /work/a:\nline 20\nline twenty-one\nline 22',
@@ -152,7 +152,7 @@ describe('a mismatch tells', () => {
     );
   });
 
-  it('that chunks are out of order', () => {
+  it('chunks that are out of order', () => {
     expect(message('-line 20', '@@', '-line 5')).toContain('the match at line 5 is above');
   });
 
@@ -160,7 +160,7 @@ describe('a mismatch tells', () => {
     expect(message('-line 20', '*** End of File')).toContain('They stand at line 20, which is not the end');
   });
 
-  it('that nothing is alike', () => {
+  it('that no line is similar', () => {
     expect(message('-completely different')).toContain('Nothing in the file resembles it');
   });
 
@@ -187,14 +187,14 @@ describe('a mismatch tells', () => {
     expect(result.type === 'failed' && result.message).toContain(`\n${expected}\n`);
   });
 
-  it('what cannot be seen', () => {
+  it('invisible characters', () => {
     const result = plan({ a: 'one\ncaf\u0065\u0301\u200b();\n' }, ...update('a', ' one', '-caf\u00e9();'));
     expect(result.type === 'failed' && result.message).toContain(
       'Line 2 looks like the quote, but its characters differ. Only in the file: U+0065, U+0301, U+200B.',
     );
   });
 
-  it('that line numbers and empty files hold nothing to find', () => {
+  it('line numbers, and empty files', () => {
     expect(message('@@ -12,0 +13,1 @@', '+line 12 and a half')).toContain('Line numbers after "@@" are not used');
     const result = plan({ a: '' }, ...update('a', '-line 12'));
     expect(result.type === 'failed' && result.message).toContain('The file is empty.');
@@ -211,7 +211,7 @@ describe('a mismatch tells', () => {
   });
 });
 
-/** Lines that are distinct, so that where a chunk belongs is certain; each with an ending of its own. */
+/** Distinct lines, so that the place of a chunk is unambiguous; each with its own line ending. */
 const files = fc
   .uniqueArray(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\u2019', '\u00e9', '@', '+', '*'), maxLength: 6 }), {
     minLength: 1,

@@ -43,7 +43,7 @@ const edited = long.with(1, 'TWO\n').with(14, 'FIFTEEN\n').with(28, 'TWENTY-NINE
 const three = update(long.join(''), edited);
 
 describe('any part of the hunks', () => {
-  test('is the text with the other hunks taken back; all are the plan, none is nothing', () => {
+  test('gives the text with the other hunks undone; all of them are the plan, none is the old text', () => {
     fc.assert(
       fc.property(sides, fc.array(fc.boolean(), { minLength: 12, maxLength: 12 }), ({ before, after }, coins) => {
         fc.pre(before !== after);
@@ -75,7 +75,7 @@ describe('any part of the hunks', () => {
     );
   });
 
-  test('of a file that moves leaves the move', () => {
+  test('keeps the move of a moved file', () => {
     const moved = { ...three, change: { ...three.change, movedTo: '/w/b.txt' } as FileChange };
     const [left, ...others] = reviewedChanges([moved], [{ path: 'a.txt', leftOut: [0, 1, 2] }]);
     assert.ok(left?.kind === 'update');
@@ -87,12 +87,12 @@ function turned({ before, after }: ProposedFile['hunks'][number]) {
   return { before: after, after: before };
 }
 
-describe('a review', () => {
+describe('the choices of a review', () => {
   const added = proposed({ kind: 'add', path: '/w/new.txt', text: 'n\n', before: null }, 'new.txt');
   const deleted = proposed({ kind: 'delete', path: '/w/old.txt', before: 'o\n' }, 'old.txt');
   const all = [three, added, deleted];
 
-  test('leaves out files, and puts the person’s text in place of the proposed one', () => {
+  test('leave out files, and replace the proposed text by the user’s', () => {
     const changes = reviewedChanges(all, [
       { path: 'new.txt', text: 'mine\n' },
       { path: 'old.txt', leftOut: 'file' },
@@ -137,7 +137,7 @@ describe('a review', () => {
 });
 
 describe('choices, when the file has changed', () => {
-  test('go with their hunks; those about lines that are gone are made again', () => {
+  test('stay with their hunks; those about removed lines must be made again', () => {
     const review = [{ path: 'a.txt', leftOut: [0, 2] }];
     const above = `new\n${long.join('')}`;
     assert.deepEqual(carryReview(review, [three], [update(above, `new\n${edited}`)]), review);
@@ -147,7 +147,7 @@ describe('choices, when the file has changed', () => {
     assert.equal(carryReview([{ path: 'a.txt', leftOut: [0] }], [three], [fewer]), undefined);
   });
 
-  test('as a text are carried where nobody else has worked on the same lines', () => {
+  test('as a text are mapped where no other edit touches the same lines', () => {
     const review = [{ path: 'a.txt', text: edited.replace('FIFTEEN', 'mine') }];
     const now = update(`new\n${long.join('')}`, `new\n${edited}`);
     assert.deepEqual(carryReview(review, [three], [now]), [
@@ -157,7 +157,7 @@ describe('choices, when the file has changed', () => {
     assert.equal(carryReview(review, [three], [clash]), undefined);
   });
 
-  test('land beside what others did, as the same change, or not', () => {
+  test('are applied beside other edits, as the same change, or not at all', () => {
     fc.assert(
       fc.property(sides, text, ({ before, after }, now) => {
         fc.pre(before !== after);

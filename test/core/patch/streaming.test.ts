@@ -14,8 +14,8 @@ function pieces(text: string, cuts: readonly number[]): string[] {
 
 const cuts = fc.array(fc.nat(2000), { maxLength: 40 });
 
-describe('a patch that is being written', () => {
-  it('shows the lines that are whole', () => {
+describe('a patch that is streamed', () => {
+  it('shows complete lines', () => {
     const stream = createPatchStream();
     stream.push('*** Begin Patch\n*** Add File: a.t');
     expect(stream.preview).toEqual({ operations: [], ended: false, fault: undefined });
@@ -23,18 +23,18 @@ describe('a patch that is being written', () => {
     expect(stream.preview.operations).toEqual([{ type: 'add', path: 'a.txt', lines: ['one'] }]);
   });
 
-  it('stops at a fault and keeps what it had', () => {
+  it('stops at an error and keeps the part before it', () => {
     const stream = createPatchStream();
     stream.push('*** Begin Patch\n*** Delete File: a\nnonsense\n*** Delete File: b\n');
     expect(stream.preview).toMatchObject({ operations: [{ path: 'a' }], fault: { category: 'bad_header', line: 3 } });
   });
 
-  it('ends as the parser would have it, however it is cut', () => {
+  it('ends with the result of the parser, however it is split', () => {
     fc.assert(
       fc.property(fc.nat(), cuts, (seed, places) => {
         const { patch } = generateCase(seed);
         const parsed = parsePatch(patch);
-        // An indented end marker is only known to be the last line once the whole text is there.
+        // An indented end marker is only recognised as the last line once the whole text is there.
         if (parsed.type === 'invalid' || !/\n\*\*\* End Patch/.test(patch)) return;
         const stream = createPatchStream();
         for (const piece of pieces(patch, places)) stream.push(piece);
@@ -46,18 +46,18 @@ describe('a patch that is being written', () => {
   });
 });
 
-describe('the input of a call that is being written', () => {
-  it('is decoded as it comes', () => {
+describe('the input of a call that is streamed', () => {
+  it('is decoded as it arrives', () => {
     const stream = createJsonInputStream();
     const json = ['{"inp', 'ut" : "a\\', 'n\\u00e', '9\\ud83d', '\\ude00"', '}'];
     expect(json.map((piece) => stream.push(piece))).toEqual(['', 'a', '\n', '\u00e9\ud83d', '\ude00', '']);
   });
 
-  it('is nothing in another shape', () => {
+  it('is empty in another format', () => {
     expect(createJsonInputStream().push('{"patch": "x"}')).toBe('');
   });
 
-  it('is the whole value in the end, however it is cut', () => {
+  it('is the whole value in the end, however it is split', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), cuts, (input, ascii, places) => {
         const plainJson = JSON.stringify({ input });

@@ -56,7 +56,7 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff(update('x', 'x'), '/work')).toEqual({ text: '', added: 0, removed: 0 });
   });
 
-  it('gives a long rewrite up in time, and shows all of it', () => {
+  it('stops comparing a long rewrite in time, and shows all of it', () => {
     const lines = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}\n`).join('');
     const diff = unifiedDiff(update(lines('old'), lines('new')), '/work');
     expect(diff.text).toContain('@@ -1,20000 +1,20000 @@\n-old 0\n');

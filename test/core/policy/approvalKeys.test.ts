@@ -18,7 +18,7 @@ const approval: CommandApproval = {
 const key = (changes: Partial<CommandApproval>): string => commandApprovalKey({ ...approval, ...changes });
 
 describe('an approval of a command', () => {
-  test('holds for the same words, however they are spaced or quoted', () => {
+  test('holds for the same words, whatever their spacing or quotes', () => {
     expect(key({ argv: ['bash', '-lc', `touch 'q1'`] })).toBe(key({}));
     expect(key({ argv: ['touch', 'q1'] })).toBe(key({}));
     expect(key({ cwd: '/w/./a/../b/' })).toBe(key({ cwd: '/w/b' }));
@@ -38,12 +38,12 @@ describe('an approval of a command', () => {
     expect(key(changes)).not.toBe(key({}));
   });
 
-  test('operators between commands are part of it', () => {
+  test('distinguishes operators between commands', () => {
     const keys = ['a && b', 'a || b', 'a; b', 'a | b'].map((text) => key({ argv: ['bash', '-lc', text] }));
     expect(new Set(keys).size).toBe(4);
   });
 
-  test('two commands with the same key have the same canonical words', () => {
+  test('is the same for two commands only when their canonical words are the same', () => {
     const word = fc.constantFrom('a', 'b', 'a b', '"', ',', '["a"]', 'bash', '-lc', '');
     const argv = fc.array(word, { minLength: 1, maxLength: 4 });
     fc.assert(
@@ -55,7 +55,7 @@ describe('an approval of a command', () => {
   });
 });
 
-test('an approval of a patch is one key for each real place, told once', () => {
+test('has one key for each resolved place of a patch, without duplicates', () => {
   const places = [
     { name: '/w/a', target: '/w/a' },
     { name: '/w/link', target: '/w/a' },

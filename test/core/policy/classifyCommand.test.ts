@@ -106,7 +106,7 @@ describe('neither safe nor dangerous', () => {
     'bash -x -c ls',
     'bash',
     '/tmp/bash -c ls',
-    // In WSL these are programs of Windows, and only macOS takes capitals for the same.
+    // In WSL these are programs of Windows, and only macOS treats capitals as the same name.
     'sort.exe in /O out',
     'git.exe status',
     'CAT a',
@@ -191,7 +191,7 @@ describe('dangerous', () => {
 describe('Windows', () => {
   const classifyWindows = (...argv: string[]): string => classifyCommand(argv, 'win32');
 
-  test('only constant PowerShell that reads is safe; a bare name might be a program of the folder', () => {
+  test('only constant PowerShell that reads is safe; a bare name might be a program in the folder', () => {
     expect(classifyWindows('powershell.exe', '-NoProfile', '-Command', 'Get-ChildItem src | Select-String foo')).toBe(
       'known-safe',
     );
@@ -207,7 +207,7 @@ describe('Windows', () => {
   });
 });
 
-test('a script is as dangerous as its most dangerous command, wherever that stands', () => {
+test('a script is as dangerous as its most dangerous command, wherever it is', () => {
   const harmless = fc.constantFrom('ls', 'cat a', 'npm test', 'git status', 'timeout 3 ls');
   const dangerous = fc.constantFrom('rm -f a', 'git reset', 'sudo rm -rf x', 'find . -exec rm -f {} +');
   const operator = fc.constantFrom(' && ', ' || ', ' | ', '; ', '\n', ' & ');
@@ -218,7 +218,7 @@ test('a script is as dangerous as its most dangerous command, wherever that stan
   );
 });
 
-test('hostile nesting ends soon', () => {
+test('hostile nesting ends quickly', () => {
   const deep = Array.from({ length: 5000 }, (_, index) => (index % 2 === 0 ? 'sudo' : '-X'));
   expect(classifyCommand([...deep, 'ls'], 'linux')).toBe('other');
   expect(classifyCommand(['bash', '-c', '$('.repeat(5000)], 'linux')).toBe('other');

@@ -104,7 +104,7 @@ describe('the decision table, cell by cell', () => {
   );
 });
 
-describe('without a box and with nobody to ask', () => {
+describe('without a sandbox and without a user to ask', () => {
   test('a command that is not known safe is refused with cause and remedy', () => {
     expect(decideCommand(request(['npm', 'test'], { box: 'none', canAsk: false }))).toEqual({
       type: 'forbidden',
@@ -148,13 +148,13 @@ describe('scripts', () => {
   });
 
   test.each(['ls && npm test', 'npm test && ls', 'ls | xargs -n1 cat'])(
-    'what is true of one of its commands is not said of all: %s',
+    'a reason of one command is not given for the whole script: %s',
     (text) => {
       expect(decideCommand(script(text))).toMatchObject({ type: 'skip', reason: { id: 'sandboxed' } });
     },
   );
 
-  test('one that cannot be read is one command, and the reason says what could not be read', () => {
+  test('a script that cannot be parsed is one command, and the reason names the part', () => {
     const decision = explainCommand(script('ls > out', { approvalPolicy: 'untrusted' }));
     expect(decision.commands).toBeNull();
     expect(decision.requirement).toMatchObject({
@@ -177,7 +177,7 @@ describe('rules', () => {
     }
   });
 
-  test('a rule that allows lets even a dangerous command run, and leaves the sandbox only if it says so', () => {
+  test('a rule that allows lets even a dangerous command run, and leaves the sandbox only with bypassSandbox', () => {
     const inside = rulesOf({ pattern: ['rm', '-rf', 'dist'], decision: 'allow' });
     expect(decideCommand(request(['rm', '-rf', 'dist'], { rules: inside }))).toMatchObject({ bypassSandbox: false });
     const rules = rulesOf({ pattern: ['rm', '-rf', 'dist'], decision: 'allow', bypassSandbox: true });
@@ -224,21 +224,21 @@ describe('rules', () => {
     expect(decideCommand(request(['npm', 'test'], { ...escalated, box: 'none' }))).toMatchObject({ type: 'skip' });
   });
 
-  test('a rule that asks makes no question of what the policy refuses', () => {
+  test('a rule that prompts does not override a refusal of the policy', () => {
     const rules = rulesOf({ pattern: ['npm'], decision: 'prompt' });
     const how = { rules, sandboxPermissions: 'require_escalated', approvalPolicy: 'on-failure' } as const;
     expect(decideCommand(request(['npm', 'test'], how)).type).toBe('forbidden');
     expect(decideCommand(script('for i in a; do npm $i; done', how)).type).toBe('forbidden');
   });
 
-  test('a rule that asks shows its justification and offers nothing to remember', () => {
+  test('a rule that prompts shows its justification and offers no rule to remember', () => {
     const rules = rulesOf({ pattern: ['git', ['push', 'pull']], decision: 'prompt', justification: 'Ask the team.' });
     const requirement = decideCommand(request(['git', 'push'], { rules, prefixRule: ['git', 'push'] }));
     expect(requirement).toMatchObject({ type: 'needs_approval', reason: { source: 'rule', text: 'Ask the team.' } });
     expect(requirement).not.toHaveProperty('proposedRule');
   });
 
-  test('under never, a rule that asks forbids', () => {
+  test('a rule that prompts forbids under never', () => {
     const rules = rulesOf({ pattern: ['ls'], decision: 'prompt' });
     expect(decideCommand(request(['ls'], { rules, approvalPolicy: 'never' }))).toMatchObject({
       type: 'forbidden',
@@ -254,13 +254,13 @@ describe('rules', () => {
     expect(decideCommand(request(['git', 'push'], { rules })).reason.text).toBe('long');
   });
 
-  test('a rule that forbids reaches into wrappers, full paths, and scripts that cannot be read', () => {
+  test('a rule that forbids applies inside wrappers, to full paths, and to scripts that cannot be parsed', () => {
     const rules = rulesOf({ pattern: ['curl'], decision: 'forbidden' });
     const commands = ['timeout 5 curl x', '/usr/bin/curl x', 'for u in a; do curl $u; done', 'ls | xargs curl'];
     for (const command of commands) expect(decideCommand(script(command, { rules })).type).toBe('forbidden');
   });
 
-  test('a rule that forbids knows its program in capitals, one that allows does not', () => {
+  test('a rule that forbids matches its program in capitals, one that allows does not', () => {
     const typed = (pattern: string, decision: 'allow' | 'forbidden', command: string) =>
       decideCommand(
         request([command], { approvalPolicy: 'untrusted', rules: rulesOf({ pattern: [pattern], decision }) }),
@@ -275,7 +275,7 @@ describe('rules', () => {
     }
   });
 
-  test('a rule about a wrapper says nothing of what it wraps, unless it goes on into it', () => {
+  test('a rule about a wrapper does not apply to the wrapped command, unless its pattern continues into it', () => {
     const wrapper = rulesOf({ pattern: ['timeout'], decision: 'allow' });
     const inside = rulesOf({ pattern: ['timeout', '5', 'rm'], decision: 'allow', bypassSandbox: true });
     const argv = ['timeout', '5', 'rm', '-rf', 'a'];
@@ -283,7 +283,7 @@ describe('rules', () => {
     expect(decideCommand(request(argv, { rules: inside }))).toMatchObject({ type: 'skip', bypassSandbox: true });
   });
 
-  test('a rule about find must reach into the last command that it runs', () => {
+  test('a rule about find must match up to the last command that it runs', () => {
     const argv = ['find', '.', '-exec', 'rm', '-f', '{}', ';'];
     const short = rulesOf({ pattern: ['find', '.', '-exec'], decision: 'allow' });
     const long = rulesOf({ pattern: ['find', '.', '-exec', 'rm'], decision: 'allow' });
@@ -291,12 +291,12 @@ describe('rules', () => {
     expect(decideCommand(request(argv, { rules: long })).type).toBe('skip');
   });
 
-  test('a rule about a shell does not speak for the commands of a script', () => {
+  test('a rule about a shell does not apply to the commands of a script', () => {
     const rules = rulesOf({ pattern: ['bash'], decision: 'allow' });
     expect(decideCommand(script('rm -rf a', { rules })).type).toBe('needs_approval');
   });
 
-  test('a rule applies to a command that is fed by a here-document', () => {
+  test('a rule applies to a command with a here-document', () => {
     const rules = rulesOf({ pattern: ['python3'], decision: 'allow' });
     const text = "python3 <<'X'\nprint(1)\nX\n";
     expect(decideCommand(script(text, { rules, approvalPolicy: 'untrusted' })).type).toBe('skip');
@@ -315,60 +315,60 @@ describe('rules', () => {
   });
 });
 
-describe('what "always allow" would add', () => {
+describe('the rule that "always allow" would add', () => {
   const untrusted = { approvalPolicy: 'untrusted' } as const;
   const proposed = (asked: CommandRequest): unknown => {
     const requirement = decideCommand(asked);
     return requirement.type === 'needs_approval' ? requirement.proposedRule?.pattern : requirement.type;
   };
 
-  test('the prefix of the model, when it lets the whole script run', () => {
+  test('is the prefix of the model, when it allows the whole script', () => {
     expect(proposed(script('ls && npm test a', { ...untrusted, prefixRule: ['npm', 'test'] }))).toEqual([
       'npm',
       'test',
     ]);
   });
 
-  test('of a job of the project, the job and not its details; of anything else, all of it', () => {
+  test('is the job of the project without its details; for anything else, the whole command', () => {
     expect(proposed(request(['npm', 'test', 'a.js', '--watch'], untrusted))).toEqual(['npm', 'test']);
     expect(proposed(request(['pnpm', 'run', 'lint', '--', '-q'], untrusted))).toEqual(['pnpm', 'run', 'lint']);
     expect(proposed(request(['cargo', 'run', 'x'], untrusted))).toEqual(['cargo', 'run', 'x']);
     expect(proposed(request(['npm', 'install', 'x'], untrusted))).toEqual(['npm', 'install', 'x']);
   });
 
-  test('the first command that was asked about, when the prefix does not cover the others', () => {
+  test('is for the first command that needed approval, when the prefix does not cover the others', () => {
     const prefixRule = ['npm', 'test'];
     expect(proposed(script('touch a && npm test', { ...untrusted, prefixRule }))).toEqual(['touch', 'a']);
   });
 
   test.each([['python3'], ['/usr/bin/python3', '-c'], ['bash', '-lc'], ['sudo'], ['git'], ['node', '-e'], ['env'], []])(
-    'never a banned prefix: %j %j',
+    'is never a banned prefix: %j %j',
     (...prefixRule) => {
       const argv = [...prefixRule, 'something', 'else'];
       expect(proposed(request(argv, { ...untrusted, prefixRule }))).not.toEqual(prefixRule);
     },
   );
 
-  test('nothing for a dangerous command', () => {
+  test('is missing for a dangerous command', () => {
     expect(proposed(request(['rm', '-rf', 'a'], { prefixRule: ['rm', '-rf', 'a'] }))).toBeUndefined();
   });
 
-  test('nothing for a command that is fed by a here-document', () => {
+  test('is missing for a command with a here-document', () => {
     expect(proposed(script("python3 <<'X'\nprint(1)\nX\n", untrusted))).toBeUndefined();
   });
 
-  test('nothing for a find that runs something: more could be added to it', () => {
+  test('is missing for a find that runs a program: more could be appended to it', () => {
     const prefixRule = ['find', '.', '-exec', 'touch'];
     for (const asked of [untrusted, { ...untrusted, prefixRule }]) {
       expect(proposed(script('find . -exec touch {} +', asked))).toBeUndefined();
     }
   });
 
-  test('nothing for a bare interpreter', () => {
+  test('is missing for a bare interpreter', () => {
     expect(proposed(request(['python3'], untrusted))).toBeUndefined();
   });
 
-  test('the exact script, when it cannot be read', () => {
+  test('is the exact script, when it cannot be parsed', () => {
     expect(proposed(script('ls > out', untrusted))).toEqual(['bash', '-lc', 'ls > out']);
   });
 });

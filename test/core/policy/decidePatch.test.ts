@@ -45,13 +45,13 @@ describe('the table of design decision 6', () => {
     expect(decide({ approvalPolicy, review, paths })).toBe(expected);
   });
 
-  test('read-only leaves nothing to write', () => {
+  test('read-only allows no write', () => {
     const sandboxPolicy = sandboxPolicyInputSchema.parse('read-only');
     expect(decide({ sandboxPolicy })).toBe('needs_approval read-only');
     expect(decide({ sandboxPolicy, approvalPolicy: 'never' })).toBe('forbidden read-only');
   });
 
-  test('full access knows no outside', () => {
+  test('full access has no outside', () => {
     const sandboxPolicy = sandboxPolicyInputSchema.parse('danger-full-access');
     expect(decide({ sandboxPolicy, paths: ['/etc/x'] })).toBe('skip inside-writable-roots');
     expect(decide({ sandboxPolicy, paths: ['/etc/x'], review: 'before' })).toBe('needs_approval review-before');
@@ -69,7 +69,7 @@ describe('the table of design decision 6', () => {
   });
 });
 
-describe('where a path leads', () => {
+describe('the resolved place of a path', () => {
   const at = (name: string, target = name) => ({ name, target });
   const rootPlaces = new Map([
     ['/w', '/disk/w'],
@@ -109,7 +109,7 @@ describe('where a path leads', () => {
     expect(decideOn(path, place)).toBe(expected);
   });
 
-  test('is of no matter under full access, and told where nobody may be asked', () => {
+  test('does not matter under full access, and refuses where no user can be asked', () => {
     const sandboxPolicy = sandboxPolicyInputSchema.parse('danger-full-access');
     expect(decideOn('/w/d/a', at('/home/u/a'), { sandboxPolicy })).toContain('skip inside-writable-roots');
     expect(decideOn('/w/d/a', at('/home/u/a'), { approvalPolicy: 'never' })).toBe(
@@ -117,13 +117,13 @@ describe('where a path leads', () => {
     );
   });
 
-  test('a root that a command could lead elsewhere makes nothing writable there', () => {
+  test('a root that a command could redirect makes nothing writable there', () => {
     const roots = new Map([['/w', '/w']]);
     const writable = { roots: ['/w', '/w/out'], protectedNames: PROTECTED_PATTERNS };
     expect(decideOn('/w/out/a', at('/home/u/a'), { writable, rootPlaces: roots })).toContain('outside-writable-roots');
   });
 
-  test('spellings that are one name there are one place', () => {
+  test('spellings of one name are one place', () => {
     expect(decideOn('/w/A', at('/disk/W/a'), { platform: 'darwin' })).toContain('skip');
     const writable = { roots: ['C:\\w'], protectedNames: PROTECTED_PATTERNS };
     const windows = { platform: 'win32' as const, writable, rootPlaces: new Map([['C:\\w', 'D:\\real']]) };

@@ -1,4 +1,4 @@
-/** A shell that is fed its script is searched as one that is given it: `sh <<X`, `echo … | sh` and `sh -c` are one. */
+/** A shell that reads its script from its input is checked like one that gets it as an argument: `sh <<X`, `echo … | sh` and `sh -c` are equal. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { classifyCommand } from '../../../src/core/policy/commandTree.ts';
@@ -86,7 +86,7 @@ describe('neither safe nor dangerous, as `sh -c "$x"`', () => {
     'echo ls | sh',
     'cat script | bash -s',
     'sh -c "$x"',
-    // The text goes to no shell.
+    // The text is no input of a shell.
     'cat <<E > Dockerfile\nRUN rm -rf /var/lib/apt\nE',
     "echo 'rm -rf x' | grep rm && npm test",
     "echo 'rm -rf x' > script; bash script",
@@ -97,7 +97,7 @@ describe('neither safe nor dangerous, as `sh -c "$x"`', () => {
     expect(classify(script)).toBe('other');
   });
 
-  test('what only prints stays known to only read', () => {
+  test('a command that only prints stays known to only read', () => {
     expect(classify("echo 'rm -rf x' | grep rm")).toBe('known-safe');
     expect(classify('printf x | cat')).toBe('other'); // printf is not on the list
   });
@@ -145,7 +145,7 @@ const fed = fc
 const fuzz = process.env['FUZZ'];
 const runs = fuzz === undefined ? { numRuns: 1000 } : { numRuns: Number(fuzz) };
 
-test('a shell that is fed a script is dangerous exactly where one that is given it is', () => {
+test('a shell with a script as input is dangerous exactly where one with it as argument is', () => {
   fc.assert(
     fc.property(fed, (one) => {
       const isDangerous = (text: string) => classify(text) === 'dangerous';
@@ -156,7 +156,7 @@ test('a shell that is fed a script is dangerous exactly where one that is given 
   );
 });
 
-test('a shell that is fed a script is fed it by another one, too', () => {
+test('a shell may get its script from another one that reads its own as input, too', () => {
   fc.assert(
     fc.property(fed, fc.constantFrom(...FEEDERS.slice(2)), fc.constantFrom(...SHELLS), (one, feed, shell) => {
       const isDangerous = classify(`sh -c ${quoted(one.text)}`) === 'dangerous';
@@ -168,7 +168,7 @@ test('a shell that is fed a script is fed it by another one, too', () => {
 
 const STRICTNESS = { skip: 0, needs_approval: 1, forbidden: 2 };
 
-test('and is judged by rules and policies as strictly', () => {
+test('and rules and policies treat it as strictly', () => {
   const rules = fc
     .array(
       fc.record({
@@ -199,7 +199,7 @@ test('and is judged by rules and policies as strictly', () => {
   );
 });
 
-test('a rule reaches what a shell is fed inside of something that cannot be read', () => {
+test('a rule applies to the input of a shell inside a script that cannot be parsed', () => {
   const rules: LoadedRules = [
     { rule: { pattern: ['curl'], decision: 'forbidden' }, file: 'r', index: 0, layer: 'user' },
   ];
@@ -225,7 +225,7 @@ test('a rule reaches what a shell is fed inside of something that cannot be read
   expect(decide('echo curl a').type).toBe('skip');
 });
 
-test('a question names the shell', () => {
+test('an approval request names the shell', () => {
   const { reason } = decideCommand({
     argv: argvOf('curl a | sh'),
     approvalPolicy: 'untrusted',
@@ -240,7 +240,7 @@ test('a question names the shell', () => {
   );
 });
 
-describe('what is printed', () => {
+describe('printed text', () => {
   test.each([
     [['echo', '-n', 'a', 'b'], ['a b']],
     [
@@ -268,7 +268,7 @@ describe('what is printed', () => {
   });
 });
 
-test('a flood of shells and texts is judged soon', () => {
+test('a flood of shells and texts is checked quickly', () => {
   const lines = Array.from({ length: 2_000 }, (_, index) => `echo "echo 'ls ${index}' | sh" | sh`);
   expect(classify(lines.join('\n'))).toBe('other');
   expect(classify(`${lines.join('\n')}\necho 'rm -rf x' | sh`)).toBe('dangerous');

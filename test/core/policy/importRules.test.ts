@@ -3,7 +3,7 @@ import { importAutoApprove } from '../../../src/core/policy/importAutoApprove.ts
 import { importCodexRules } from '../../../src/core/policy/importRules.ts';
 
 describe('a rules file of Codex', () => {
-  test('gives its prefix rules, inside the sandbox; the rest is listed', () => {
+  test('gives its prefix rules, inside the sandbox, and lists the rest', () => {
     const text = `
 # what we do all day
 prefix_rule(
@@ -35,7 +35,7 @@ prefix_rule(pattern=["sudo"])
     });
   });
 
-  test('gives nothing at all when there is anything in it that cannot be read, and says where', () => {
+  test('gives no rule when any part of it cannot be parsed, and names the place', () => {
     const fault = (text: string): string => {
       try {
         importCodexRules(`prefix_rule(pattern=["ls"])\n${text}`, 'a.rules');
@@ -66,7 +66,7 @@ describe("VS Code's list of terminal commands", () => {
     importAutoApprove(value).rules.map(({ pattern, decision }) => [decision, pattern]);
   const skipped = (value: unknown): string[] => importAutoApprove(value).skipped.map(({ what }) => what);
 
-  test('gives rules for words and for expressions that are words', () => {
+  test('gives rules for prefixes, and for expressions that are prefixes', () => {
     const value = {
       mkdir: true,
       'npm run build': { approve: true },
@@ -89,7 +89,7 @@ describe("VS Code's list of terminal commands", () => {
     expect(skipped(value)).toEqual([]);
   });
 
-  test('lists what a rule would make looser, or could not say', () => {
+  test('lists entries that no rule could express, or only a looser one', () => {
     const value = {
       '/^git status$/': true,
       '/^rm/': false,
@@ -114,7 +114,7 @@ describe("VS Code's list of terminal commands", () => {
     );
   });
 
-  test('that is no list at all gives nothing', () => {
+  test('that is not a list gives no rule', () => {
     for (const value of [undefined, null, true, 'ls', []])
       expect(importAutoApprove(value)).toEqual({ rules: [], skipped: [] });
   });

@@ -5,18 +5,18 @@ import { hasBash, startRealShell } from './realShell.ts';
 import { HERE_DOCUMENTS, READABLE, TRAPS, UNREADABLE } from './trickyScripts.ts';
 import { rounds } from '../../support/rounds.ts';
 
-/** The commands as `RealShell.run` tells them; `undefined` for a script that was not accepted. */
+/** The commands in the form of `RealShell.run`; `undefined` for a script that was not accepted. */
 function accepted(script: string): string[] | undefined {
   const parsed = parseScript(script);
   if (parsed.type === 'opaque') return undefined;
   return [...new Set(parsed.commands.map((argv) => JSON.stringify(argv)))].toSorted();
 }
 
-describe.skipIf(!hasBash)('beside a real bash', () => {
+describe.skipIf(!hasBash)('compared with a real bash', () => {
   const shell = startRealShell();
   afterAll(shell.dispose);
 
-  test.each(READABLE)('runs what was read: %j', (script) => {
+  test.each(READABLE)('runs the parsed commands: %j', (script) => {
     expect(accepted(script)).toEqual(shell.run(script));
   });
 
@@ -25,7 +25,7 @@ describe.skipIf(!hasBash)('beside a real bash', () => {
     expect(accepted(script)).toEqual(shell.run(script));
   });
 
-  test('of all tricky scripts none is accepted wrongly', () => {
+  test('of all tricky scripts none is accepted with other commands', () => {
     const all = [...READABLE, ...HERE_DOCUMENTS, ...TRAPS, ...UNREADABLE];
     const wrong = all.filter((script) => {
       const commands = accepted(script);
@@ -35,7 +35,7 @@ describe.skipIf(!hasBash)('beside a real bash', () => {
     expect(all.length).toBeGreaterThanOrEqual(90);
   });
 
-  test('nothing that is thrown together from pieces of shell is accepted and runs otherwise', () => {
+  test('no random script of shell fragments is accepted and runs otherwise', () => {
     const piece = fc.constantFrom(
       ...[
         'aa',
@@ -95,12 +95,12 @@ describe.skipIf(!hasBash)('beside a real bash', () => {
   });
 });
 
-describe('what cannot be known', () => {
+describe('a script that cannot be parsed', () => {
   test.each(UNREADABLE)('is not accepted: %j', (script) => {
     expect(parseScript(script).type).toBe('opaque');
   });
 
-  test('says why', () => {
+  test('gives the reason', () => {
     expect(parseScript('one > out')).toEqual({
       type: 'opaque',
       why: 'it redirects input or output',
@@ -110,7 +110,7 @@ describe('what cannot be known', () => {
     });
   });
 
-  test('tells what its commands may be fed', () => {
+  test('reports the possible inputs of its commands', () => {
     expect(parseScript('echo one two | cat')).toMatchObject({ type: 'commands', feeds: true, texts: ['one two'] });
     expect(parseScript('cat < in; cat <<X\n$one\nX\ncat <<< two; echo "$three"')).toMatchObject({
       type: 'opaque',
@@ -120,7 +120,7 @@ describe('what cannot be known', () => {
     expect(parseScript('echo one; cat a')).toMatchObject({ feeds: false, texts: ['one'] });
   });
 
-  test('still names every command it mentions', () => {
+  test('still names every command in it', () => {
     const script = 'for f in *; do rm -rf "$f" | two $(three x); done; { four; } > out';
     expect(parseScript(script)).toMatchObject({
       mentions: [['rm', '-rf', '$f'], ['two', '$(three x)'], ['three', 'x'], ['four']],

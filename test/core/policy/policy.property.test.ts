@@ -68,8 +68,8 @@ const STRICTNESS = { skip: 0, needs_approval: 1, forbidden: 2 };
 const strictness = (request: CommandRequest): number => STRICTNESS[decideCommand(request).type];
 const runs = { numRuns: rounds(700, 40_000) };
 
-describe('for every command, policy, box and set of rules', () => {
-  test('a script is judged as strictly as its strictest command', () => {
+describe('for every command, policy, sandbox and set of rules', () => {
+  test('a script is decided as strictly as its strictest command', () => {
     fc.assert(
       fc.property(
         fc.array(command, { minLength: 1, maxLength: 4 }),
@@ -110,7 +110,7 @@ describe('for every command, policy, box and set of rules', () => {
     );
   });
 
-  test('the proposed rule, once added, lets run what it was proposed for', () => {
+  test('the proposed rule, once added, allows the command that it was proposed for', () => {
     fc.assert(
       fc.property(command, circumstances, (argv, how) => {
         const requirement = decideCommand({ ...how, argv, rules: [] });
@@ -122,7 +122,7 @@ describe('for every command, policy, box and set of rules', () => {
     );
   });
 
-  test('never asks nobody, and nothing without a reason', () => {
+  test('never does not ask, and every verdict has a reason', () => {
     fc.assert(
       fc.property(fc.oneof(command, script), fc.array(rule), circumstances, (argv, rules, how) => {
         const requirement = decideCommand({ ...how, argv, rules: load(rules), approvalPolicy: 'never' });
@@ -133,7 +133,7 @@ describe('for every command, policy, box and set of rules', () => {
     );
   });
 
-  test('the sandbox is never left without a rule that says so', () => {
+  test('the sandbox is never left without a rule with bypassSandbox', () => {
     fc.assert(
       fc.property(fc.oneof(command, script), circumstances, (argv, how) => {
         expect(decideCommand({ ...how, argv, rules: [] })).not.toMatchObject({ bypassSandbox: true });

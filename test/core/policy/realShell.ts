@@ -10,12 +10,12 @@ import path from 'node:path';
 export const hasBash = spawnSync('bash', ['--version']).status === 0;
 
 export interface RealShell {
-  /** Every argv that bash hands to a program, as JSON, sorted, whichever way `&&` and `||` go. Asks once for each script. */
+  /** Every argv that bash would pass to a program, as JSON, sorted, for both results of `&&` and `||`. Runs bash once for each script. */
   run(script: string): string[];
   dispose(): void;
 }
 
-/** Reports its words and hands on what stands before it in a pipe; `\1` ends a call. */
+/** Reports its words and forwards the words before it in a pipe; `\1` ends a call. */
 const PROLOGUE = `
 command_not_found_handle() {
   printf '%s\\0' "$@" $'\\1'

@@ -98,7 +98,7 @@ describe('shell words', () => {
     expect(splitShellWords(text)).toEqual(expected);
   });
 
-  test('what was joined splits into the same words', () => {
+  test('joined words split into the same words', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', "'", '"', '\\', '$', '\n', ';', '|', 'é') })),

@@ -1,9 +1,9 @@
 /**
- * Scripts on which parsers stumble. The programs have names that exist nowhere, so that a real bash can be asked what
+ * Scripts that are hard to parse. The programs have names that do not exist, so that a real bash can report what
  * it would run (`realShell.ts`).
  */
 
-/** Every command can be known: the parser says so and bash runs exactly that. */
+/** Every command can be known: the parser accepts the script, and bash runs exactly its commands. */
 export const READABLE: readonly string[] = [
   'one two three',
   'one . -exec two {} +',
@@ -60,7 +60,7 @@ export const READABLE: readonly string[] = [
   'one "$" "a $ b"',
 ];
 
-/** Words, numbers or effects that cannot be known from the text, or that another shell reads otherwise. */
+/** Words, numbers or effects that cannot be known from the text, or that another shell parses otherwise. */
 export const UNREADABLE: readonly string[] = [
   '',
   '   ',
@@ -153,14 +153,14 @@ export const UNREADABLE: readonly string[] = [
   'one }',
 ];
 
-/** One command fed by a here-document in which nothing is expanded. */
+/** One command with a here-document in which nothing is expanded. */
 export const HERE_DOCUMENTS: readonly string[] = [
   "one two <<'X'\n$(three)\nX\n",
   'one <<X\nplain text\nX\n',
   "one <<-'X'\n\tthree\n\tX\n",
 ];
 
-/** Whichever way they are taken: what is accepted must be what bash runs. */
+/** May be accepted or not: when they are, bash must run the same commands. */
 export const TRAPS: readonly string[] = [
   'one\\\ttwo',
   'one !two',

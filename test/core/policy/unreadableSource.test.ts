@@ -20,16 +20,16 @@ test.each([
   expect(unreadableIn(scope, 'linux')(path)).toBe(expected);
 });
 
-test('names that a disk takes for one are one', () => {
+test('names that the file system treats as one are one', () => {
   expect(unreadableIn(scope, 'darwin')('/Home/U/.SSH/id')).toBe(true);
   expect(unreadableIn(scope, 'linux')('/Home/U/.SSH/id')).toBe(false);
 });
 
-test('what is unreadable inside a folder that is shown stays so', () => {
+test('an unreadable place inside a readable folder stays unreadable', () => {
   expect(unreadableIn({ unreadable: ['/w/secret'], shown: ['/w'] }, 'linux')('/w/secret/a')).toBe(true);
 });
 
-test('the first such source is named, with the place that it leads to', () => {
+test('the first such source is named, with its resolved place', () => {
   const at = (path: string, target = path) => ({ path, place: { name: path, target } });
   expect(refuseUnreadable([at('/w/a'), at('/w/b')], scope, 'linux')).toBeUndefined();
   expect(refuseUnreadable([at('/w/a'), at('/w/d/id', '/home/u/.ssh/id')], scope, 'linux')).toEqual({

@@ -1,4 +1,4 @@
-/** Rollouts of Codex, told again as threads of ours (codex-behaviour.md §10). */
+/** Rollouts of Codex, imported as threads of Tiller (docs/reference/codex-behaviour.md §10). */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ function imported(file: string): ReplayedThread {
 }
 
 describe('a rollout of Codex', () => {
-  it('shows what was said and done', () => {
+  it('shows its messages and commands', () => {
     const { meta, state } = imported('2026.jsonl');
     expect(meta).toMatchObject({
       id: 'new',
@@ -61,7 +61,7 @@ describe('a rollout of Codex', () => {
     expect(state.tokens).toMatchObject({ total: { total: 950 }, contextWindow: 272_000 });
   });
 
-  it('tells the model what it said and was told, and nothing that is only true in Codex', () => {
+  it('gives the model the messages and outputs, without context that holds in Codex only', () => {
     const { history } = imported('2026.jsonl');
     expect(history.map((item) => [item.type, 'role' in item ? item.role : ''].join(' ').trim())).toEqual([
       'message user',
@@ -88,7 +88,7 @@ describe('a rollout of Codex', () => {
     expect(history).toHaveLength(4);
   });
 
-  it('counts what it could not read, and refuses what is something else', () => {
+  it('counts the lines that could not be read, and refuses other files', () => {
     const text = readFileSync(path.join(import.meta.dirname, '../../fixtures/codex-rollout/2026.jsonl'), 'utf8');
     expect(importCodex(text, about)).toMatchObject({ type: 'imported', dropped: 1 });
     const damaged = [

@@ -47,7 +47,7 @@ function forked(text: string, meta: SessionMeta, itemId: string | null) {
   return { draft: fork.draft, thread: read.thread };
 }
 
-/** Who said what, and how each turn ended. */
+/** The messages with their roles, and how each turn ended. */
 function told({ state }: ReplayedThread): string[][] {
   return state.turns.map(({ items, status }) => [
     ...items.map((item) => (item.type === 'agent_message' ? item.text : item.type)),
@@ -56,7 +56,7 @@ function told({ state }: ReplayedThread): string[][] {
 }
 
 describe('a fork', () => {
-  it('of the whole thread has all of it under another name, and none of its approvals', async () => {
+  it('of the whole thread has all of it under another id, and none of its approvals', async () => {
     const { text, meta } = await story();
     const { draft, thread } = forked(text, meta, null);
     const before = replay(text);
@@ -69,7 +69,7 @@ describe('a fork', () => {
     expect(thread.state).toMatchObject({ threadId: 'copy', turns, tokens, title, approvedKeys: [], started: null });
   });
 
-  it('before a message hands that message back', async () => {
+  it('before a message returns that message as a draft', async () => {
     const { text, meta, items } = await story();
     const messages = items.filter((item) => item.type === 'user_message');
     const cuts = messages.map(({ id }) => forked(text, meta, id));
@@ -85,7 +85,7 @@ describe('a fork', () => {
     expect(cuts[0]?.thread.history).toEqual([]);
   });
 
-  it('behind an answer ends there, and the turn with it', async () => {
+  it('after a message of the agent ends there, and the turn with it', async () => {
     const { text, meta, items } = await story();
     const after = (index: number) => forked(text, meta, items[index]?.id ?? '').thread;
     expect(told(after(1))).toEqual([['user_message', 'Looking.', 'completed']]);
@@ -94,7 +94,7 @@ describe('a fork', () => {
     expect(after(3).state.turns[0]?.status).toMatchObject({ lastMessage: 'One.' });
   });
 
-  it('of a turn that is cut or still runs somewhere ends it', async () => {
+  it('of a turn that is cut off or still runs in another process ends it', async () => {
     const { text, meta } = await story();
     const lines = text.split('\n');
     for (let end = 2; end < lines.length; end++) {
@@ -104,14 +104,14 @@ describe('a fork', () => {
     }
   });
 
-  it('keeps what it does not understand, byte for byte', async () => {
+  it('keeps lines that it cannot parse, byte for byte', async () => {
     const { text, meta } = await story();
     const strange = '{"type":"world_state",  "payload":{"x":1}}';
     const fork = forkRollout(forkLines(`${text}${strange}\n`), { ...meta, ...born }, null);
     expect(fork.type === 'forked' && fork.text.includes(`${strange}\n`)).toBe(true);
   });
 
-  it('needs an item that is there', async () => {
+  it('needs an existing item', async () => {
     const { text, meta } = await story();
     expect(forkRollout(forkLines(text), meta, 'nothing')).toEqual({ type: 'no_such_item' });
   });

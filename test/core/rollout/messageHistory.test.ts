@@ -1,4 +1,4 @@
-/** What the person has said before, for the composer. */
+/** Earlier messages of the user, for the composer. */
 import { describe, expect, it } from 'vitest';
 import { MessageHistory } from '../../../src/core/rollout/messageHistory.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
@@ -16,7 +16,7 @@ function historyOf(storage: MemoryStorage, settings: { persistence?: 'none'; max
 }
 
 describe('the message history', () => {
-  it('brings back what was said in any thread, the newest first and each once', async () => {
+  it('returns the messages of all threads, the newest first and each once', async () => {
     const storage = new MemoryStorage();
     const history = historyOf(storage);
     await history.add('a', 'one');
@@ -31,7 +31,7 @@ describe('the message history', () => {
     expect(storage.files.get('history.jsonl')?.split('\n')[0]).toBe('{"session_id":"a","ts":1790000000,"text":"one"}');
   });
 
-  it('keeps nothing and shows nothing when it is switched off', async () => {
+  it('keeps and shows nothing when it is turned off', async () => {
     const storage = new MemoryStorage();
     await historyOf(storage).add('a', 'before');
     await historyOf(storage, { persistence: 'none' }).add('a', 'secret');
@@ -39,7 +39,7 @@ describe('the message history', () => {
     expect(await historyOf(storage).recent(10)).toEqual(['before']);
   });
 
-  it('forgets the oldest when it grows too long, but never what was said last', async () => {
+  it('drops the oldest messages when it grows too long, but never the newest', async () => {
     const storage = new MemoryStorage();
     const history = historyOf(storage);
     for (let number = 0; number < 100; number++) await history.add('a', `message ${number}`);
@@ -51,7 +51,7 @@ describe('the message history', () => {
     expect(await history.recent(100)).toEqual(['x'.repeat(5000)]);
   });
 
-  it('reads what is there of a damaged file, and does not stop the person when the disk is full', async () => {
+  it('reads the intact lines of a damaged file, and does not fail a message when the disk is full', async () => {
     const storage = new MemoryStorage({
       'history.jsonl': 'junk\n{"session_id":"a","ts":1,"text":"kept"}\n{"session_id":"a',
     });

@@ -1,4 +1,4 @@
-/** A rollout is read as far as it can be read. */
+/** A rollout is read as far as possible. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Recorder, rolloutPath } from '../../../src/core/rollout/recorder.ts';
@@ -18,7 +18,7 @@ function threadOf(text: string): ReplayedThread {
 const whole = threadOf(ROLLOUT);
 
 describe('a whole rollout', () => {
-  it('gives the thread back', () => {
+  it('restores the thread', () => {
     expect(whole).toMatchObject({ dropped: 0, readOnly: false, meta: { id: THREAD_ID } });
     expect(whole.state.turns.map((turn) => [turn.status.type, turn.items.map(({ type }) => type)])).toEqual([
       ['completed', ['user_message', 'command_execution', 'agent_message']],
@@ -34,7 +34,7 @@ describe('a whole rollout', () => {
     expect(whole.state.lastSeq).toBe(0);
   });
 
-  it('of a newer format is for reading only, and keeps what is understood', () => {
+  it('of a newer format is read-only, and keeps the lines that could be parsed', () => {
     const newer = ROLLOUT.replace('"version":1', '"version":2').replace(
       '\n',
       '\n{"timestamp":"","type":"world_state","payload":{}}\n',
@@ -44,7 +44,7 @@ describe('a whole rollout', () => {
     expect(thread.state.turns).toEqual(whole.state.turns);
   });
 
-  it('begins anew where it was compacted', () => {
+  it('starts from the summary where it was compacted', () => {
     const replacement = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'summary' }] }];
     const compacted = JSON.stringify({
       timestamp: '',
@@ -56,12 +56,12 @@ describe('a whole rollout', () => {
 });
 
 describe('a damaged rollout', () => {
-  it('may have lost its very first write, if it was made again', () => {
+  it('may have lost its very first write, if it was written again', () => {
     const torn = `${LINES[0]?.slice(0, 40)}\n${ROLLOUT}`;
     expect(threadOf(torn)).toMatchObject({ dropped: 1, meta: whole.meta, history: whole.history });
   });
 
-  it('never throws, whatever happens to its characters, and drops only the lines that were hit', () => {
+  it('never throws, whatever characters change, and drops only the changed lines', () => {
     const damage = fc.record({
       at: fc.nat(ROLLOUT.length - 1),
       length: fc.nat(200),
@@ -86,7 +86,7 @@ describe('a damaged rollout', () => {
     );
   });
 
-  it('loses what was cut off behind any byte, and nothing before it', () => {
+  it('loses only the part after the byte at which it is cut', () => {
     for (let end = LINES[0]?.length ?? 0; end < ROLLOUT.length; end += 37) {
       const complete = ROLLOUT.slice(0, end).split('\n').slice(0, -1);
       const cut = threadOf(ROLLOUT.slice(0, end));
@@ -106,7 +106,7 @@ describe('a damaged rollout', () => {
     }
   });
 
-  it('is refused only when it does not say what it is', () => {
+  it('is refused only when no line names the thread', () => {
     for (const text of ['', '\n\n', 'not json\n', LINES.slice(1).join('\n'), '{"type":"session_meta","payload":{}}']) {
       expect(replay(text)).toEqual({ type: 'unreadable', message: expect.any(String) });
     }
@@ -140,7 +140,7 @@ describe('a recorder', () => {
     expect(warnings(storage)).toEqual(['one', 'two']);
   });
 
-  it('says that the disk is full, and writes what it could not as soon as there is room, each line once and whole', async () => {
+  it('reports a full disk, and writes the missing lines as soon as there is space, each once and whole', async () => {
     const storage = new MemoryStorage();
     const recorder = new Recorder('r.jsonl', { storage, clock });
     await recorder.open();
@@ -153,7 +153,7 @@ describe('a recorder', () => {
     expect(warnings(storage)).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  it('lies where the contract says', () => {
+  it('uses the documented path', () => {
     expect(rolloutPath('id', new Date('2026-01-02T03:04:05.678Z'))).toBe(
       'threads/2026/01/02/rollout-2026-01-02T03-04-05-id.jsonl',
     );

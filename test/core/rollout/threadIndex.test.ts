@@ -1,4 +1,4 @@
-/** What a list shows of threads, and that it is never anything but what their rollouts say. */
+/** The list of threads: it shows exactly what their rollouts contain. */
 import { describe, expect, it } from 'vitest';
 import { ThreadIndex } from '../../../src/core/rollout/threadIndex.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
@@ -24,7 +24,7 @@ const asked = line('turn_2', {
 });
 
 describe('a summary', () => {
-  it('says what a list needs', async () => {
+  it('has the fields of the list', async () => {
     const [summary] = await indexOf(new MemoryStorage({ [PATH]: ROLLOUT })).summaries();
     expect(summary).toEqual({
       id: THREAD_ID,
@@ -48,7 +48,7 @@ describe('a summary', () => {
     });
   });
 
-  it('is the same however the file has grown', async () => {
+  it('is the same in however many steps the file has grown', async () => {
     const more = [
       ROLLOUT,
       line(null, { type: 'title_changed', title: 'Ünamed 💡' }),
@@ -71,7 +71,7 @@ describe('a summary', () => {
     expect(whole[0]).toMatchObject({ title: 'Ünamed 💡', lastTurn: 'failed', updatedAt: '2026-11-22T00:00:00.000Z' });
   });
 
-  it('tells that somebody is waited for', async () => {
+  it('marks a thread with a pending request', async () => {
     const [summary] = await indexOf(new MemoryStorage({ [PATH]: ROLLOUT + asked })).summaries();
     expect(summary?.lastTurn).toBe('waiting');
   });
@@ -85,12 +85,12 @@ describe('the index', () => {
     }),
   );
 
-  it('leaves out what is not a thread', async () => {
+  it('leaves out files that are not threads', async () => {
     const storage = new MemoryStorage({ ...many, 'threads/notes.txt': 'x', 'threads/2026/rollout-x.jsonl': 'x\n' });
     expect(await indexOf(storage).summaries()).toHaveLength(300);
   });
 
-  it('is kept, so that the next one reads only what has changed', async () => {
+  it('is stored, so that the next one reads only changed files', async () => {
     const storage = new MemoryStorage(many);
     const first = await indexOf(storage).summaries();
     expect(storage.files.has('index/threads.json')).toBe(true);
@@ -105,7 +105,7 @@ describe('the index', () => {
   });
 
   it.each(['', 'not json', '{"version":2,"entries":[]}', '{"version":1,"entries":[{"path":1}]}', '[]'])(
-    'that is damaged is made again: %s',
+    'is built again when it is damaged: %s',
     async (text) => {
       const whole = await indexOf(new MemoryStorage(many)).summaries();
       const storage = new MemoryStorage({ ...many, 'index/threads.json': text });
@@ -113,7 +113,7 @@ describe('the index', () => {
     },
   );
 
-  it('forgets what is gone and reads again what was replaced by something shorter', async () => {
+  it('drops removed files, and reads a file again that was replaced by a shorter one', async () => {
     const storage = new MemoryStorage({ [PATH]: ROLLOUT + asked });
     const index = indexOf(storage);
     await index.summaries();

@@ -1,4 +1,4 @@
-/** One rollout that is damaged or cannot be read costs no other thread anything, and is told in words. */
+/** A rollout that is damaged or cannot be read does not affect other threads, and is reported. */
 import { expect, it } from 'vitest';
 import { forkThread } from '../../../src/core/rollout/copies.ts';
 import { replayFile, shownState } from '../../../src/core/rollout/replay.ts';
@@ -28,7 +28,7 @@ function locked(): MemoryStorage {
   return storage;
 }
 
-it('a rollout that may not be read: the others are listed and searched, and it is found again when it may', async () => {
+it('a rollout without read permission: the others are listed and searched, and it is listed again once it is readable', async () => {
   const storage = locked();
   const index = new ThreadIndex({ storage, log });
   const ids = async () => (await index.summaries()).map(({ id }) => id);
@@ -42,7 +42,7 @@ it('a rollout that may not be read: the others are listed and searched, and it i
   expect(hits).toEqual([OTHER_ID]);
 });
 
-it('a rollout that may not be read: whoever opens, looks at or forks it is told why', async () => {
+it('a rollout without read permission: open, show and fork report the reason', async () => {
   const message = 'The file cannot be accessed: permission denied.';
   expect(await replayFile(locked(), PATH)).toEqual({ type: 'unreadable', message });
   expect(await ThreadReader.open(locked(), PATH)).toEqual({ type: 'unreadable', message });
@@ -57,7 +57,7 @@ const LINES = ROLLOUT.split('\n');
 it.each([
   ['torn', LINES[0]?.slice(0, 50), 1],
   ['zeros', '\0'.repeat(200), 1],
-  // A copy has a first line of its own again: nothing is missing there.
+  // A copy has a first line of its own again: it lacks nothing.
   ['gone', '', 0],
 ])('a rollout whose first line is %s is still listed, opened and forked', async (_how, first, droppedInCopy) => {
   const storage = new MemoryStorage({ [PATH]: [first, ...LINES.slice(1)].join('\n') });
@@ -79,19 +79,19 @@ it.each([
   expect(copied).toMatchObject({ type: 'copied', dropped: droppedInCopy });
 });
 
-it('a damaged first line that names a newer format leaves the thread for reading only', async () => {
+it('a damaged first line that names a newer format makes the thread read-only', async () => {
   const first = '{"timestamp":"","type":"session_meta","payload":{"format":"tiller-rollout","version":2,"id"';
   const read = await replayFile(new MemoryStorage({ [PATH]: [first, ...LINES.slice(1)].join('\n') }), PATH);
   expect(read).toMatchObject({ type: 'thread', thread: { readOnly: true } });
 });
 
-it('a line that says what the thread is counts wherever it stands', async () => {
+it('a line that describes the thread counts wherever it is', async () => {
   const moved = [...LINES.slice(1, -1), LINES[0], ''].join('\n');
   const summaries = await new ThreadIndex({ storage: new MemoryStorage({ [PATH]: moved }), log }).summaries();
   expect(summaries).toMatchObject([{ id: THREAD_ID, provider: 'p', title: 'go', turns: 1 }]);
 });
 
-it('a file in which nothing of a thread stands is none', async () => {
+it('a file without a line of a thread is not a thread', async () => {
   const storage = new MemoryStorage({ [PATH]: '\n{}\nnot json\n' });
   expect(await replayFile(storage, PATH)).toMatchObject({ type: 'unreadable' });
   expect(await new ThreadIndex({ storage, log }).summaries()).toEqual([]);

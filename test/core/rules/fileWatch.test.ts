@@ -1,8 +1,8 @@
-/** Files are looked at while somebody wants to know, and not a moment longer. */
+/** Files are watched only while there is a listener. */
 import { expect, it } from 'vitest';
 import { FileWatch } from '../../../src/core/rules/fileWatch.ts';
 
-/** A clock that somebody winds. */
+/** A clock that the test moves. */
 function windUp() {
   const waiting = new Set<() => void>();
   const clock = {
@@ -24,7 +24,7 @@ function windUp() {
   return { clock, waiting, tick };
 }
 
-it('tells each change once, from when it is opened until the last one has closed it', async () => {
+it('reports each change once, from the first open to the last close', async () => {
   const { clock, waiting, tick } = windUp();
   let stamp = 'one';
   let changes = 0;
@@ -56,7 +56,7 @@ it('tells each change once, from when it is opened until the last one has closed
   third.dispose();
 });
 
-it('takes a file that cannot be looked at for the one it was', async () => {
+it('treats a file that cannot be read as unchanged', async () => {
   const { clock, tick } = windUp();
   const looks = ['one', undefined, 'one', 'two'];
   let changes = 0;

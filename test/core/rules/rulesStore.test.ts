@@ -11,7 +11,7 @@ const NPM: Rule = { pattern: ['npm', 'test'], decision: 'allow' };
 const place = { cwd: '/work', trusted: true };
 const file = (...rules: unknown[]): string => JSON.stringify({ version: 1, rules });
 
-/** A window of its own on the same home and the same workspace. */
+/** Another window with the same TILLER_HOME and workspace. */
 function open(home = new MemoryStorage(), workspace = new MemoryWorkspace({})) {
   const clock = {
     now: () => new Date('2030-01-01T00:00:00.000Z'),
@@ -39,7 +39,7 @@ function open(home = new MemoryStorage(), workspace = new MemoryWorkspace({})) {
 }
 
 describe('a rule for everywhere', () => {
-  it('is written into rules.json beside what stands there, and holds at once in every window', async () => {
+  it('is written into rules.json beside the other rules, and applies at once in every window', async () => {
     const home = new MemoryStorage({ 'rules.json': '{\n    "rules": [\n    ],\n    "version": 1\n}\n' });
     const [here, there] = [open(home), open(home)];
     expect(await there.decide('npm', 'test')).toBe('needs_approval');
@@ -50,14 +50,14 @@ describe('a rule for everywhere', () => {
     expect(await there.decide('npm', 'test')).toBe('skip');
   });
 
-  it('stands there once, however often it is added', async () => {
+  it('is there once, however often it is added', async () => {
     const { store, rules } = open();
     await store.add('user', NPM, place);
     await store.add('user', { ...NPM, justification: 'again' }, place);
     expect(await rules()).toEqual([['user', NPM]]);
   });
 
-  it('is changed and removed by name; what is gone cannot be', async () => {
+  it('is changed and removed by its text; a removed one cannot be', async () => {
     const { store, overview, rules } = open();
     await store.add('user', NPM, place);
     const [entry] = (await overview()).rules;
@@ -68,7 +68,7 @@ describe('a rule for everywhere', () => {
     expect(await rules()).toEqual([]);
   });
 
-  it('is refused when it would allow anything, and the file is left alone', async () => {
+  it('is refused when it would allow anything, and the file is unchanged', async () => {
     const { home, store } = open();
     await expect(store.add('user', { pattern: ['bash', '-c'], decision: 'allow' }, place)).rejects.toThrow(
       'A rule for "bash -c" would allow any command that is run with it.',
@@ -78,7 +78,7 @@ describe('a rule for everywhere', () => {
     expect([...home.files.keys()]).toEqual(['rules.json']);
   });
 
-  it('is written into a file of a Windows editor', async () => {
+  it('is written into a file with Windows line endings', async () => {
     const { home, store, rules } = open(
       new MemoryStorage({ 'rules.json': '\uFEFF{"version":1,"rules":[{"pattern":["a"]}]}' }),
     );
@@ -87,14 +87,14 @@ describe('a rule for everywhere', () => {
     expect(home.files.get('rules.json')).toMatch(/^\{/);
   });
 
-  it('is not there, and it is said why, when the disk is full', async () => {
+  it('is not added when the disk is full, and the reason is reported', async () => {
     const { home, store, rules } = open();
     home.refuses = () => true;
     await expect(store.add('user', NPM, place)).rejects.toThrow('rules.json cannot be written: the disk is full.');
     expect(await rules()).toEqual([]);
   });
 
-  it('is not written into a file that is broken', async () => {
+  it('is not written into an invalid file', async () => {
     const { home, store, overview } = open(new MemoryStorage({ 'rules.json': '{"version": 1,\n "rules": [}' }));
     await expect(store.add('user', NPM, place)).rejects.toThrow(/rules\.json:2: not valid JSON .* Correct it first\./);
     expect(home.files.get('rules.json')).toBe('{"version": 1,\n "rules": [}');
@@ -103,7 +103,7 @@ describe('a rule for everywhere', () => {
 });
 
 describe('a rule for a workspace', () => {
-  it('holds in its folder and in no other, and the workspace holds no file of it', async () => {
+  it('applies in its folder only, and the workspace gets no file of it', async () => {
     const { home, workspace, store, rules } = open();
     await store.add('workspace', NPM, place);
     await store.add('workspace', NPM, place);
@@ -114,7 +114,7 @@ describe('a rule for a workspace', () => {
   });
 });
 
-describe('a file that the workspace brought', () => {
+describe('a rules file of the workspace', () => {
   it.each([
     '['.repeat(200_000),
     '\uFEFF{',
@@ -128,7 +128,7 @@ describe('a file that the workspace brought', () => {
   const brought = (...rules: unknown[]) => new MemoryWorkspace({ '.tiller/rules.json': file(...rules) });
   const loosening = { pattern: ['curl'], justification: 'We need it.' };
 
-  it('tightens at once, and what would loosen is a proposal', async () => {
+  it('tightens at once, and a rule that allows is a proposal', async () => {
     const { decide, overview } = open(undefined, brought({ pattern: ['npm'], decision: 'forbidden' }, loosening));
     expect(await decide('npm', 'test')).toBe('forbidden');
     expect(await decide('curl', 'x')).toBe('needs_approval');
@@ -137,7 +137,7 @@ describe('a file that the workspace brought', () => {
     ]);
   });
 
-  it('is as the person settled it, as long as it says the same', async () => {
+  it('keeps the user’s choice while its text stays the same', async () => {
     const workspace = brought(loosening);
     const { store, decide, overview } = open(undefined, workspace);
     const [proposal] = (await overview()).proposals;
@@ -154,19 +154,19 @@ describe('a file that the workspace brought', () => {
     expect((await overview()).proposals).toMatchObject([{ state: 'new' }]);
   });
 
-  it('is taken back by removing the rule that was accepted', async () => {
+  it('is withdrawn by removing the accepted rule', async () => {
     const { store, decide, overview } = open(undefined, brought(loosening));
     await store.settleProposal((await overview()).proposals[0]?.hash ?? '', true, place);
     await store.replace((await overview()).rules[0]?.id ?? '', null, place);
     expect(await decide('curl', 'x')).toBe('needs_approval');
   });
 
-  it('is not looked at before the workspace is trusted', async () => {
+  it('is not read before the workspace is trusted', async () => {
     const { store } = open(undefined, brought({ pattern: ['npm'], decision: 'forbidden' }));
     expect(await store.inForce({ ...place, trusted: false }, null)).toEqual({ rules: [], problems: [] });
   });
 
-  it('that is broken gives no rules, names its place, and takes nothing from the other files', async () => {
+  it('that is invalid gives no rules, reports the place, and does not affect the other files', async () => {
     const { store, decide, overview } = open(undefined, new MemoryWorkspace({ '.tiller/rules.json': '[' }));
     await store.add('user', NPM, place);
     expect(await decide('npm', 'test')).toBe('skip');
@@ -188,7 +188,7 @@ describe('uses', () => {
     expect(home.files.get('rules.json')).not.toContain('2030');
   });
 
-  it('that cannot be written are kept for later', async () => {
+  it('that cannot be written are kept for the next write', async () => {
     const { home, store, overview } = open();
     await store.add('user', NPM, place);
     store.noteUse((await store.inForce(place, null)).rules);
@@ -201,10 +201,10 @@ describe('uses', () => {
   });
 });
 
-describe('an edit in the view', () => {
+describe('an edit on the rules page', () => {
   const key = '["command",["npm","test"],"/work","none"]';
 
-  it('of the thread goes to its session, any other into its file', async () => {
+  it('of a rule of the thread goes to its session, any other into its file', async () => {
     const { store, rules } = open();
     const ops: Op[] = [];
     const memory = { threadId: 't', keys: [key], rules: [NPM] };
@@ -229,7 +229,7 @@ describe('an edit in the view', () => {
     expect(await rules()).toEqual([['user', NPM]]);
   });
 
-  it('that cannot be done says why', async () => {
+  it('that is impossible reports the reason', async () => {
     const { store } = open();
     const edit = (one: Parameters<typeof applyRuleEdit>[0]) => applyRuleEdit(one, store, place, null);
     expect(await edit({ type: 'remove', id: 'user:x' })).toEqual({

@@ -17,7 +17,7 @@ describe('looks denied', () => {
     expect(deniedBy({ box: 'bubblewrap', network: true, exitCode, output }) !== undefined).toBe(denied);
   });
 
-  test('only in a box', () => {
+  test('only in a sandbox', () => {
     for (const box of ['none', 'external'] as const) {
       expect(deniedBy({ box, network: false, exitCode: 1, output: 'Permission denied' })).toBeUndefined();
     }
@@ -38,7 +38,7 @@ describe('looks denied', () => {
   ])('nobody was reached, exit %d: %s', (exitCode, output) => {
     const sandboxed = { box: 'bubblewrap', exitCode, output } as const;
     expect(deniedBy({ ...sandboxed, network: false })).toMatch(/ \(there is no network in the sandbox\)$/);
-    // With a network it is the network's fault.
+    // With a network these are failures of the network.
     expect(deniedBy({ ...sandboxed, network: true })).toBeUndefined();
     expect(deniedBy({ ...sandboxed, network: false, exitCode: 0 })).toBeUndefined();
   });
@@ -52,7 +52,7 @@ describe('looks denied', () => {
     expect(deniedBy({ box: 'bubblewrap', network: false, exitCode: 1, output })).toBeUndefined();
   });
 
-  test('quotes the line that says so, shortened', () => {
+  test('quotes the line with the message, shortened', () => {
     const output = `compiling\n  ${'x'.repeat(300)} permission denied\ndone`;
     expect(deniedBy({ box: 'seatbelt', network: false, exitCode: 1, output })).toBe(`${'x'.repeat(200)}…`);
   });
@@ -88,18 +88,18 @@ describe('a git configuration', () => {
     expect(programKeys(text)).toEqual(keys);
   });
 
-  test('is read in no time, however long it is and however odd', () => {
+  test('is read quickly, however long and unusual it is', () => {
     const bait = ['a="\\\n', '[a "', 'x=\\x', '"\\\n', '[', 'a\\\n'].map((one) => one.repeat(1e6 / one.length));
     const start = performance.now();
     for (const text of bait) expect(programKeys(`${text}\n[core]\nhooksPath = x`)).toBeInstanceOf(Array);
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  test('samples of hooks run nothing', () => {
+  test('samples of hooks run no program', () => {
     expect(liveHooks(['pre-commit.sample', 'README', '.gitignore', 'pre-push'])).toEqual(['pre-push']);
   });
 
-  test('a warning names what would run; there is none when nothing would', () => {
+  test('a warning names the programs that would run; there is none when none would', () => {
     expect(gitWarning('/w/x/.git', { keys: [], hooks: [] })).toBeUndefined();
     expect(gitWarning('/w/x/.git', { keys: ['a', 'b', 'c', 'd', 'e', 'f'], hooks: ['pre-push'] })).toContain(
       '/w/x/.git, and its configuration sets a, b, c, d, e and 1 more and it has the hooks pre-push:',

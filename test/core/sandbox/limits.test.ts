@@ -33,7 +33,7 @@ describe('the walls of a policy', () => {
     });
   });
 
-  test('temporary folders can be left out, each by itself', () => {
+  test('temporary folders can be excluded one by one', () => {
     const seenAt = (changes: object) => wallsOf(policy(changes)).temporary.seenAt;
     expect(seenAt({ excludeSlashTmp: true })).toEqual(['/home/me/tiller/tmp/1']);
     expect(seenAt({ excludeTmpdirEnvVar: true })).toEqual(['/home/me/tiller/tmp/1', '/tmp']);
@@ -50,7 +50,7 @@ describe('the walls of a policy', () => {
     expect(inWorkspace).toMatchObject({ limits: { unreadable: ['/home/me/.ssh'] } });
   });
 
-  test('read-only writes in its temporary folder only', () => {
+  test('read-only can write in the temporary folder of the thread only', () => {
     expect(wallsOf(sandboxPolicyInputSchema.parse('read-only'))).toMatchObject({ writableRoots: [], network: false });
   });
 
@@ -67,7 +67,7 @@ describe('the walls of a policy', () => {
     expect(forReading({ type: 'none' })).toEqual({ type: 'none' });
   });
 
-  test('unreadable places start at the home folder or the root, and TILLER_HOME is always one', () => {
+  test('unreadable places start at the home folder or the root, and always include TILLER_HOME', () => {
     expect(unreadablePaths(['~/.ssh', '/srv/keys', 'relative'], '/home/me', '/home/me/tiller')).toEqual([
       '/home/me/.ssh',
       '/srv/keys',
@@ -76,7 +76,7 @@ describe('the walls of a policy', () => {
   });
 });
 
-describe('which box', () => {
+describe('the choice of the sandbox mechanism', () => {
   const works = (): SandboxSupport => ({ type: 'works', box: 'bubblewrap' });
   const fails = (): SandboxSupport => ({ type: 'fails', cause: 'Because.' });
   test.each([
@@ -126,7 +126,7 @@ describe('bubblewrap', () => {
   };
   const options = { network: false, tty: false, disablesUserNamespaces: true, cwd: '/tmp/w' };
 
-  test('lays mounts from the outside in and seals what is hidden last', () => {
+  test('mounts outer folders before inner ones, and unreadable places last', () => {
     const args = bubblewrapArguments(facts, options).join(' ');
     expect(args.slice(args.indexOf('--ro-bind / /'))).toBe(
       [
@@ -141,12 +141,12 @@ describe('bubblewrap', () => {
     );
   });
 
-  test('leaves root no file of the kernel to write', () => {
+  test('gives root no writable file of the kernel', () => {
     const args = bubblewrapArguments({ ...facts, isRoot: true }, options).join(' ');
     expect(args).toContain('--proc /proc --remount-ro /proc --tmpfs /run');
   });
 
-  test('has no network unless told, keeps the session of a terminal, and steps down where it must', () => {
+  test('has no network unless allowed, keeps the session of a terminal, and drops options that do not work', () => {
     const { network, tty, disablesUserNamespaces } = {
       network: '--unshare-net',
       tty: '--new-session',
@@ -161,8 +161,8 @@ describe('bubblewrap', () => {
   });
 });
 
-describe('the filter', () => {
-  /** What classic BPF makes of a call (bpf(4)): the same steps as the kernel's. */
+describe('the system call filter', () => {
+  /** Evaluates classic BPF for a call (bpf(4)), with the same steps as the kernel. */
   function verdict(program: Uint8Array, architecture: number, number: number, ...words: number[]): number {
     const view = new DataView(program.buffer, program.byteOffset);
     const data: Record<number, number> = {
@@ -222,7 +222,7 @@ describe('the filter', () => {
       EPERM,
     ]);
     expect([1, 2].map((family) => say(calls.socketpair, family))).toEqual([ALLOW, EPERM]);
-    // Streams, datagrams, raw ones, packets in sequence; the same with SOCK_CLOEXEC and SOCK_NONBLOCK.
+    // Stream, datagram, raw and seqpacket sockets; the same with SOCK_CLOEXEC and SOCK_NONBLOCK.
     for (const flags of [0, 0x80000 | 0x800]) {
       const verdicts = [1, 2, 3, 5].map((type) => say(calls.socketpair, 1, type | flags));
       expect(verdicts).toEqual([ALLOW, EPERM, EPERM, ALLOW]);
@@ -250,7 +250,7 @@ describe('the filter', () => {
         EPERM,
         EPERM,
       ]);
-      // Reading, with whatever stands where a mode would; making; making with the bit; a nameless file with the bit.
+      // Open for reading, with any value in the mode argument; create; create with the bit; a nameless file with the bit.
       const opens = [
         [0, 0o4755],
         [0o101, 0o644],
@@ -262,11 +262,11 @@ describe('the filter', () => {
     },
   );
 
-  test('calls of x32 do not exist', () => {
+  test('blocks calls of x32', () => {
     expect(verdict(seccompProgram('x64') ?? new Uint8Array(), 0xc000003e, 0x40000001)).toBe(ENOSYS);
   });
 
-  test('there is none for other machines', () => {
+  test('exists for known machines only', () => {
     expect(seccompProgram('riscv64')).toBeUndefined();
   });
 });

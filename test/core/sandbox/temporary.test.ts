@@ -15,7 +15,7 @@ const ITS_OWN = { seenAt: [FOLDER], isTmpdir: true };
 const NOWHERE = { seenAt: [], isTmpdir: false };
 const viewOf = (box: SandboxMechanism, policy: SandboxPolicy, cwd = '/w') => temporaryOf(box, policy, FOLDER, cwd);
 
-describe('under which paths sandboxed commands find the temporary folder', () => {
+describe('the paths of the temporary folder for sandboxed commands', () => {
   test.each<[SandboxMechanism, SandboxPolicy, string, { seenAt: string[]; isTmpdir: boolean }]>([
     ['bubblewrap', workspaceWrite(), '/w', BOTH],
     ['bubblewrap', sandboxPolicyInputSchema.parse('read-only'), '/w', BOTH],
@@ -35,7 +35,7 @@ describe('under which paths sandboxed commands find the temporary folder', () =>
   });
 });
 
-describe('the place of what sandboxed commands find', () => {
+describe('the place of a path that sandboxed commands use', () => {
   const shown = ['/tmp/project', '/home/me/project', '/'];
   const place = (given: string, box: SandboxMechanism = 'bubblewrap', folder = FOLDER) =>
     placeOnMachine(given, temporaryOf(box, workspaceWrite(), folder, '/w'), shown);
@@ -53,7 +53,7 @@ describe('the place of what sandboxed commands find', () => {
     expect(place(given)).toBe(expected);
   });
 
-  test('is that very path where they see the /tmp of the machine, and in a folder that lies in /tmp itself', () => {
+  test('is the same path where they see the /tmp of the machine, and in a folder inside /tmp', () => {
     expect(place('/tmp/x', 'seatbelt')).toBe('/tmp/x');
     expect(place('/tmp/x', 'none')).toBe('/tmp/x');
     expect(place('/tmp/home/tmp/1/x', 'bubblewrap', '/tmp/home/tmp/1')).toBe('/tmp/home/tmp/1/x');

@@ -9,7 +9,7 @@ const paths = (policy: SandboxPolicy, platform: 'linux' | 'win32' = 'linux', cwd
 const workspaceWrite = (changes: object): SandboxPolicy =>
   sandboxPolicySchema.parse({ type: 'workspace-write', ...changes });
 
-test('workspace-write: the working directory and listed folders, each once, and no folder of the machine besides', () => {
+test('workspace-write: the working directory and listed folders, each once, and no other folder of the machine', () => {
   expect(paths(workspaceWrite({}))).toEqual(['/w']);
   expect(paths(workspaceWrite({ writableRoots: ['/x/', '/w/../x', 'relative', '/tmp'] }))).toEqual([
     '/w',
@@ -19,13 +19,13 @@ test('workspace-write: the working directory and listed folders, each once, and 
   expect(paths(workspaceWrite({}), 'win32', 'C:\\w')).toEqual(['C:\\w']);
 });
 
-test('read-only has no writable folder, full access no other', () => {
+test('read-only has no writable folder, full access no limit', () => {
   expect(paths(sandboxPolicyInputSchema.parse('read-only'))).toEqual([]);
   expect(paths(sandboxPolicyInputSchema.parse('danger-full-access'))).toBe('everything');
   expect(paths(sandboxPolicyInputSchema.parse('external-sandbox'))).toBe('everything');
 });
 
-test('what decides over other programs stays protected in every writable folder', () => {
+test('files that control other programs stay protected in every writable folder', () => {
   const roots = writableRoots(workspaceWrite({}), { cwd: '/w', platform: 'linux' });
   expect(roots).toEqual({
     type: 'roots',

@@ -26,7 +26,7 @@ describe('an image', () => {
     expect(tokensOfImage({ type: 'input_image', image_url: 'data:image/png;base64,AAAA' })).toBe(20);
   });
 
-  it('does not count as the text that its data is, in messages and in outputs', () => {
+  it('does not count by the length of its data, in messages and in outputs', () => {
     const heavy = { type: 'input_image', image_url: dataUrl(png(600, 600)) } as const;
     const items: ResponseItem[] = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Look.' }, heavy] },

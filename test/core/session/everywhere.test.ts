@@ -1,4 +1,4 @@
-/** A turn that is stopped at each of its events, and a thread whose rollout is damaged anywhere (issue 8). */
+/** A turn that is interrupted at each of its events, and a thread whose rollout is damaged at each line (issue 8). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replay } from '../../../src/core/rollout/replay.ts';
@@ -18,7 +18,7 @@ const ANSWERS: readonly (readonly ModelStep[])[] = [
   ],
 ];
 
-/** The same turn, every question answered with yes; `onEvent` is told of each event. */
+/** The same turn, every request approved; `onEvent` gets each event. */
 function recorded(onEvent: (chat: FakeSession, count: number) => void): FakeSession {
   const chat = new FakeSession({ answers: ANSWERS, settings: { approvalPolicy: 'untrusted' } });
   let count = 0;
@@ -36,7 +36,7 @@ function breaches(chat: FakeSession): string[] {
 }
 
 describe('an interrupt', () => {
-  it('at any event ends the turn once, keeps what was finished, and leaves a thread that goes on', async () => {
+  it('at any event ends the turn once, keeps completed items, and leaves a thread that can continue', async () => {
     const whole = recorded(() => {});
     await whole.session.idle();
     await whole.session.dispose();
@@ -60,7 +60,7 @@ describe('an interrupt', () => {
       const shown = chat.state.turns[0]?.items ?? [];
       expect(shown.filter(({ status }) => status === 'completed')).toHaveLength(finished);
       expect(chat.exec.running).toBe(0);
-      // Said together with the very end, it comes too late.
+      // Together with the last event it comes too late.
       const [first] = chat.state.turns;
       if (first?.status.type === 'completed') continue;
       stopped++;
@@ -73,8 +73,8 @@ describe('an interrupt', () => {
   });
 });
 
-describe('a thread whose rollout was damaged', () => {
-  it('goes on with what is left, and loses nothing more', async () => {
+describe('a thread with a damaged rollout', () => {
+  it('continues with the intact part, and loses nothing more', async () => {
     const chat = recorded((chat, count) => {
       if (count === 40) chat.submit({ type: 'interrupt' });
     });
@@ -93,7 +93,7 @@ describe('a thread whose rollout was damaged', () => {
           (text, { at, length, junk }) => text.slice(0, first + at) + junk + text.slice(first + at + length),
           text,
         );
-        // The storage closes off a torn last line when it opens a file.
+        // The storage terminates a torn last line when it opens a file.
         const storage = new MemoryStorage({ [PATH]: damaged.endsWith('\n') ? damaged : `${damaged}\n` });
         const next = new FakeSession({ storage });
         next.session.endOfInput();
@@ -103,7 +103,7 @@ describe('a thread whose rollout was damaged', () => {
         await next.session.dispose();
         expect(breaches(next)).toEqual([]);
         expect(next.state.turns.at(-1)?.status.type).toBe('completed');
-        // What was not understood is still there, byte for byte.
+        // Lines that could not be parsed are still there, byte for byte.
         expect(storage.files.get(PATH)?.startsWith(damaged)).toBe(true);
         expect(replay(storage.files.get(PATH) ?? '').type).toBe('thread');
       }),

@@ -111,7 +111,7 @@ describe('an approval for the thread', () => {
     expect(said).toHaveLength(before + 1);
   });
 
-  it('is in force again after a reload', async () => {
+  it('still applies after a reload', async () => {
     expect(await start({ remembered: ['a'] }).ask(['a'])).toEqual({ decision: 'approved', by: 'memory' });
   });
 

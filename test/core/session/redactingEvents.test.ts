@@ -16,7 +16,7 @@ const pieces = fc.array(
   { maxLength: 40 },
 );
 
-/** The texts that are told, by item and kind, and every text by itself. */
+/** The texts of the events, by item and kind, and every text by itself. */
 function tell(sent: readonly EventMsg[]) {
   const keys = new SecretRedactor();
   keys.add('sesame');
@@ -32,7 +32,7 @@ function tell(sent: readonly EventMsg[]) {
   return { told, texts, hide: (text: string) => keys.hide(text) };
 }
 
-it('the deltas of every text add up to its hidden text, and none shows a key in passing', () => {
+it('the deltas of every text add up to its redacted text, and no partial text shows a key', () => {
   fc.assert(
     fc.property(pieces, fc.constantFrom('items', 'turn'), (deltas, end) => {
       const ends: EventMsg[] =
@@ -70,7 +70,7 @@ it('a section of a summary ends before its break', () => {
   ]);
 });
 
-it('every other event is told without keys, the fields that name nothing untouched', () => {
+it('every other event is redacted, except fields that hold ids and kinds', () => {
   const { told } = tell([
     { type: 'warning', message: 'Is it sesame?' },
     { type: 'turn_completed', lastMessage: 'It is sesame.' },

@@ -1,4 +1,4 @@
-/** A session under everything people, models, tools and disks do, in any order (issue 8, point 2). */
+/** A session under every action of users, models, tools and disks, in any order (issue 8, point 2). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
@@ -91,7 +91,7 @@ const story = storyOf(move);
 const longStory = storyOf(fc.oneof({ weight: 3, arbitrary: move }, { weight: 2, arbitrary: compaction }));
 const leaves: { move: Move; ticks: number } = { move: { type: 'leaves' }, ticks: 1 };
 
-/** What was said, by the id under which it was said. */
+/** The messages, by the id of their submission. */
 type Words = Map<string, string>;
 
 function make(chat: FakeSession, move: Move, words: Words): void {
@@ -191,7 +191,7 @@ function itemBreaches(events: readonly Event[]): string[] {
   return [...breaches, ...[...open].map((id) => `${id} never ended`)];
 }
 
-/** Everything a person said is in the thread, or they were told that it is not. */
+/** Every message is in the thread, or a warning says that it is not. */
 function lostWords(chat: FakeSession, words: Words): string[] {
   const heard = chat.state.turns.flatMap((turn) =>
     turn.items.flatMap((item) => (item.type === 'user_message' ? item.content : [])),
@@ -207,7 +207,7 @@ function lostWords(chat: FakeSession, words: Words): string[] {
     .map(([, text]) => text);
 }
 
-/** What only lives while it streams is in no rollout. */
+/** State that exists only during streaming is in no rollout. */
 function whatLasts(chat: FakeSession) {
   return { ...chat.state, lastSeq: 0, turns: chat.state.turns.map((turn) => ({ ...turn, retry: null })) };
 }
@@ -221,7 +221,7 @@ function expectOrder(chat: FakeSession, words: Words): void {
   expect(chat.exec.running).toBe(0);
 }
 
-/** What a prompt cache would have to forget from one request to the next (design §5). */
+/** The elements whose prompt cache a request would lose against the one before (design §5). */
 function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
   const chat = new ChatBodies(new Set());
   const responses = new ResponsesBodies('openai', new Set());
@@ -230,7 +230,7 @@ function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
     sentPrefix('chat', chat.build(prompt).text),
     sentPrefix('responses', responses.build({ ...prompt, model: 'gpt-5.5' }).text),
     sentPrefix('responses', plain.build(prompt).text),
-    // As another process would write it, which has made none of the elements before.
+    // Serialised as another process would, which has created none of the earlier elements.
     sentPrefix('chat', new ChatBodies(new Set()).build(prompt).text),
   ]);
   return requests.slice(1).flatMap((later, index) =>
@@ -241,11 +241,11 @@ function cacheBreaches(prompts: readonly Prompt[]): readonly string[] {
   );
 }
 
-describe('whatever happens in whatever order', () => {
-  it('the prompt only grows at its end, on both wires', async () => {
+describe('for any sequence of actions', () => {
+  it('the prompt is only appended to, on both wires', async () => {
     await fc.assert(
       fc.asyncProperty(answers, story, async (answers, moves) => {
-        // No Chat server can say that it wants to go on.
+        // No Chat server can request that the turn continues.
         const known = answers.map((steps) => steps.filter((step) => step.type !== 'goes_on'));
         const chat = new FakeSession({ answers: known });
         await play(chat, moves);
@@ -256,7 +256,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('turns begin and end, calls are answered, words are kept, and the rollout tells the same story', async () => {
+  it('turns begin and end, calls are answered, messages are kept, and the rollout gives the same state', async () => {
     await fc.assert(
       fc.asyncProperty(longAnswers, longStory, async (answers, moves) => {
         const chat = new FakeSession({ answers });
@@ -264,7 +264,7 @@ describe('whatever happens in whatever order', () => {
         await chat.session.dispose();
         expectOrder(chat, words);
         if (chat.state.turns.length > 0) {
-          // `thread_closed` and all that came before it is on disk, in this order.
+          // `thread_closed` and all events before it are on disk, in this order.
           expect({ ...chat.rollout().state, lastSeq: 0 }).toEqual(whatLasts(chat));
         }
       }),
@@ -272,7 +272,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('a thread that is taken up again says to the model what the one before would have said', async () => {
+  it('a resumed thread sends the model the same request as the thread before it', async () => {
     const ending = (steps: readonly ModelStep[]) =>
       steps.filter((step) => step.type !== 'hangs' && !JSON.stringify(step).includes('slow'));
     await fc.assert(
@@ -302,7 +302,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('comes to rest by itself when nobody is there any more, unless the model keeps silent for ever', async () => {
+  it('the session becomes idle by itself without a client, unless the model never answers', async () => {
     const ending = (steps: readonly ModelStep[]) =>
       steps.filter((step) => step.type !== 'hangs' && !JSON.stringify(step).includes('slow'));
     await fc.assert(
@@ -318,7 +318,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('the same holds on a disk that is full for a while, and nothing is missing when it is not', async () => {
+  it('the same holds on a disk that is full for a while, and nothing is missing afterwards', async () => {
     const window = fc.record({ from: fc.nat(40), length: fc.integer({ min: 1, max: 20 }) });
     await fc.assert(
       fc.asyncProperty(longAnswers, longStory, window, async (answers, moves, { from, length }) => {
@@ -339,7 +339,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('a process that is gone at any line leaves a thread that goes on, with every call answered and none run twice', async () => {
+  it('a process that is killed at any line leaves a thread that continues, with every call answered and none run twice', async () => {
     await fc.assert(
       fc.asyncProperty(longAnswers, longStory, fc.nat(), async (answers, moves, cut) => {
         const first = new FakeSession({ answers });
@@ -367,7 +367,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('crash after crash, no turn hears of anything after its end, every call has one output, and the rollout tells what was shown', async () => {
+  it('after repeated crashes no turn has events after its end, every call has one output, and the rollout gives the shown state', async () => {
     const lives = fc.array(fc.record({ answers, moves: story, cut: fc.nat() }), { minLength: 2, maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(lives, async (lives) => {
@@ -392,7 +392,7 @@ describe('whatever happens in whatever order', () => {
     );
   });
 
-  it('recovered twice is recovered once', async () => {
+  it('a second recovery changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(longAnswers, longStory, fc.nat(), async (answers, moves, cut) => {
         const first = new FakeSession({ answers });
@@ -424,7 +424,7 @@ function expectPaired(chat: FakeSession): void {
   expect(chat.model.prompts.flatMap(({ input }) => pairingBreaches({ wire: 'responses', input: input }))).toEqual([]);
 }
 
-/** Lines of a rollout that name a turn which has ended, whichever process wrote them. */
+/** Lines of a rollout that name an ended turn, from any process. */
 function lateEvents(text: string): string[] {
   const ended = new Set<string>();
   return text.split('\n').flatMap((line) => {
@@ -437,7 +437,7 @@ function lateEvents(text: string): string[] {
   });
 }
 
-/** Without what each process says of itself. */
+/** Without the lines that each process writes about itself. */
 function comparable(state: ThreadState) {
   return { ...state, started: null, lastSeq: 0 };
 }

@@ -1,4 +1,4 @@
-/** What must hold at the edges of a session: full disks, races at the end, words said too late. */
+/** Edge cases of a session: full disks, races at the end, messages that arrive too late. */
 import { describe, expect, it } from 'vitest';
 import { FakeSession, type ModelStep, tick } from '../../support/fakeSession.ts';
 import { MemoryStorage } from '../../support/memoryStorage.ts';
@@ -15,8 +15,8 @@ function heard(chat: FakeSession): string[] {
     );
 }
 
-describe('stop, and then', () => {
-  it('the next words, said in one breath, start the next turn', async () => {
+describe('after an interrupt', () => {
+  it('a message that is submitted with it starts the next turn', async () => {
     const chat = new FakeSession({ answers: [[run('make slow')], [{ type: 'says', text: 'Other.' }]] });
     chat.say('go');
     await chat.until('item_started', 2);
@@ -29,7 +29,7 @@ describe('stop, and then', () => {
     await chat.session.dispose();
   });
 
-  it('what is said behind a shutdown is not begun', async () => {
+  it('a message after a shutdown starts no turn', async () => {
     const chat = new FakeSession();
     chat.submit({ type: 'shutdown' });
     chat.say('too late');
@@ -63,7 +63,7 @@ describe('stop, and then', () => {
     await disposed;
   });
 
-  it('what was queued is told to the model although the turn pauses', async () => {
+  it('a queued message is sent to the model although the turn pauses', async () => {
     const chat = new FakeSession({ answers: [[{ type: 'waits', ticks: 5 }, plan]], maxToolRounds: 1 });
     chat.say('go');
     await chat.until('turn_started');
@@ -77,7 +77,7 @@ describe('stop, and then', () => {
     await chat.session.dispose();
   });
 
-  it('what has landed is in the diff of the turn', async () => {
+  it('an applied patch is in the diff of the turn', async () => {
     const patch = '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch';
     const chat = new FakeSession({ answers: [[{ type: 'patches', patch }, run('make slow')]] });
     chat.say('go');
@@ -134,7 +134,7 @@ describe('a queued message that is being edited', () => {
     await chat.session.dispose();
   });
 
-  it('is queued as it was when the edit is given up, and given back when no turn runs any more', async () => {
+  it('is queued unchanged when the edit is cancelled, and given back when no turn runs any more', async () => {
     const { chat, held } = await editing();
     chat.submit({ type: 'hold_queued', id: held, held: false });
     await chat.until('input_queued', 4);
@@ -150,7 +150,7 @@ describe('a queued message that is being edited', () => {
     await chat.session.dispose();
   });
 
-  it('is given back when its client goes, when the thread is closed and when a crash ends the process', async () => {
+  it('is given back when its client disconnects, when the thread is closed and when a crash ends the process', async () => {
     const ends: ((chat: FakeSession) => unknown)[] = [
       ({ session }) => session.endOfInput(),
       ({ session }) => session.dispose(),
@@ -183,7 +183,7 @@ describe('a queued message that is being edited', () => {
 });
 
 describe('a disk that cannot be written', () => {
-  it('from the start: the turn shows what was said, fails with a sentence, and goes on when it can', async () => {
+  it('from the start: the turn shows its messages, fails with a message, and continues when it can', async () => {
     const storage = new MemoryStorage();
     storage.canOpen = false;
     const chat = new FakeSession({ storage });
@@ -218,7 +218,7 @@ describe('a disk that cannot be written', () => {
     await chat.session.dispose();
   });
 
-  it('at the very end of a turn: the end is told all the same', async () => {
+  it('at the very end of a turn: the end is emitted all the same', async () => {
     const storage = new MemoryStorage();
     storage.refuses = (line) => line.includes('"turn_completed"');
     const chat = new FakeSession({ storage });
@@ -248,7 +248,7 @@ describe('tools of the client', () => {
     }
   });
 
-  it('fail when the client is gone, also those called later', async () => {
+  it('fail when the client has disconnected, also those called later', async () => {
     const weather = { type: 'calls', name: 'weather', arguments: '{}' } as const;
     const chat = new FakeSession({ answers: [[weather], [weather]] });
     chat.submit({ type: 'register_tools', tools: [tool('weather')] });
@@ -263,7 +263,7 @@ describe('tools of the client', () => {
     await chat.session.dispose();
   });
 
-  it('can be declared again when the thread is taken up by another process', async () => {
+  it('can be declared again when another process resumes the thread', async () => {
     const first = new FakeSession();
     first.say('go');
     await first.session.idle();
@@ -278,10 +278,10 @@ describe('tools of the client', () => {
 });
 
 describe('after a crash', () => {
-  /** What is on disk of a process that is gone now. */
+  /** The files of a process that has been killed. */
   const killed = (chat: FakeSession) => new MemoryStorage(Object.fromEntries(chat.storage.files));
 
-  it('a question is asked again, and what was allowed then is written down before it runs', async () => {
+  it('an approval is requested again, and earlier approvals are recorded before the call runs', async () => {
     const options = { answers: [[run('make slow')]], settings: { approvalPolicy: 'untrusted' as const } };
     const first = new FakeSession(options);
     first.say('go');
@@ -304,7 +304,7 @@ describe('after a crash', () => {
     for (const chat of [first, second, third]) await chat.session.dispose();
   });
 
-  it('what was queued is given back', async () => {
+  it('queued messages are given back', async () => {
     const first = new FakeSession({ answers: [[{ type: 'hangs' }]] });
     first.say('go');
     await first.until('turn_started');
@@ -318,7 +318,7 @@ describe('after a crash', () => {
 });
 
 describe('settings of a turn', () => {
-  it('take a relative folder from where the work is', async () => {
+  it('take a relative folder from the working directory', async () => {
     const chat = new FakeSession();
     chat.submit({ type: 'override_turn_context', cwd: 'sub' });
     await chat.session.idle();

@@ -20,7 +20,7 @@ describe('the loop guard', () => {
     return pairs.map(([args, output]) => guard.note(call(args), answers(output)) !== undefined);
   };
 
-  it('speaks at every third identical call with an identical answer in a row', () => {
+  it('adds a note at every third identical call with an identical output in a row', () => {
     expect(noted(...Array.from({ length: 7 }, (): [string, string] => ['ls', 'a']))).toEqual([
       ...[false, false, true],
       ...[false, false, true],
@@ -28,18 +28,18 @@ describe('the loop guard', () => {
     ]);
   });
 
-  it('speaks to the person at the first of them alone, until it is another call', () => {
+  it('warns the user at the first of them only, until the call changes', () => {
     const guard = new LoopGuard();
     const calls = 'aaaaaabbb'.split('').map((args) => guard.note(call(args), answers('x'))?.isFirst);
     expect(calls.filter((isFirst) => isFirst !== undefined)).toEqual([true, false, true]);
   });
 
-  it('is quiet when anything differs in between', () => {
+  it('adds no note when anything differs in between', () => {
     expect(noted(['ls', 'a'], ['ls', 'a'], ['ls', 'b'], ['ls', 'a'], ['ls', 'a'])).toEqual(Array(5).fill(false));
     expect(noted(['ls', 'a'], ['ls', 'a'], ['pwd', 'a'], ['ls', 'a'])).toEqual(Array(4).fill(false));
   });
 
-  it('takes no notice of how long a command took', () => {
+  it('ignores the duration of a command', () => {
     const took = (seconds: string): [string, string] => ['ls', `Wall time: ${seconds} seconds\nOutput:\na`];
     expect(noted(took('0.1'), took('0.2'), took('0.3'))).toEqual([false, false, true]);
   });
@@ -57,7 +57,7 @@ function message(text: string): MessageItem {
 }
 
 describe('the view of a response', () => {
-  it('completes a message only when it can no longer be taken back', () => {
+  it('completes a message only when no retry can replace it any more', () => {
     const { said, view: response } = view();
     response.growText('0', 'Hel');
     response.finishMessage('0', message('Hello.'));
@@ -71,7 +71,7 @@ describe('the view of a response', () => {
     expect(response.lastMessage).toBe('Hello.');
   });
 
-  it('ends everything it began, once, when the response dies', () => {
+  it('ends every item that it began, once, when the response fails', () => {
     const { said, view: response } = view();
     response.growText('0', 'One');
     response.finishMessage('0', message('One'));
@@ -88,7 +88,7 @@ describe('the view of a response', () => {
     expect(response.lastMessage).toBe(null);
   });
 
-  it('shows what it will say in the end: folding the deltas gives the completed items', () => {
+  it('shows the final text: folding the deltas gives the completed items', () => {
     const piece = fc.record({ key: fc.constantFrom('m', 'r'), text: fc.string(), breaks: fc.boolean() });
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
@@ -114,7 +114,7 @@ describe('the view of a response', () => {
     );
   });
 
-  it('says nothing of raw reasoning unless it is wanted', () => {
+  it('emits no raw reasoning unless it is turned on', () => {
     const reasoning = {
       type: 'reasoning' as const,
       summary: [],

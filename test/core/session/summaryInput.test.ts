@@ -1,4 +1,4 @@
-/** What is sent to be summed up when the history is too long for the window. */
+/** The input of a summary when the history is too long for the window. */
 import { describe, expect, it } from 'vitest';
 import { summaryMessage } from '../../../src/core/prompt/compaction.ts';
 import { userText } from '../../../src/core/prompt/notices.ts';
@@ -25,7 +25,7 @@ const output = (call_id: string, text = 'out'): ResponseItem => ({
 });
 
 describe('the oldest part of a history', () => {
-  it('goes in whole rounds, each at least a tenth', () => {
+  it('is removed in whole rounds, each time at least a tenth', () => {
     const first = [userText('one'), thinks, call('a'), call('b'), output('a'), output('b')];
     const second = [thinks, call('c'), output('c')];
     const third = [says('Done.'), userText('two'), says('Well.')];
@@ -36,7 +36,7 @@ describe('the oldest part of a history', () => {
     expect(withoutOldest(third.slice(1))).toBeUndefined();
   });
 
-  it('never takes an earlier summary with it', () => {
+  it('never includes an earlier summary', () => {
     const summary = summaryMessage('All that was before.');
     const history = [userText('one'), summary, userText('x'.repeat(400)), says('Done.'), userText('three')];
     let left: readonly ResponseItem[] | undefined = history;
@@ -58,11 +58,11 @@ describe('a history that must fit', () => {
   ];
   const within = (tokens: number) => fitting(history, (items) => roughTokens(items) <= tokens);
 
-  it('stays what it is where it does', () => {
+  it('is unchanged where it fits', () => {
     expect(within(20_000)).toBe(history);
   });
 
-  it('has its long texts cut before a round goes, and the words of the user whole', () => {
+  it('has its long texts cut before a round is removed, and keeps messages of the user whole', () => {
     const cut = within(4000);
     expect(cut).toHaveLength(history.length);
     expect([cut[0], cut[3], cut[4]]).toEqual([history[0], history[3], history[4]]);
@@ -71,7 +71,7 @@ describe('a history that must fit', () => {
     expect(within(100)).toEqual([history.at(-1)]);
   });
 
-  it('is sent although nothing fits, for the server to refuse', () => {
+  it('is sent although it does not fit, for the server to refuse', () => {
     expect(within(0)).toEqual([history.at(-1)]);
   });
 });

@@ -1,4 +1,4 @@
-/** What a thread has used, and what that costs (issue 4, point 7). */
+/** The tokens that a thread has used, and their cost (issue 4, point 7). */
 import { describe, expect, it } from 'vitest';
 import { pricesOf } from '../../../src/core/model/prices.ts';
 import { TokenMeter } from '../../../src/core/session/tokenMeter.ts';
@@ -16,7 +16,7 @@ const usage = (input: number, cachedInput: number, output: number): TokenUsage =
 });
 
 describe('the meter', () => {
-  it('tells the last request and the sum of all, on top of what was counted before', () => {
+  it('reports the last request and the sum of all, on top of earlier counts', () => {
     const meter = new TokenMeter(null);
     meter.count(usage(100, 0, 10), prompt(), [], unpriced);
     const second = meter.count(usage(200, 100, 20), prompt(), [], unpriced);
@@ -25,7 +25,7 @@ describe('the meter', () => {
     expect(new TokenMeter(second).count(usage(1, 0, 1), prompt(), [], unpriced).total.total).toBe(332);
   });
 
-  it('is full when the server says so, and the sum stays', () => {
+  it('is full when the server reports a full window, and the sum stays', () => {
     const meter = new TokenMeter(null);
     const { total } = meter.count(usage(100, 0, 10), prompt(), [], unpriced);
     expect(meter.full(1000)).toEqual({
@@ -41,7 +41,7 @@ describe('a compaction', () => {
   const long = prompt({ instructions: 'x'.repeat(9000), input: [userSays('y'.repeat(9000))] });
   const short = prompt({ instructions: 'x'.repeat(9000), input: [userSays('y'.repeat(1000))] });
 
-  it('is paid for, and leaves an estimate of what is left', () => {
+  it('is paid for, and leaves an estimate of the rest', () => {
     const meter = new TokenMeter(null);
     const before = meter.count(usage(6000, 0, 10), long, [], priced);
     meter.spend(usage(6100, 6000, 100), long, [], priced.prices);
@@ -49,12 +49,12 @@ describe('a compaction', () => {
     expect(after.total).toMatchObject({ input: 12_100, cachedInput: 6000, output: 110 });
     expect(after.cost?.total).toBeCloseTo((before.cost?.total ?? 0) + (100 * 2 + 6000 * 0.5 + 100 * 10) / 1e6);
     expect(after).toMatchObject({ estimated: true, contextWindow: 1000 });
-    // As the server counted: 18,000 bytes and some were 6,000 tokens.
+    // By the counts of the server: 18,000 bytes and some were 6,000 tokens.
     expect(after.last.total).toBeGreaterThan(3300);
     expect(after.last.total).toBeLessThan(3500);
   });
 
-  it('is due by the last count and an estimate of what came since', () => {
+  it('is due by the last count and an estimate of later items', () => {
     const meter = new TokenMeter(null);
     expect(meter.next(short)).toBe(meter.estimate(short));
     meter.count(usage(500_000, 0, 1000), short, [], unpriced);
@@ -78,21 +78,21 @@ describe('an estimate', () => {
     expect(last.output).toBeGreaterThan(100);
   });
 
-  it('counts as the server counted when it did', () => {
+  it('uses the ratio of the last count of the server', () => {
     const meter = new TokenMeter(null);
     meter.count(usage(3400, 0, 10), long, [], unpriced);
     const { last } = meter.count(null, long, [], unpriced);
     expect(last.input).toBe(3400);
   });
 
-  it('goes on counting so in a thread that is taken up again', () => {
+  it('keeps the ratio in a resumed thread', () => {
     const before = new TokenMeter(null).count(usage(3400, 0, 10), long, [], unpriced);
     expect(new TokenMeter(before).count(null, long, [], unpriced).last.input).toBe(3400);
     const full = new TokenMeter(before).full(1000);
     expect(new TokenMeter(full).count(null, long, [], unpriced).last.input).toBe(3400);
   });
 
-  it('learns nothing from a count that cannot be one of this text', () => {
+  it('ignores a count that is impossible for its text', () => {
     const meter = new TokenMeter(null);
     meter.count(usage(100, 0, 10), prompt(), [], unpriced);
     meter.count(usage(100_000, 0, 10), long, [], unpriced);
@@ -113,7 +113,7 @@ describe('the cost', () => {
     });
   });
 
-  it('is not guessed', () => {
+  it('is not shown without both prices', () => {
     expect(new TokenMeter(null).count(usage(1, 0, 1), prompt(), [], unpriced).cost).toBeUndefined();
     expect(pricesOf(undefined)).toBeNull();
     expect(pricesOf({ inputPrice: 1 })).toBeNull();

@@ -29,7 +29,7 @@ test('the registry stays the same object until a provider changes', () => {
   expect(tools.registryFor(family)).toBe(second);
 });
 
-test('without trust only tools that touch nothing are offered, and trust brings the others back', () => {
+test('without trust only tools without effects are offered, and trust adds the others again', () => {
   const { tools, trust } = toolset();
   tools.register([weather]);
   trust(false);
@@ -39,7 +39,7 @@ test('without trust only tools that touch nothing are offered, and trust brings 
   expect(tools.registryFor(family).offeredNames).toContain('weather');
 });
 
-test('a collision is reported once, and costs only the later tool', () => {
+test('a collision is reported once, and removes only the later tool', () => {
   const { tools, collisions } = toolset();
   tools.register([{ ...weather, name: 'shell' }, weather]);
   tools.registryFor(family);

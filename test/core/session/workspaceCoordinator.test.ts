@@ -18,7 +18,7 @@ interface Deps extends Disposable {
   readonly end: () => void;
 }
 
-/** Real files, and a command that runs until it is ended. */
+/** Real files, and a command that runs until the test ends it. */
 function deps(): Deps {
   const folder = tempFolder();
   const home = tempFolder();
@@ -48,7 +48,7 @@ function deps(): Deps {
   };
 }
 
-test('a plan that another thread has overtaken says so; one that somebody else has, does not', async () => {
+test('a plan that became stale by another thread names it; one that became stale otherwise does not', async () => {
   const coordinator = new WorkspaceCoordinator();
   using here = deps();
   const { ports, at } = here;
@@ -69,7 +69,7 @@ test('a plan that another thread has overtaken says so; one that somebody else h
   });
 });
 
-test('what a thread has running is known to the others until it ends', async () => {
+test('the commands of a thread are visible to other threads until they end', async () => {
   const coordinator = new WorkspaceCoordinator();
   using here = deps();
   const { ports, at, end } = here;
@@ -103,7 +103,7 @@ test.each([
   ['in a folder below it', '/work/app/src', [{ threadId: 'other', command: 'npm test && echo done' }]],
   ['in a folder above it', '/work', [{ threadId: 'other', command: 'npm test && echo done' }]],
   ['in one that only begins like it', '/work/apple', []],
-])('what runs %s is told as it was typed', (_where, cwd, expected) => {
+])('a command %s is reported as it was typed', (_where, cwd, expected) => {
   const running = [{ threadId: 'other', argv: ['/bin/bash', '-lc', 'npm test && echo done'], cwd: '/work/app' }];
   expect(commandsIn(cwd, running)).toEqual(expected);
 });

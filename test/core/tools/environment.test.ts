@@ -25,23 +25,23 @@ const HOST = {
   NOTHING: undefined,
 };
 
-/** Without what every command gets. */
+/** Without the variables that every command gets. */
 function passed(settings: Partial<EnvironmentSettings>): Record<string, string> {
   const forced = commandEnvironment({}, { ...DEFAULT_ENVIRONMENT, inherit: 'none' }, NO_KEYS);
   const all = commandEnvironment(HOST, { ...DEFAULT_ENVIRONMENT, ...settings }, NO_KEYS);
   return Object.fromEntries(Object.entries(all).filter(([name]) => !(name in forced)));
 }
 
-test('secrets, loaders and the ways into VS Code stay here', () => {
+test('secrets, loader variables and access to VS Code are not inherited', () => {
   expect(passed({})).toEqual({ PATH: '/bin', HOME: '/home/me', EDITOR: 'vim', NPM_CONFIG_CACHE: '/cache' });
 });
 
-test('the core is what a program needs to find its way', () => {
+test('the core has the variables that programs need', () => {
   expect(passed({ inherit: 'core' })).toEqual({ PATH: '/bin', HOME: '/home/me' });
   expect(passed({ inherit: 'none' })).toEqual({});
 });
 
-test('names are left out, set and picked, in this order', () => {
+test('names are excluded, set and picked, in this order', () => {
   expect(passed({ exclude: ['npm_*', 'EDIT?R'] })).toEqual({ PATH: '/bin', HOME: '/home/me' });
   expect(passed({ exclude: ['*'], set: { GITHUB_TOKEN: 'mine' } })).toEqual({ GITHUB_TOKEN: 'mine' });
   expect(passed({ set: { A_B: '1' }, includeOnly: ['PATH', 'a_*'] })).toEqual({ PATH: '/bin', A_B: '1' });
@@ -68,7 +68,7 @@ test.each([
   expect(withoutSecrets({ SOME_URL: value }, [], NO_KEYS)).toEqual({ SOME_URL: value });
 });
 
-test('what the person keeps is inherited in any case, but not what is left out', () => {
+test('names in keep are inherited in any case, but not excluded ones', () => {
   const kept = { GITHUB_TOKEN: 'secret', NODE_OPTIONS: '--require /tmp/evil.js' };
   expect(passed({ keep: ['github_*', 'NODE_OPTIONS'] })).toMatchObject(kept);
   expect(passed({ inherit: 'none', keep: ['GITHUB_TOKEN', 'DB_*'], exclude: ['DB_*'] })).toEqual({
@@ -76,7 +76,7 @@ test('what the person keeps is inherited in any case, but not what is left out',
   });
 });
 
-test('a key that Tiller holds reaches no command, whatever the name of its variable, unless the user keeps that', () => {
+test('a key that Tiller holds reaches no command, whatever the name of its variable, unless that is in keep', () => {
   const keys = new SecretRedactor();
   keys.hold('of-my-provider-5f2c');
   const host = { COPY: 'of-my-provider-5f2c', CURL_HEADER: 'x-api: of-my-provider-5f2c', OTHER: 'of-my-provider' };
@@ -84,7 +84,7 @@ test('a key that Tiller holds reaches no command, whatever the name of its varia
   expect(withoutSecrets(host, ['copy'], keys)).toEqual({ COPY: 'of-my-provider-5f2c', OTHER: 'of-my-provider' });
 });
 
-test('whatever is set, programs are told to be plain and to wait for nobody', () => {
+test('whatever is set, programs get plain output and no prompts', () => {
   const settings = { ...DEFAULT_ENVIRONMENT, set: { TERM: 'xterm' }, includeOnly: ['X'] };
   const environment = commandEnvironment(HOST, settings, NO_KEYS);
   expect(environment).toEqual({
@@ -102,7 +102,7 @@ test('whatever is set, programs are told to be plain and to wait for nobody', ()
   });
 });
 
-test('the setting has defaults for what it does not say, and refuses what it does not know', () => {
+test('the setting has defaults for missing keys, and refuses unknown ones', () => {
   expect(parseSettings({ environment: { exclude: ['X_*'] } })).toMatchObject({
     settings: { environment: { inherit: 'all', keep: [], exclude: ['X_*'], set: {}, includeOnly: [] } },
   });

@@ -1,6 +1,6 @@
 /**
- * The gate under every order of asking, answering, answering twice, answering late, stopping and asking again
- * (issue 7 point 4): nothing passes but what a person, or a rule of theirs, has said yes to, and nothing passes before.
+ * The gate under every order of requests, answers, second answers, late answers, interrupts and repeated requests
+ * (issue 7 point 4): a call runs only after the user, or a rule of the user, has approved exactly that call.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -31,7 +31,7 @@ interface Wanted {
 
 type Step =
   | { readonly type: 'ask'; readonly wanted: Wanted }
-  /** `which` counts all questions that were ever asked, so most answers are late, repeated or to somebody else. */
+  /** `which` counts all requests so far, so most answers are late, repeated or for another call. */
   | { readonly type: 'answer'; readonly which: readonly number[]; readonly decision: ApprovalDecision }
   | { readonly type: 'interrupt' }
   | { readonly type: 'forget' };
@@ -69,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Step>({ type: 'forget' }) },
 );
 
-/** Everything that waits for nothing but promises has happened. */
+/** Waits until all pending promises have settled. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 25; turn++) await Promise.resolve();
 }
@@ -77,18 +77,18 @@ async function settle(): Promise<void> {
 interface Call {
   readonly wanted: Wanted;
   readonly binding: string;
-  /** Questions it waited for. */
+  /** The requests that it waited for. */
   readonly questions: Set<string>;
   permission: Permission | 'stopped' | undefined;
 }
 
-/** One thread with its gate, and what the person has said in it, kept apart from it. */
+/** One thread with its gate, and a separate record of the user’s answers. */
 class Thread {
   readonly requests: PendingRequests;
   readonly calls: Call[] = [];
   readonly violations: string[] = [];
   readonly #asked: string[] = [];
-  /** Questions whose turn has ended, or that have their answer. */
+  /** Requests whose turn has ended, or that have their answer. */
   readonly #over = new Set<string>();
   readonly #approved = new Set<string>();
   readonly #remembered = new Set<string>();
@@ -108,7 +108,7 @@ class Thread {
     const turn = this.#turn;
     const emit: EmitForTurn = (msg) => {
       if (msg.type === 'approval_requested') this.#asked.push(msg.approvalId);
-      // A rule may settle what nobody has answered.
+      // A rule may resolve a pending request.
       if (msg.type === 'approval_resolved' && msg.by === 'rule') this.#over.add(msg.approvalId);
       if (msg.type === 'approval_requested' || msg.type === 'approval_joined') call.questions.add(msg.approvalId);
     };
@@ -154,7 +154,7 @@ class Thread {
     for (const id of this.#asked) this.#over.add(id);
   }
 
-  /** Whether the person's own words cover it: a yes to its question, one for the thread, or a rule. */
+  /** Whether an answer of the user covers the call: an approval, one for the thread, or a rule. */
   #isAllowed(call: Call, escalated: boolean): boolean {
     if ([...call.questions].some((id) => this.#approved.has(id)) || this.#remembered.has(nameOf(call))) return true;
     const { what, box, permissions } = call.wanted;
@@ -170,7 +170,7 @@ class Thread {
   }
 }
 
-/** A patch is remembered by its places, a command by all that it is. */
+/** A patch is remembered by its places, a command by all its fields. */
 function nameOf({ wanted: { what, cwd }, binding }: Call): string {
   return what === 'patch' ? `patch in ${cwd}` : binding;
 }
@@ -182,7 +182,7 @@ function commandCall({ what, cwd, box, permissions, tty }: Wanted, rules: () => 
   const decide = () =>
     explainCommand({
       argv,
-      // The model may ask to leave the sandbox only under on-request; without a box that asks about all the rest.
+      // The model may ask to leave the sandbox only under on-request; without a sandbox all other calls need approval.
       approvalPolicy: permissions === 'require_escalated' || box === 'none' ? 'on-request' : 'untrusted',
       sandboxPolicy,
       box,
@@ -213,7 +213,7 @@ function patchCall({ cwd, text }: Wanted): ReadyCall {
   };
 }
 
-test(`${RUNS} random sequences: what passes was said yes to, in these very words, and by the living`, async () => {
+test(`${RUNS} random sequences: every executed call was approved, for exactly that command, in the live turn`, async () => {
   let granted = 0;
   let waited = 0;
   await fc.assert(
@@ -227,7 +227,7 @@ test(`${RUNS} random sequences: what passes was said yes to, in these very words
         await settle();
         thread.newTurn();
         expect(thread.violations).toEqual([]);
-        // Nothing passes, and nothing falls, without a word.
+        // No call runs or is denied without an event.
         const after = thread.calls.filter(({ permission }) => permission === undefined).length;
         if (one.type === 'forget') expect(after).toBe(before);
       }
@@ -238,7 +238,7 @@ test(`${RUNS} random sequences: what passes was said yes to, in these very words
     }),
     { numRuns: RUNS },
   );
-  // The sequences did reach what they are about.
+  // The sequences covered the intended cases.
   expect(granted).toBeGreaterThan(RUNS / 10);
   expect(waited).toBeGreaterThan(RUNS / 10);
 });

@@ -25,11 +25,11 @@ describe('git only reads', () => {
     '[FILTER "x"] Process = a',
     '[include]\n path = a',
     '[includeIf "gitdir:/"]\n path = a',
-    // As git reads it: a comment ends with its line, and a line may have two headers.
+    // As git parses it: a comment ends with its line, and a line may have two headers.
     '[diff]\n# a comment \\\nexternal = a',
     '[x] [diff] external = a',
     '[diff]\nx = a\\\\\nexternal = a',
-    // What formats, merges, submodules and clones in part let git start.
+    // Programs that formats, merges, submodules and partial clones let git start.
     '[gpg] program = a\n[format] pretty = %G?',
     '[gpg "ssh"] program = a\n[pretty] x = %GK',
     '[merge "x"]\n driver = a',
@@ -39,15 +39,15 @@ describe('git only reads', () => {
     '[pretty] x = %GK',
     '[branch]\n sort = signature',
     '[core]\n alternateRefsCommand = a',
-    // A gift of objects that are fetched when they are looked at.
+    // A partial clone, whose missing objects are fetched when they are read.
     '[remote "o"]\n url = x\n promisor = true',
-    // More than is read.
+    // More than the limit that is read.
     `${'\n'.repeat(1024 * 1024)}${HOSTILE}`,
   ])('but not under %j', async (config) => {
     expect(await starts({ '.git/config': config })).toBe(true);
   });
 
-  it('but not from a folder inside, a worktree, a submodule, or where a cd leads', async () => {
+  it('except from a folder inside, a worktree, a submodule, or the target of a cd', async () => {
     const top = { '.git/config': HOSTILE };
     expect(await starts(top, undefined, '/work/a/b')).toBe(true);
     expect(
@@ -73,20 +73,20 @@ describe('git only reads', () => {
   });
 
   it.each(['gitdir: other\n/../.git\n', 'gitdir: link/../.git', 'gitdir:.git', ' gitdir: x', 'ref: x'])(
-    'but not where .git says %j, which git might read otherwise',
+    'except where .git contains %j, which git might parse otherwise',
     async (text) => {
       expect(await starts({ '.git': text })).toBe(true);
     },
   );
 
   it.each(['cd -P sub', 'cd -- sub', 'cd', 'cd -', 'cd a b'])(
-    'but not after %j, which may lead anywhere',
+    'except after %j, which may lead to any folder',
     async (script) => {
       expect(await starts({}, [script.split(' '), ['git', 'log']])).toBe(true);
     },
   );
 
-  it('and is not looked at for other programs', async () => {
+  it('and other programs are not checked', async () => {
     expect(await starts({ '.git/config': HOSTILE }, [['ls']])).toBe(false);
   });
 });

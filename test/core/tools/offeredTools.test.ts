@@ -1,4 +1,4 @@
-/** Which tools a model is offered, and in which form: families × servers × wires (issue 4, point 3). */
+/** The tools that a model is offered, and their form: families × servers × wires (issue 4, point 3). */
 import { expect, test } from 'vitest';
 import { ChatBodies } from '../../../src/core/model/chatBody.ts';
 import { capabilitiesOf, type Dialect, type WireApi } from '../../../src/core/model/families.ts';
@@ -28,7 +28,7 @@ interface ToolOnTheWire {
   readonly function?: { readonly name: string };
 }
 
-/** Type and name of each tool as it travels to this model at this server. */
+/** Type and name of each tool as it is sent to this model on this server. */
 function offered(model: string, dialect: Dialect, wire: WireApi): string {
   const family = capabilitiesOf(model, dialect, wire);
   const toolset = new Toolset({
@@ -53,7 +53,7 @@ test('the list of tools of every family at every server', () => {
   expect(lines).toMatchSnapshot();
 });
 
-test('an unknown model, and a server nobody knows, are offered functions only', () => {
+test('an unknown model, and an unknown server, are offered functions only', () => {
   for (const wire of WIRES) {
     for (const model of MODELS) expect(offered(model, 'plain', wire)).toMatch(/^(?:function:\w+ ?)+$/);
     expect(offered('mystery', 'openai', wire)).toMatch(/^(?:function:\w+ ?)+$/);

@@ -1,22 +1,22 @@
-/** Schemas from outside, as every model server takes them (seed 004; codex-behaviour.md §9). */
+/** Schemas of MCP servers and clients, in a form that every model server accepts (docs/reference/codex-behaviour.md §9). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sanitizeInputSchema } from '../../../src/core/tools/sanitizeSchema.ts';
 
-/** What becomes of one argument. */
+/** The result for one argument. */
 function argument(schema: unknown, more: object = {}): unknown {
   return sanitizeInputSchema({ type: 'object', properties: { x: schema }, ...more }).properties?.['x'];
 }
 
 describe('the schema of a tool’s arguments', () => {
   it.each([[undefined], [null], [true], ['nonsense'], [{}], [{ type: 'string' }]])(
-    'is an object, whatever was given: %o',
+    'is an object, whatever the input is: %o',
     (given) => {
       expect(sanitizeInputSchema(given)).toEqual({ type: 'object', properties: {} });
     },
   );
 
-  it('keeps what servers understand, in one order of keys', () => {
+  it('keeps common keywords, in one order of keys', () => {
     const schema = {
       required: ['city'],
       additionalProperties: false,
@@ -30,7 +30,7 @@ describe('the schema of a tool’s arguments', () => {
     );
   });
 
-  it('offers no choice at the top, where servers refuse one', () => {
+  it('has no union at the top level, which servers refuse', () => {
     expect(sanitizeInputSchema({ anyOf: [{ required: ['a'] }], properties: { a: {} } })).toEqual({
       type: 'object',
       properties: { a: { type: 'string' } },
@@ -70,7 +70,7 @@ describe('an argument', () => {
     expect(argument(given)).toEqual(expected);
   });
 
-  it('that is defined elsewhere in the schema is told where it is used', () => {
+  it('that is a reference is replaced by its definition', () => {
     const $defs = { Point: { type: 'object', properties: { x: { type: 'number' } } } };
     expect(argument({ $ref: '#/$defs/Point', description: 'Where.' }, { $defs })).toEqual({
       type: 'object',
@@ -80,14 +80,14 @@ describe('an argument', () => {
     expect(argument({ $ref: '#/$defs/Nobody' }, { $defs })).toEqual(text);
   });
 
-  it('that contains itself comes to an end', () => {
+  it('that contains itself is cut off', () => {
     const $defs = { Tree: { properties: { child: { $ref: '#/$defs/Tree' } } }, Loop: { $ref: '#/$defs/Loop' } };
     expect(JSON.stringify(argument({ $ref: '#/$defs/Tree' }, { $defs })).length).toBeLessThan(2000);
     expect(argument({ $ref: '#/$defs/Loop' }, { $defs })).toEqual(text);
   });
 });
 
-it('whatever comes: known types only, objects with properties, lists with items, and the same again the same', () => {
+it('of any kind has known types only, objects with properties, lists with items, and is stable', () => {
   const known = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
   const check = (schema: Readonly<Record<string, unknown>>): void => {
     const types = [schema['type'] ?? []].flat() as string[];

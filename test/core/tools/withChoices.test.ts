@@ -4,7 +4,7 @@ import type { ApprovalDecision, ProposalChoices } from '../../../src/protocol/po
 
 const review: ProposalChoices = [{ path: 'a.txt', leftOut: 'file' }];
 
-test('an approval of a patch is an approval of what the user left of it', () => {
+test('an approval of a patch approves the part that the user has left', () => {
   const reviewed = { approved_reviewed: { files: review } };
   expect(withChoices('approved', review)).toEqual(reviewed);
   expect(withChoices('approved_for_thread', review)).toEqual(reviewed);
@@ -16,7 +16,7 @@ test('unsaved edits are discarded only in files that are applied', () => {
   expect(withChoices(decision, review)).toEqual({ approved_reviewed: { files: review, discarding: ['b.txt'] } });
 });
 
-test('a denial and choices that the decision names itself stay as they are', () => {
+test('a denial, and choices in the decision itself, stay unchanged', () => {
   const decisions: ApprovalDecision[] = [
     'abort',
     { denied: {} },

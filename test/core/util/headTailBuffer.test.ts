@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HeadTailBuffer } from '../../../src/core/util/headTailBuffer.ts';
 
-/** What the buffer promises, said with the whole text in hand. */
+/** The expected content of the buffer, computed from the whole text. */
 function naive(text: string, limit: number) {
   const half = limit / 2;
   const rest = text.slice(half);
@@ -16,7 +16,7 @@ function naive(text: string, limit: number) {
 }
 
 describe('a head and tail buffer', () => {
-  it('keeps the two ends and counts what fell out, however the text came', () => {
+  it('keeps both ends and counts the bytes between, in whatever pieces the text arrives', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n', 'é', '…') })),
@@ -39,7 +39,7 @@ describe('a head and tail buffer', () => {
     expect(buffer.read()).toEqual({ head: 'ab', tail: 'fg', omittedBytes: 3, lineBreaks: 0 });
   });
 
-  it('takes a long stream in the memory of a short one', () => {
+  it('needs the same memory for a long stream as for a short one', () => {
     const buffer = new HeadTailBuffer();
     const piece = `${'x'.repeat(65_535)}\n`;
     const before = process.memoryUsage().heapUsed;

@@ -1,4 +1,4 @@
-/** Keys that come in pieces: nothing of them is shown in passing. */
+/** Keys that arrive in pieces: no part of them is shown. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HIDDEN, SecretRedactor } from '../../../src/core/util/secretRedactor.ts';
@@ -10,7 +10,7 @@ function hiding(...keys: readonly string[]): SecretRedactor {
   return hider;
 }
 
-/** As somebody would do it who has all the time in the world. */
+/** A simple and slow reference. */
 function slowly(text: string, keys: readonly string[]): string {
   let shown = '';
   for (let at = 0; at < text.length; ) {
@@ -21,14 +21,14 @@ function slowly(text: string, keys: readonly string[]): string {
   return shown;
 }
 
-/** Short ones of few letters, so that they begin in, end in and contain each other. */
+/** Short keys of few letters, so that they begin in, end in and contain each other. */
 const keys = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '$'), minLength: 1, maxLength: 5 }), {
   maxLength: 4,
 });
 const pieces = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '$', 'c') }), { maxLength: 12 });
 
 describe('a key', () => {
-  it('is hidden wherever it stands, the longer one where two begin', () => {
+  it('is redacted wherever it is, the longer one where two begin', () => {
     expect(hiding('sesame', 'sesame-open', 'a.c').hide('sesame-open, sesame! abc a.c')).toBe(
       '[hidden], [hidden]! abc [hidden]',
     );
@@ -39,7 +39,7 @@ describe('a key', () => {
     );
   });
 
-  it('is hidden in whatever pieces it comes, and only what may be its beginning waits', () => {
+  it('is redacted in whatever pieces it arrives, and only a possible beginning is held back', () => {
     fc.assert(
       fc.property(keys, pieces, (held, text) => {
         const hider = hiding(...held);
@@ -57,7 +57,7 @@ describe('a key', () => {
     );
   });
 
-  it('leaves nothing of itself where a text was cut in the middle of it', () => {
+  it('leaves no part of itself where a text was cut in the middle of it', () => {
     fc.assert(
       fc.property(keys, fc.nat({ max: 4 }), fc.nat({ max: 3 }), (held, cut, length) => {
         const hider = hiding(...held);
@@ -71,7 +71,7 @@ describe('a key', () => {
     expect(hiding('sesame').withoutCutKey('no key')).toBe('no key');
   });
 
-  it('that Tiller holds is hidden in every form, unless it has fewer than 8 characters', () => {
+  it('that Tiller holds is redacted in every form, unless it has fewer than 8 characters', () => {
     const hider = new SecretRedactor();
     hider.hold('a "b"+c/d');
     hider.hold('ollama1');
@@ -80,7 +80,7 @@ describe('a key', () => {
     expect([hider.hide('ollama1'), hider.isIn('ollama1')]).toEqual(['ollama1', false]);
   });
 
-  it('holds nothing up where it cannot begin', () => {
+  it('delays no text in which it cannot begin', () => {
     const hider = hiding('sesame');
     expect(hider.hideBeginning('one two ')).toEqual({ shown: 'one two ', held: '' });
     expect(hider.hideBeginning('one se')).toEqual({ shown: 'one ', held: 'se' });

@@ -10,7 +10,7 @@ function piecesOf(line: string | Iterable<string>): readonly string[] {
   return typeof line === 'string' ? [line] : [...line];
 }
 
-test('a line of JSON says the same in pieces', () => {
+test('a line of JSON in pieces has the same content', () => {
   const line = (value: unknown) => piecesOf(jsonLine(value, '> ')).join('');
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
@@ -25,7 +25,7 @@ test('a line of JSON says the same in pieces', () => {
   expect(pieces.join('').endsWith('}\n')).toBe(true);
 });
 
-test('pieces of a text are its text', () => {
+test('pieces of a text add up to the text', () => {
   fc.assert(
     fc.property(fc.array(fc.string(), { maxLength: 3000 }), (pieces) => {
       const text = new TextPieces();
@@ -38,7 +38,7 @@ test('pieces of a text are its text', () => {
   );
 });
 
-test('JSON of more than a million values is refused; commas and braces in texts are no values', () => {
+test('JSON of more than a million values is refused; commas and braces in texts are not counted as values', () => {
   const many = `[${'0,'.repeat(1_000_001)}0]`;
   expect(hasTooManyValues(many)).toBe(true);
   expect(parseJson(many)).toBeUndefined();

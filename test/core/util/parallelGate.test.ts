@@ -4,7 +4,7 @@ import { ParallelGate } from '../../../src/core/util/parallelGate.ts';
 
 interface Task {
   readonly parallel: boolean;
-  /** Turns of the event loop it takes. */
+  /** The turns of the event loop that it takes. */
   readonly turns: number;
   readonly fails: boolean;
 }
@@ -29,7 +29,7 @@ async function runAll(tasks: readonly Task[]): Promise<{ log: string[]; settled:
 }
 
 describe('a parallel gate', () => {
-  it('runs everything once, in the order it came, and nobody beside one that must be alone', async () => {
+  it('runs every call once, in order of arrival, and an exclusive one alone', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(task, { maxLength: 8 }), async (tasks) => {
         const { log, settled } = await runAll(tasks);
@@ -53,7 +53,7 @@ describe('a parallel gate', () => {
     );
   });
 
-  it('lets safe ones run side by side', async () => {
+  it('runs safe calls in parallel', async () => {
     const { log } = await runAll(Array.from({ length: 3 }, () => ({ parallel: true, turns: 2, fails: false })));
     expect(log.slice(0, 3)).toEqual(['+0', '+1', '+2']);
   });

@@ -1,4 +1,4 @@
-/** The queue, the emitter, the store and the waits that can be called off. */
+/** The queue, the emitter, the store and the cancellable waits. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { abortable, onAbort } from '../../../src/core/util/abort.ts';
@@ -8,7 +8,7 @@ import { Emitter } from '../../../src/core/util/emitter.ts';
 import { mapTexts } from '../../../src/core/util/mapTexts.ts';
 
 describe('a queue', () => {
-  it('gives out in order what came before and while it was read, and ends when it is closed', async () => {
+  it('returns values in order, whether they were added before or during reading, and ends when it is closed', async () => {
     const queue = new AsyncQueue<number>();
     queue.push(1);
     queue.push(2);
@@ -26,7 +26,7 @@ describe('a queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('wakes a reader that waits', async () => {
+  it('resumes a waiting reader', async () => {
     const queue = new AsyncQueue<string>();
     const next = queue[Symbol.asyncIterator]().next();
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -36,7 +36,7 @@ describe('a queue', () => {
 });
 
 describe('an emitter', () => {
-  it('tells everybody in the order they came, also when one of them fails', () => {
+  it('calls listeners in registration order, also when one of them throws', () => {
     const errors: unknown[] = [];
     const emitter = new Emitter<string>((error) => errors.push(error));
     const heard: string[] = [];
@@ -56,7 +56,7 @@ describe('an emitter', () => {
 });
 
 describe('a store', () => {
-  it('closes the last one first, each once, and late arrivals at once', () => {
+  it('disposes in reverse order, each once, and late additions at once', () => {
     const closed: string[] = [];
     const store = new DisposableStore();
     store.add({ dispose: () => closed.push('a') });
@@ -67,7 +67,7 @@ describe('a store', () => {
     expect(closed).toEqual(['b', 'a', 'late']);
   });
 
-  it('closes the others when one cannot be closed, and says so', () => {
+  it('disposes the rest when one dispose throws, and reports that', () => {
     const closed: string[] = [];
     const store = new DisposableStore();
     store.add({ dispose: () => closed.push('a') });
@@ -81,8 +81,8 @@ describe('a store', () => {
   });
 });
 
-describe('a wait that can be called off', () => {
-  it('ends with what it waits for and leaves no listener', async () => {
+describe('a cancellable wait', () => {
+  it('ends with its promise and leaves no listener', async () => {
     const { signal } = new AbortController();
     expect(await abortable(Promise.resolve(1), signal)).toBe(1);
     await expect(abortable(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
@@ -90,7 +90,7 @@ describe('a wait that can be called off', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('ends with the reason, before and while it waits; what comes later troubles nobody', async () => {
+  it('rejects with the reason, before and during the wait; later results are ignored', async () => {
     const controller = new AbortController();
     const late = deferred();
     const waiting = abortable(late.promise, controller.signal);
@@ -100,7 +100,7 @@ describe('a wait that can be called off', () => {
     late.reject(new Error('nobody hears this'));
   });
 
-  it('calls back once, at once when it is too late, and not when it was taken away', () => {
+  it('calls back once, at once when it is already aborted, and not after it was removed', () => {
     const controller = new AbortController();
     const heard: string[] = [];
     onAbort(controller.signal, () => heard.push('kept'));
@@ -112,7 +112,7 @@ describe('a wait that can be called off', () => {
 });
 
 describe('the texts of a value', () => {
-  it('are changed wherever they stand; names and what is no text stay', () => {
+  it('are mapped wherever they are; keys and values of other types stay', () => {
     const value = { key: 'key', list: ['a key', 1, null, { key: true }], none: undefined };
     expect(mapTexts(value, (text) => text.replaceAll('key', '…'))).toEqual({
       key: '…',

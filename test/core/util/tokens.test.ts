@@ -5,7 +5,7 @@ import { byteLength, estimateTokens, truncateMiddle } from '../../../src/core/ut
 const header = (tokens: number, lines: number) =>
   `Warning: output was cut in the middle (${tokens} tokens in all).\nTotal output lines: ${lines}\n\n`;
 
-/** Everything that takes one to four bytes, lone surrogates included. */
+/** Characters of one to four bytes, lone surrogates included. */
 const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', '…', '💡', '\u{10ffff}'), maxLength: 400 });
 
 describe('an estimate', () => {
@@ -33,7 +33,7 @@ describe('a cut in the middle', () => {
     expect(truncateMiddle(text, budget)).toBe(cut);
   });
 
-  it('touches nothing that fits', () => {
+  it('changes no text that fits', () => {
     fc.assert(
       fc.property(text, fc.nat(20), (text, spare) => {
         expect(truncateMiddle(text, estimateTokens(text) + spare)).toBe(text);
@@ -41,7 +41,7 @@ describe('a cut in the middle', () => {
     );
   });
 
-  it('leaves two true ends within the budget, and says how much is missing', () => {
+  it('keeps both ends within the budget, with the number of missing tokens', () => {
     fc.assert(
       fc.property(text, fc.nat(60), (text, budget) => {
         const cut = truncateMiddle(text, budget);
@@ -58,7 +58,7 @@ describe('a cut in the middle', () => {
     );
   });
 
-  it('counts what was dropped before it came', () => {
+  it('counts tokens that were dropped before', () => {
     expect(truncateMiddle({ head: 'aaaa', tail: 'zzzz', omittedBytes: 92, lineBreaks: 3 }, 10_000)).toBe(
       `${header(25, 4)}aaaa…23 tokens truncated…zzzz`,
     );

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame } from 'playwright-core';
 
-/** What there is inside the frame. */
+/** The content of the frame. */
 interface Page {
   readonly axe: typeof import('axe-core');
   readonly document: { readonly documentElement: { readonly scrollWidth: number; readonly clientWidth: number } };
 }
 
-/** What axe calls serious or critical, and whatever is wider than the page. */
+/** Serious and critical findings of axe, and elements that are wider than the page. */
 export async function faultsOfFrame(frame: Frame): Promise<string[]> {
   if (!(await frame.evaluate('typeof axe === "object"'))) await frame.evaluate(await axeSource());
   return frame.evaluate(async () => {

@@ -6,7 +6,7 @@ export async function hostProcess({ server }: Workbench): Promise<number | undef
   return (await hostProcesses(server))[0];
 }
 
-/** The extension hosts of a server, by the home that it has given them. */
+/** The extension hosts of a server, found by the TILLER_HOME that it has given them. */
 export async function hostProcesses(server: { readonly folder: string }): Promise<readonly number[]> {
   const home = `HOME=${server.folder}/home\0`;
   const found: number[] = [];
@@ -17,7 +17,7 @@ export async function hostProcesses(server: { readonly folder: string }): Promis
   return found;
 }
 
-/** Empty of a process that is gone. */
+/** Empty for an ended process. */
 function read(pid: string, file: string): Promise<string> {
   return readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '');
 }

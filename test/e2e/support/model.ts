@@ -2,10 +2,10 @@ import { type Answer, type ModelRequest, ModelServer } from '../../support/model
 
 export const DEMO_SETTINGS = { 'tiller.provider': 'demo', 'tiller.model': 'demo' };
 
-/** A person who wants to be asked about commands, also where a sandbox would guard them. */
+/** A user who wants to be asked about commands, also where a sandbox would guard them. */
 export const ASK_ABOUT_COMMANDS = { 'tiller.approvalPolicy': 'untrusted' };
 
-/** A scripted model: every test of a window says what it will answer next. */
+/** A scripted model: every test of a window sets its next responses. */
 export class ScriptedModel {
   readonly #server: ModelServer;
   readonly #script: Answer[];
@@ -21,7 +21,7 @@ export class ScriptedModel {
     return new ScriptedModel(await ModelServer.start(script), script);
   }
 
-  /** The person's settings that lead here. */
+  /** The user's settings that lead here. */
   get settings(): Record<string, unknown> {
     const { baseUrl } = this.#server;
     return {
@@ -31,19 +31,19 @@ export class ScriptedModel {
     };
   }
 
-  /** The answers from now on, in order; what an earlier test left over is forgotten. */
+  /** Sets the next responses, in order; responses that an earlier test left over are dropped. */
   will(...answers: Answer[]): void {
     this.#first = this.#server.requests.length;
     this.#script.length = this.#first;
     this.#script.push(...answers);
   }
 
-  /** What came in since `will`. */
+  /** The requests since `will`. */
   get requests(): readonly ModelRequest[] {
     return this.#server.requests.slice(this.#first);
   }
 
-  /** What the model was told last of what its calls have done, oldest first. */
+  /** The last outputs of calls that the model got, oldest first. */
   get outputs(): readonly string[] {
     const outputs = (this.requests.at(-1)?.input ?? []).filter(({ type }) => type === 'function_call_output');
     return outputs.map(({ output }) => (typeof output === 'string' ? output : JSON.stringify(output)));
@@ -54,7 +54,7 @@ export class ScriptedModel {
   }
 }
 
-/** A moment that comes when `open` is called: `waits(gate.opened)` holds a model until then. */
+/** A promise that resolves when `open` is called: `waits(gate.opened)` blocks a model until then. */
 export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

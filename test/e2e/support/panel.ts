@@ -2,7 +2,7 @@ import type { Workbench } from '../../../scripts/vscode/page.mjs';
 
 const TURN_LIMIT_MS = 60_000;
 
-/** The chat panel as a person uses it, by docs/testids.md. */
+/** The chat panel as a user uses it, by docs/testids.md. */
 export class Panel {
   readonly #vscode: () => Workbench;
 
@@ -18,7 +18,7 @@ export class Panel {
     return this.page.getByTestId(testid);
   }
 
-  /** Shows it, as the palette does. Leaves one alone that is shown. */
+  /** Shows the panel, as the palette does. Does nothing when it is shown. */
   async open(): Promise<void> {
     const isShown = (await this.#vscode().chatFrame().isVisible()) && (await this.get('panel').isVisible());
     if (!isShown) await this.#vscode().command('Tiller: Focus');
@@ -30,7 +30,7 @@ export class Panel {
     await this.get('empty-ready').waitFor();
   }
 
-  /** Puts it into the composer in place of what is there. A picker that closes just then takes the focus, and the words. */
+  /** Replaces the text of the composer. A picker that closes at that moment takes the focus, and the text. */
   async write(text: string): Promise<void> {
     const field = this.get('composer-input');
     for (let attempt = 1; attempt <= 4; attempt++) {
@@ -40,11 +40,11 @@ export class Panel {
     throw new Error(`The composer does not take "${text}".`);
   }
 
-  /** Says it, and waits until it stands in the transcript. */
+  /** Sends it by Enter, for a notification lies over the button for 10 s, and waits until it stands in the transcript. */
   async send(text: string): Promise<void> {
     const before = await this.get('user-message').count();
     await this.write(text);
-    await this.get('composer-send').click();
+    await this.get('composer-input').press('Enter');
     await this.get('user-message').nth(before).waitFor();
   }
 
@@ -64,7 +64,7 @@ export class Panel {
     return this.get('agent-message').last();
   }
 
-  /** The one decision that is shown. */
+  /** The only decision that is shown. */
   get card() {
     return this.page.locator('.decide');
   }
@@ -73,7 +73,7 @@ export class Panel {
     return this.get(`approval-${kind}`);
   }
 
-  /** Presses a button of the card and waits until that very card has gone. */
+  /** Presses a button of the card and waits until that card is gone. */
   async answer(testid = 'decision-approve'): Promise<void> {
     await this.get(testid).waitFor();
     const card = await this.card.elementHandle();
@@ -87,7 +87,7 @@ export class Panel {
     await this.answer('decision-deny-send');
   }
 
-  /** Says yes to whatever is asked until the turn is over. Resolves with what was asked. */
+  /** Approves every request until the turn is over. Resolves with the requests. */
   async approveAll(): Promise<(string | null)[]> {
     const asked: (string | null)[] = [];
     for (;;) {
@@ -98,7 +98,7 @@ export class Panel {
     }
   }
 
-  /** The frame its own code runs in. */
+  /** The frame in which the panel’s code runs. */
   async frame() {
     const html = await this.page.locator('html').elementHandle();
     const frame = await html?.ownerFrame();

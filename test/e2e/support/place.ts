@@ -10,11 +10,11 @@ import { writeStuckHost } from './stuckHost.ts';
 import { writeVirtualFolder } from './virtualFolder.ts';
 
 export interface PlaceOptions {
-  /** The name of a server that only windows with this name use. By default all windows follow each other on one. */
+  /** The name of a server for windows with this name only. By default all windows use one server, one after the other. */
   server?: string;
   /** `trusting` on the common server, `default` on one with a name. */
   profile?: keyof typeof PROFILES;
-  /** Extensions of the test's own: one stops the extension host where `whenStuck` says, one serves files on no disk. */
+  /** Extensions of the test: one stops the extension host at the moment of `whenStuck`, one serves virtual files. */
   extensions?: readonly (keyof typeof EXTENSIONS)[];
 }
 
@@ -58,7 +58,7 @@ class Place {
     return path.join(this.folder, name);
   }
 
-  /** Removes everything that earlier windows have left. None may be open. */
+  /** Removes all files of earlier windows. None may be open. */
   async renew(settings: Record<string, unknown>): Promise<void> {
     await renewHome(this.server, settings);
     await this.#browser.forget(this.server.url);
@@ -85,7 +85,7 @@ class Place {
     while ((await left()).length > 0) await sleep(20);
   }
 
-  /** What the browser has stored stays. */
+  /** The storage of the browser stays. */
   async restartBrowser(): Promise<void> {
     this.#free.splice(0);
     await this.#browser.close();
@@ -104,7 +104,7 @@ let common: Place | undefined;
 let named: Place | undefined;
 for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.once(signal, () => process.exit(1));
 
-/** The common place, or the one with the name that `options.server` says; a place with another name is closed. */
+/** The common place, or the one that `options.server` names; a place with another name is closed. */
 export async function placeFor(options: PlaceOptions): Promise<Place> {
   const { server: name = COMMON } = options;
   if (name === COMMON) {

@@ -9,12 +9,12 @@ import { stageExtension } from '../../../scripts/vscode/server.mjs';
 declare module 'vitest' {
   interface ProvidedContext {
     extension: string;
-    /** Where servers, browsers and their files are. */
+    /** The folder of servers, browsers and their files. */
     places: string;
   }
 }
 
-/** Once before all scenarios: a VS Code, a browser, and the extension as it is now. */
+/** Once before all scenarios: a VS Code, a browser, and the current build of the extension. */
 export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
   await installVscode();
   await findBrowser();

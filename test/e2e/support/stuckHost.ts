@@ -1,4 +1,4 @@
-/** A VS Code extension that stops the extension host for good at a moment that a test names: then it can be killed there. */
+/** A VS Code extension that stops the extension host at a moment that a test names, so that it can be killed there. */
 import { access, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeTestExtension } from './testExtension.ts';
@@ -19,7 +19,7 @@ function hear(event, document) {
   fs.writeFileSync(at('reached'), '');
   for (;;);
 }
-/** Every other file takes its time to be saved. */
+/** Saving any other file is slow. */
 function dawdle(event) {
   if (!fs.existsSync(at('moment.json')) || !/[13579]\\.\\w+$/.test(event.document.uri.path)) return;
   event.waitUntil(new Promise((resolve) => setTimeout(resolve, 1200)));
@@ -31,12 +31,12 @@ exports.activate = () => {
 };
 `;
 
-/** Returns the folder to be given to VS Code as an extension. */
+/** Returns the folder, for VS Code to load as an extension. */
 export function writeStuckHost(folder: string): Promise<string> {
   return writeTestExtension(folder, { name: 'stuck-host', activationEvents: ['*'], source: SOURCE });
 }
 
-/** Resolves when that many documents have been changed, or saved, and nothing runs in the extension host any more. */
+/** Resolves when that many documents have been changed, or saved, and the extension host is idle. */
 export async function whenStuck(folder: string, moment: { changed: number } | { saved: number }): Promise<void> {
   await writeFile(path.join(folder, 'moment.json'), JSON.stringify(moment));
   const isReached = () =>

@@ -1,4 +1,4 @@
-/** Writes a VS Code extension of our own for a test. */
+/** Writes a VS Code extension for a test. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 

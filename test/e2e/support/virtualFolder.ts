@@ -1,4 +1,4 @@
-/** A VS Code extension that serves a folder of the disk under addresses of its own: `shelf:` and, read-only, `glass:`. */
+/** A VS Code extension that serves a folder of the disk under its own URI schemes: `shelf:` and, read-only, `glass:`. */
 import { writeTestExtension } from './testExtension.ts';
 
 /** Runs in VS Code's extension host, as CommonJS. */

@@ -9,15 +9,15 @@ import { Panel } from './panel.ts';
 import { type PlaceOptions, placeFor } from './place.ts';
 
 export interface WindowOptions extends PlaceOptions {
-  /** `none` is a person who has chosen no model yet. */
+  /** `none` is a user who has chosen no model yet. */
   model?: 'demo' | 'scripted' | 'none';
-  /** Over the settings of the profile and the model. */
+  /** Override the settings of the profile and the model. */
   settings?: Record<string, unknown>;
-  /** Which sample the folder is. */
+  /** The sample in the folder. */
   seed?: number;
   /** Files beside the sample, by their path. */
   files?: Record<string, string>;
-  /** Further folders of a workspace of several: their files by path, or the address of a folder that is not on disk. */
+  /** Further folders of a workspace of several: their files by path, or the URI of a virtual folder. */
   folders?: Record<string, Record<string, string> | string>;
   /** Files that the extension `virtual` serves below `shelf:` and, read-only, `glass:`. */
   served?: Record<string, string>;
@@ -30,28 +30,28 @@ export interface WindowOptions extends PlaceOptions {
 export interface Window {
   vscode: Workbench;
   panel: Panel;
-  /** What answers when the model is `scripted`. */
+  /** The server when the model is `scripted`. */
   model: ScriptedModel;
   /** The folder that the window shows: a fresh sample. */
   folder: string;
   /** Another folder of a workspace of several. */
   at(name: string): string;
-  /** The folder of an extension of the test's own. */
+  /** The folder of an extension of the test. */
   extension(name: string): string;
   sample: ReturnType<typeof generateSample>;
-  /** What is on disk now; `null` where there is no such file. */
+  /** The text on disk now; `null` where there is no such file. */
   disk(name: string): Promise<string | null>;
-  /** Whether the sample's own test passes. */
+  /** Whether the test of the sample passes. */
   testPasses(): Promise<boolean>;
-  /** Ends the browser and opens the same window in a new one that knows what the old one stored. */
+  /** Closes the browser and opens the same window in a new one with the old browser storage. */
   restart(): Promise<void>;
 }
 
 /**
- * A VS Code window with Tiller in it for the tests of this file or `describe`. Call it where the tests are declared; what
- * it returns gives the window inside them. Windows follow each other on one server, each on a fresh sample with fresh
+ * A VS Code window with Tiller in it for the tests of this file or `describe`. Call it where the tests are declared; the
+ * result gives the window inside them. Windows follow each other on one server, each on a fresh sample with fresh
  * settings, threads and browser storage; `server` names one of their own. A failed test leaves a picture and the console in
- * artifacts/e2e/failed; every test fails when VS Code complains about proposed API.
+ * artifacts/e2e/failed; every test fails when VS Code reports the use of proposed API.
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
   const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
@@ -85,7 +85,7 @@ export function useWindow(options: WindowOptions = {}): () => Window {
       leave = () => visit.leave();
       const vscode = new Workbench(visit.page, server);
       await vscode.open({ isKnown });
-      // Its commands and keys are known from now on.
+      // Its commands and keys are registered from now on.
       await vscode.viewTab('Tiller').waitFor({ timeout: 60_000 });
       return vscode;
     };

@@ -1,4 +1,4 @@
-/** The brain alone: conversations made up for the purpose. */
+/** The decisions of the demo model alone, on constructed conversations. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'vitest';
 import { summaryMessage, summaryRequest } from '../../../src/core/prompt/compaction.ts';
@@ -18,7 +18,7 @@ function commandsOf(answer: Answer): string[] {
   return callsOf(answer).map(({ input }) => (JSON.parse(input) as { cmd: string }).cmd);
 }
 
-/** The history with the answer in it and an output for each of its calls. */
+/** The history with the response in it and an output for each of its calls. */
 function goOn(entries: readonly Entry[], answer: Answer, ...outputs: string[]): Entry[] {
   const said = callsOf(answer).flatMap(({ name, input }, index): Entry[] => {
     const callId = `${entries.length}-${index}`;
@@ -32,7 +32,7 @@ function goOn(entries: readonly Entry[], answer: Answer, ...outputs: string[]): 
 
 describe('asked for something it cannot do', () => {
   const others = ['Hello!', 'Write a new test for this.', 'Do not fix the test.', 'What is a monad?', ''];
-  it.each(others)('says what it is, and makes no call: "%s"', (text) => {
+  it.each(others)('describes itself, and makes no call: "%s"', (text) => {
     const answer = decide({ tools, entries: [asks(text)] });
     assert.match(textOf(answer), /demo model[\s\S]*Tiller: Select Model/);
     assert.deepEqual(callsOf(answer), []);
@@ -51,7 +51,7 @@ describe('asked for a summary of the thread', () => {
     { type: 'assistant', text: 'Repaired: it was a plus.' },
   ];
 
-  it('names what was asked, what ran and what came of it', () => {
+  it('names the task, the commands and their results', () => {
     const answer = decide({
       tools: { shell: null, patch: null, plan: false, poll: false },
       entries: [...repaired, request()],
@@ -66,7 +66,7 @@ describe('asked for a summary of the thread', () => {
     );
   });
 
-  it('carries an earlier summary over, and repeats nothing of it', () => {
+  it('carries an earlier summary over, without repeating it', () => {
     const first = textOf(decide({ tools, entries: [...repaired, request()] }));
     const earlier = asks(textIn(summaryMessage(first)));
     const second = textOf(
@@ -75,7 +75,7 @@ describe('asked for a summary of the thread', () => {
     assert.equal(second, `${first}\n\n**The user asked**\n\n- Thanks!`);
   });
 
-  it('starts over when it is compacted at work, once', () => {
+  it('starts over once when it is compacted during the work', () => {
     const fix = asks('Fix the failing test.');
     const call: Entry = { type: 'call', callId: 'a', name: 'exec_command', input: '{"cmd":"ls"}' };
     const done: Entry = { type: 'output', callId: 'a', text: exited(0, '') };
@@ -90,7 +90,7 @@ describe('asked for a summary of the thread', () => {
     assert.equal(commandsOf(decide({ tools, entries: [...twice, fix] })).length, 2);
   });
 
-  it('is no longer asked when the thread goes on', () => {
+  it('ignores the earlier summary request when the thread continues', () => {
     const earlier = asks(textIn(summaryMessage('All is well.')));
     const answer = decide({ tools, entries: [asks('Hello!'), earlier, asks('Fix the failing test.')] });
     assert.equal(commandsOf(answer).length, 2);
@@ -105,13 +105,13 @@ describe('asked to repair a test', () => {
     'Find the bug, but do not change the tests.',
     'Run the demo',
   ];
-  it.each(requests)('says what it will do and looks around: "%s"', (text) => {
+  it.each(requests)('announces its work and reads the files: "%s"', (text) => {
     const answer = decide({ tools, entries: [asks(text)] });
     assert.deepEqual(commandsOf(answer), ['pwd -P && ls -p', 'cat package.json']);
     assert.match(textOf(answer), /look around/);
   });
 
-  it('is not confused by what the editor puts around the request', () => {
+  it('ignores the context that the editor adds to the request', () => {
     const context = asks(
       '<environment_context>\n  <cwd>/w</cwd>\n</environment_context>',
       '# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nHi.\n</INSTRUCTIONS>',
@@ -120,28 +120,28 @@ describe('asked to repair a test', () => {
     assert.equal(commandsOf(decide({ tools, entries: [context] })).length, 0);
   });
 
-  it('starts again when told to go on', () => {
+  it('starts again when asked to continue', () => {
     const entries: Entry[] = [asks('Hello'), { type: 'assistant', text: 'I am …' }, asks('yes please')];
     assert.equal(commandsOf(decide({ tools, entries })).length, 2);
   });
 });
 
-describe('a story without a memory', () => {
+describe('a decision without memory', () => {
   const entries = [asks('Fix the failing test.')];
   const first = decide({ tools, entries });
 
-  it('gives the same answer to the same history', () => {
+  it('is the same for the same history', () => {
     assert.deepEqual(decide({ tools, entries }), first);
   });
 
-  it('runs the script that the manifest names, by itself when it is plain node', () => {
+  it('runs the script of the manifest, or plain node directly', () => {
     const manifest = (test: string) => exited(0, JSON.stringify({ scripts: { test } }));
     const next = (test: string) => decide({ tools, entries: goOn(entries, first, exited(0, '/w\n'), manifest(test)) });
     assert.deepEqual(commandsOf(next('node --test test/')), ['node --test test/']);
     assert.deepEqual(commandsOf(next('jest')), ['npm test']);
   });
 
-  it('passes over calls that it does not know', () => {
+  it('ignores unknown calls', () => {
     const foreign: Entry[] = [
       { type: 'call', callId: 'x', name: 'exec_command', input: '{"cmd":"whoami"}' },
       { type: 'output', callId: 'x', text: exited(0, 'ann') },
@@ -161,7 +161,7 @@ describe('a story without a memory', () => {
     assert.match(textOf(ended), /^There is nothing to repair.*all 3 tests/);
   });
 
-  it('takes a call that was cut off for one that was not run', () => {
+  it('treats a call that was cut off as one that did not run', () => {
     const cut = goOn(entries, first, 'aborted', 'aborted');
     assert.match(textOf(decide({ tools, entries: cut })), /was not run/);
   });

@@ -1,5 +1,5 @@
 /**
- * The demo model must not know the samples. What counts as a text of a sample: every identifier longer than five
+ * The demo model must not contain text of the samples. A text of a sample is every identifier longer than five
  * letters and every string of its files that is not a word of JavaScript or of Node itself, and every line of prose.
  */
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ const KEYWORDS = 'default export extends function import instanceof return stati
 const MANIFEST_WORDS = ['package.json', 'private', 'scripts', 'module', 'version', 'README.md'];
 const require = createRequire(import.meta.url);
 
-it('holds no word and no line of any sample', () => {
+it('contains no identifier, string or line of any sample', () => {
   const samples = VARIANTS.flatMap((choices) => [
     generateSample(choices),
     generateSample({ ...choices, offset: 15 }),
@@ -58,7 +58,7 @@ function linesOf(text: string): string[] {
   });
 }
 
-/** Everything that JavaScript and Node themselves call by a name. */
+/** Every name that JavaScript and Node themselves use. */
 function vocabulary(): ReadonlySet<string> {
   const globals = Object.getOwnPropertyNames(globalThis);
   const values = globals.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** What the demo model does when things do not go as it says. */
+/** The demo model when something fails. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, it } from 'vitest';
@@ -19,7 +19,7 @@ const isTestRun = (call: DemoCall) => call.type === 'command' && call.command ==
 const isPatch = (call: DemoCall) => call.type === 'patch';
 
 describe('when the tests already pass', () => {
-  it('says so and changes nothing', async () => {
+  it('reports that and changes nothing', async () => {
     using folder = await sampleFolder({ ...someVariant, variant: 'repaired' });
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path });
     assert.match(record.report, /^There is nothing to repair: `node --test` passes, all \d+ tests\./);
@@ -28,21 +28,21 @@ describe('when the tests already pass', () => {
 });
 
 describe('when the tests cannot run', () => {
-  it('says that the program is missing', async () => {
+  it('reports that the program is missing', async () => {
     using folder = await sampleFolder({ ...someVariant, variant: 'broken_test_runner' });
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path });
     assert.match(record.report, /^The tests cannot run.*npm test[\s\S]*not found/);
     assert.deepEqual(record.patches, []);
   });
 
-  it('says that the test files are broken', async () => {
+  it('reports that the test files are broken', async () => {
     using folder = await sampleFolder({ ...someVariant, variant: 'broken_test_file' });
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path });
     assert.match(record.report, /^The tests cannot run[\s\S]*SyntaxError/);
     assert.deepEqual(record.patches, []);
   });
 
-  it('says that there are none', async () => {
+  it('reports that there are none', async () => {
     using folder = tempFolder();
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path });
     assert.match(record.report, /^I found no `test` script/);
@@ -50,7 +50,7 @@ describe('when the tests cannot run', () => {
 });
 
 describe('when a command is denied', () => {
-  it('quotes the answer, says what can be done, and does not ask twice', async () => {
+  it('quotes the denial, suggests a next step, and does not ask twice', async () => {
     using folder = await sampleFolder(someVariant);
     const record = await runDemoJob({
       baseUrl: model.baseUrl,
@@ -66,8 +66,8 @@ describe('when a command is denied', () => {
   });
 });
 
-describe('when a command is denied after a patch has landed', () => {
-  it('says that the change is there and unproven', async () => {
+describe('when a command is denied after a patch was applied', () => {
+  it('reports that the change is applied and not verified', async () => {
     using folder = await sampleFolder(someVariant);
     const record = await runDemoJob({
       baseUrl: model.baseUrl,
@@ -79,8 +79,8 @@ describe('when a command is denied after a patch has landed', () => {
   });
 });
 
-describe('in a folder with a blank in its name', () => {
-  it('repairs all the same', async () => {
+describe('in a folder with a space in its name', () => {
+  it('repairs the project all the same', async () => {
     using folder = tempFolder();
     await writeSample(folder.at('my work'), generateSample(someVariant));
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.at('my work') });
@@ -89,7 +89,7 @@ describe('in a folder with a blank in its name', () => {
 });
 
 describe('when the patch is denied', () => {
-  it('says so, shows what it wanted, and stops', async () => {
+  it('reports that, shows the proposed change, and stops', async () => {
     using folder = await sampleFolder(someVariant);
     const record = await runDemoJob({
       baseUrl: model.baseUrl,
@@ -120,7 +120,7 @@ describe('when a patch does not fit', () => {
     assert.match(record.report, /^\*\*Repaired\.\*\*/);
   });
 
-  it('finds its line where the file has moved meanwhile', async () => {
+  it('finds its line when the file has changed meanwhile', async () => {
     using folder = await sampleFolder(someVariant);
     const file = folder.at(folder.sample.seeded.path);
     const original = await readFile(file, 'utf8');
@@ -139,7 +139,7 @@ describe('when a patch does not fit', () => {
     assert.match(record.report, /^\*\*Repaired\.\*\*/);
   });
 
-  it('gives up honestly the second time', async () => {
+  it('reports failure the second time', async () => {
     using folder = await sampleFolder(someVariant);
     const record = await runDemoJob({
       baseUrl: model.baseUrl,
@@ -152,7 +152,7 @@ describe('when a patch does not fit', () => {
 });
 
 describe('when a guess does not help', () => {
-  it('takes it back before the next, and leaves the files alone when it runs out of guesses', async () => {
+  it('reverts it before the next one, and restores the files after the last guess', async () => {
     using folder = await sampleFolder(someVariant);
     const { files } = folder.sample;
     const failing = (await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path, intercept: deniesPatches }))
@@ -172,7 +172,7 @@ describe('when a guess does not help', () => {
 });
 
 describe('with other tools', () => {
-  it('sends patches as JSON where that is the form, and runs commands by argv', async () => {
+  it('sends patches as JSON where that is the format, and runs commands by argv', async () => {
     using folder = await sampleFolder(someVariant);
     const tools = ['shell', 'apply_patch'].map((name) => ({ type: 'function', name }) as const);
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path, tools });
@@ -183,14 +183,14 @@ describe('with other tools', () => {
     );
   });
 
-  it('says its guess where no patch can be sent', async () => {
+  it('describes its guess where no patch can be sent', async () => {
     using folder = await sampleFolder(someVariant);
     const tools = DEMO_TOOLS.filter(({ name }) => name !== 'apply_patch');
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path, tools });
     assert.match(record.report, /^My best guess is `src\/[\s\S]*No tool for patches/);
   });
 
-  it('says that it can do nothing without commands', async () => {
+  it('reports that it can do nothing without commands', async () => {
     using folder = await sampleFolder(someVariant);
     const tools = DEMO_TOOLS.filter(({ name }) => name === 'apply_patch');
     const record = await runDemoJob({ baseUrl: model.baseUrl, folder: folder.path, tools });

@@ -1,4 +1,4 @@
-/** The demo model as anybody's HTTP client sees it. */
+/** The demo model over HTTP. */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type DemoModel, startDemoModel } from '../../../src/node/demoModel/server.ts';
@@ -30,7 +30,7 @@ function payloads(events: readonly SseEvent[]): Payload[] {
 }
 
 describe('the Responses wire', () => {
-  it('tells a response from created to completed, without gaps, every event under its own name', async () => {
+  it('streams a response from created to completed, without gaps, every event with its own name', async () => {
     const { events } = await askByResponses(model.baseUrl, asked, DEMO_TOOLS);
     const told = payloads(events);
     assert.deepEqual([told[0]?.type, told.at(-1)?.type], ['response.created', 'response.completed']);
@@ -68,7 +68,7 @@ describe('the Responses wire', () => {
     assert.equal(usage['total_tokens'], (usage['input_tokens'] ?? 0) + (usage['output_tokens'] ?? 0));
   });
 
-  it('thinks aloud only when asked to', async () => {
+  it('sends reasoning only when requested', async () => {
     const events = await postForEvents(`${model.baseUrl}/responses`, {
       model: 'demo',
       input: asked,
@@ -94,7 +94,7 @@ describe('the Responses wire', () => {
 });
 
 describe('the Chat wire', () => {
-  it('streams text, then calls in pieces, then why it stopped, the usage and the end', async () => {
+  it('streams text, then calls in pieces, then the finish reason, the usage and the end', async () => {
     const { events, items } = await askByChat(model.baseUrl, asked, DEMO_TOOLS);
     assert.deepEqual(
       items.map(({ type }) => type),
@@ -107,7 +107,7 @@ describe('the Chat wire', () => {
     assert.ok(usage?.['usage']);
   });
 
-  it('stops with "stop" when nothing is left to do', async () => {
+  it('ends with "stop" when no work is left', async () => {
     const hello: ResponseItem[] = [
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hello!' }] },
     ];
@@ -125,7 +125,7 @@ describe('the server', () => {
     );
   });
 
-  it('refuses what it cannot serve, and says why', async () => {
+  it('refuses unsupported requests, with the reason', async () => {
     const post = async (path: string, body: string) => {
       const response = await fetch(`${model.baseUrl}${path}`, { method: 'POST', body });
       return [response.status, ((await response.json()) as { error: { message: string } }).error.message];
@@ -139,7 +139,7 @@ describe('the server', () => {
     assert.equal((await post('/chat/completions', '{"model":"demo"}'))[0], 400);
   });
 
-  it('can be closed in the middle of an answer', async () => {
+  it('can be closed in the middle of a response', async () => {
     const slow = await startDemoModel({ port: 0, paceMs: 60_000 });
     const body = JSON.stringify({ model: 'demo', input: 'Hello', stream: true });
     const response = await fetch(`${slow.baseUrl}/responses`, { method: 'POST', body });

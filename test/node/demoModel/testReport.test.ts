@@ -24,7 +24,7 @@ describe('group', () => { it('inner', () => { assert.equal(1.5, -3); }); });
 `;
 
 describe.each(['tap', 'spec'])('%s', (reporter) => {
-  it('yields every failing test with its values, its symptom and its place', () => {
+  it('yields every failing test with its values, its message and its line', () => {
     const run = runTests(FAILURES, reporter);
     assert.ok(run.type === 'failed');
     assert.equal(run.count, 12);
@@ -48,7 +48,7 @@ describe.each(['tap', 'spec'])('%s', (reporter) => {
     );
   });
 
-  it('tells tests that fail from tests that cannot be loaded', () => {
+  it('distinguishes tests that fail from tests that cannot be loaded', () => {
     const run = runTests('import test from "node:test"; test("x", () => {', reporter);
     assert.ok(run.type === 'could_not_run');
     assert.match(run.reason, /^SyntaxError: /);

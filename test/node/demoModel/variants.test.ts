@@ -1,5 +1,5 @@
 /**
- * The demo model repairs every sample, knowing nothing of any: all bugs in all namings, on real files. One run takes each bug
+ * The demo model repairs every sample without knowledge of it: all bugs in all namings, on real files. One run takes each bug
  * in one naming, which the seed chooses; `npm run test:all` takes all of them.
  */
 import assert from 'node:assert/strict';

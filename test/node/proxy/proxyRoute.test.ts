@@ -1,4 +1,4 @@
-/** Requests by way of a proxy on this machine, to a name that only the proxy knows. */
+/** Requests through a proxy on this machine, to a host name that only the proxy can resolve. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
@@ -34,7 +34,7 @@ async function secureModel() {
   return { port: await listen(server), seen };
 }
 
-/** `target` is where every tunnel leads. */
+/** `target` is the end of every tunnel. */
 async function startProxy(target: number, options: { readonly refuses?: number } = {}) {
   const asked: { readonly what: string; readonly headers: http.IncomingHttpHeaders }[] = [];
   const server = http.createServer((request, response) => {
@@ -65,7 +65,7 @@ async function failure(request: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The test's certificate is signed by nobody. */
+/** The certificate of the test is self-signed. */
 async function trusting<Result>(act: () => Promise<Result>): Promise<Result> {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
   try {
@@ -75,8 +75,8 @@ async function trusting<Result>(act: () => Promise<Result>): Promise<Result> {
   }
 }
 
-describe('through a proxy', () => {
-  test('http is handed to it, whole', async () => {
+describe('a request through a proxy', () => {
+  test('is passed to it whole on http', async () => {
     const proxy = await startProxy(0);
     const fetch = through(`http://me:p%40ss@127.0.0.1:${proxy.port}`);
     const answer = await fetch('http://model.invalid/v1/responses?x=1', post);
@@ -87,7 +87,7 @@ describe('through a proxy', () => {
     expect(headers['proxy-authorization']).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
   });
 
-  test('https goes by a tunnel that shows it neither key nor words, and that serves more than one request', async () => {
+  test('uses a tunnel on https that shows it neither key nor text, and that serves several requests', async () => {
     const model = await secureModel();
     const proxy = await startProxy(model.port);
     await trusting(async () => {
@@ -104,14 +104,14 @@ describe('through a proxy', () => {
     expect(model.seen[0]).not.toHaveProperty('proxy-authorization');
   });
 
-  test('the certificate is the server’s, and must be good', async () => {
+  test('checks the certificate of the server', async () => {
     const model = await secureModel();
     const proxy = await startProxy(model.port);
     const error = await failure(through(`http://127.0.0.1:${proxy.port}`)('https://model.invalid/v1', post));
     expect(networkFault(error, 'connecting')).toMatchObject({ kind: 'tls', retryable: false });
   });
 
-  test('a proxy that wants a password says so', async () => {
+  test('reports a proxy that requires a password', async () => {
     const proxy = await startProxy(0, { refuses: 407 });
     const fetch = through(`http://127.0.0.1:${proxy.port}`);
     expect((await fetch('http://model.invalid/v1', post)).status).toBe(407);
@@ -123,23 +123,26 @@ describe('through a proxy', () => {
     });
   });
 
-  test.each(['http', 'https'])('a proxy that is away is told from a server that is, on %s', async (protocol) => {
-    const fetch = through('http://127.0.0.1:1');
-    const error = await failure(fetch(`${protocol}://model.invalid/v1`, post));
-    expect(networkFault(error, 'connecting')).toMatchObject({
-      kind: 'proxy',
-      retryable: true,
-      detail: expect.stringMatching(/proxy 127\.0\.0\.1:1 cannot be reached: connect ECONNREFUSED/),
-    });
-  });
+  test.each(['http', 'https'])(
+    'distinguishes an unreachable proxy from an unreachable server, on %s',
+    async (protocol) => {
+      const fetch = through('http://127.0.0.1:1');
+      const error = await failure(fetch(`${protocol}://model.invalid/v1`, post));
+      expect(networkFault(error, 'connecting')).toMatchObject({
+        kind: 'proxy',
+        retryable: true,
+        detail: expect.stringMatching(/proxy 127\.0\.0\.1:1 cannot be reached: connect ECONNREFUSED/),
+      });
+    },
+  );
 
-  test('a proxy that cannot reach the server is a fault of the way there', async () => {
+  test('reports a proxy that cannot reach the server as a network fault', async () => {
     const proxy = await startProxy(0, { refuses: 502 });
     const error = await failure(through(`http://127.0.0.1:${proxy.port}`)('https://model.invalid/v1', post));
     expect(networkFault(error, 'connecting')).toMatchObject({ kind: 'proxy', retryable: true });
   });
 
-  test('an abort is heard while the tunnel is being made', async () => {
+  test('can be aborted while the tunnel is opened', async () => {
     const silent = net.createServer(() => {});
     await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
     const sockets: net.Socket[] = [];

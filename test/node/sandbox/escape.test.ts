@@ -19,7 +19,7 @@ import { type TempFolder, tempFolder } from '../../support/tempFolder.ts';
 import { ESCAPES } from './escapes.ts';
 
 const isRoot = process.getuid?.() === 0;
-/** Anybody who is not root and has no entry of their own. */
+/** Users who are not root and have no passwd entry. */
 const SOMEBODY = 1001;
 let sockets = 0;
 const REPOSITORY = ['.git', 'sub/repo/.git', 'sub/other/.git', 'bare.git', 'store'];
@@ -43,9 +43,9 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** A workspace with everything that must not be touched, and neighbours that must not be reached. */
+/** A workspace with every protected file, and neighbours that must not be reached. */
 async function playground(user: number) {
-  // Not below /tmp, where nothing of the machine is seen anyway.
+  // Not below /tmp, which the sandbox replaces anyway.
   const folder = tempFolder(isRoot ? '/home' : homedir());
   const write = (name: string, text: string) => {
     mkdirSync(path.dirname(folder.at(name)), { recursive: true });
@@ -92,13 +92,13 @@ function give(folder: string, user: number): void {
   }
 }
 
-/** Every file that must be as it was, and every name that must not be there. */
+/** Every file that must be unchanged, and every name that must not exist. */
 function guarded(folder: TempFolder): Record<string, string> {
   const names = readdirSync(folder.path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder.path, path.join(entry.parentPath, entry.name)))
     .filter((name) => !name.startsWith('tiller/') || name === 'tiller/settings.json' || name === 'tiller/rules.json')
-    // A folder may be renamed with a repository in it; what is in that repository stays read-only.
+    // A folder with a repository in it may be renamed; the content of the repository stays read-only.
     .filter((name) => !/^workspace\/sub\/(other|gone)\//.test(name))
     .filter((name) => /^[^/]+$|^(?!workspace\/)|\/\.(git|vscode|agents)(\/|$)|\/(bare\.git|store)\//.test(name));
   return Object.fromEntries(names.toSorted().map((name) => [name, readFileSync(folder.at(name), 'utf8')]));
@@ -116,7 +116,7 @@ async function startSandboxed(user: number, folder: TempFolder, flags: readonly 
   const child = spawn(process.execPath, [cli, 'sandbox', ...flags, '--', 'bash', '-c', script], {
     cwd: folder.at('workspace'),
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: folder.path, ...env },
-    // Whatever whoever starts us has open, far above what is looked for.
+    // Descriptors that the parent process has open, far above the searched range.
     stdio: ['ignore', 'pipe', 'pipe', leak, ...Array<'ignore'>(26).fill('ignore'), leak],
     ...(isRoot ? { uid: user, gid: user } : {}),
   });
@@ -164,7 +164,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(witness.exitCode).toBeNull();
   });
 
-  test('no descriptor comes along', async () => {
+  test('no descriptor is inherited', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const { stdout } = await sandboxed(user, place, [], 'for fd in /proc/self/fd/*; do readlink $fd; done');
@@ -174,7 +174,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(readFileSync(place.at('outside/file'), 'utf8')).toBe('mine\n');
   });
 
-  test('a writable folder inside another cannot be put aside, nor the folders around it', async () => {
+  test('a writable folder inside another cannot be moved, nor the folders around it', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const script = `cd "$WS"
@@ -191,7 +191,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(readdirSync(place.at('workspace/sub/inner/deep'))).toEqual(['mine']);
   });
 
-  test('a name for agents is moved away, also when its folder was closed', async () => {
+  test('a protected name is moved away, also when its folder has no permissions', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const script =
@@ -201,7 +201,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(readdirSync(place.at('workspace'))).not.toContain('.claude');
   });
 
-  test('a new repository is told, also in a folder that nobody may list', async () => {
+  test('a new repository is reported, also in a folder that cannot be listed', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const script = 'mkdir -p closed/.git/hooks; touch closed/.git/hooks/pre-commit; chmod 311 closed';
@@ -209,7 +209,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     expect(stderr).toContain(`${place.at('workspace/closed/.git')}, and it has the hooks pre-commit`);
   });
 
-  test('the workspace is as it was when the host is killed in the middle of a command', async () => {
+  test('the workspace is unchanged when the host is killed in the middle of a command', async () => {
     const { folder } = await playground(user);
     using place = folder;
     const names = () => readdirSync(place.at('workspace'));
@@ -222,7 +222,7 @@ describe.skipIf(noSandbox).each(USERS)('as %s', (_, user) => {
     await expect.poll(names, { timeout: 20_000 }).toEqual(before);
   });
 
-  test('what people do in a shell works', { timeout: 120_000 }, async () => {
+  test('ordinary shell commands work', { timeout: 120_000 }, async () => {
     const { folder } = await playground(user);
     using place = folder;
     const works: Record<string, string> = {

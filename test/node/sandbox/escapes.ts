@@ -1,16 +1,16 @@
 /**
- * Ways out of the box. Each script tries one and exits 0 when it believes it is out. In the environment: WS the workspace,
+ * Escapes from the sandbox. Each script tries one and exits 0 when it believes that it succeeded. In the environment: WS the workspace,
  * OUT a folder beside it, SECRET an unreadable file, SOCK and ABSTRACT unix sockets, PORT a TCP port, HOST_PID a process of
  * the machine.
  */
 export interface Escape {
   readonly name: string;
   readonly script: string;
-  /** Only tried where the workspace may be written. */
+  /** Tried only where the workspace may be written. */
   readonly writing?: true;
 }
 
-/** Numbers of system calls are those of x64; elsewhere the call fails, which is what is wanted. */
+/** Numbers of system calls are those of x64; elsewhere the call fails, which is the expected result. */
 const call = (...words: (string | number)[]) =>
   `perl -e 'my ($number, @words) = (${words.join(', ')}); exit(syscall($number, @words) == -1)'`;
 
@@ -42,7 +42,7 @@ export const ESCAPES: readonly Escape[] = [
   { name: 'read kernel memory', script: 'head -c1 /dev/mem || head -c1 /dev/kmem || head -c1 /dev/port' },
   { name: 'see the temporary files of others', script: 'ls /tmp/tiller-escape-witness' },
   { name: 'see what runs', script: 'ls -A /run | grep -q .' },
-  // ---- what git, editors and agents run
+  // ---- files that git, editors and agents run
   { name: 'write a hook', script: 'echo x > .git/hooks/pre-commit', writing: true },
   { name: 'write the configuration', script: 'echo "[core] fsmonitor=x" >> .git/config', writing: true },
   { name: 'write by git config', script: 'git config core.fsmonitor x', writing: true },
@@ -98,7 +98,7 @@ export const ESCAPES: readonly Escape[] = [
     script: 'mkdir /sys/fs/cgroup/tiller-escape || mkdir /sys/fs/cgroup/unified/tiller-escape',
   },
   { name: 'hot plug', script: 'test -w /sys/kernel/uevent_helper' },
-  // ---- others on the machine and beyond it
+  // ---- other programs of the machine, and the network
   {
     name: 'a unix socket by name',
     script: `perl -MIO::Socket::UNIX -e 'exit(!IO::Socket::UNIX->new(Peer => $ENV{SOCK}))'`,

@@ -16,7 +16,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     });
   });
 
-  test('finds its temporary folder as $TMPDIR, and not what other programs keep in the one of the machine', async () => {
+  test('finds its temporary folder as $TMPDIR, and no files of other programs', async () => {
     using theirs = tempFolder(homedir());
     writeFileSync(theirs.at('secret'), 'theirs\n');
     using place = new Playground({ tmpdir: theirs.path, env: { TMPDIR: theirs.path } });
@@ -29,7 +29,7 @@ describe.skipIf(noSandbox)('a command in the box', () => {
     expect(readFileSync(`${folder}/a`, 'utf8')).toBe('one\n');
   });
 
-  test('has the $TMPDIR of the machine, read-only, where the policy leaves it out', async () => {
+  test('has the $TMPDIR of the machine, read-only, where the policy excludes it', async () => {
     using theirs = tempFolder(homedir());
     writeFileSync(theirs.at('a'), 'theirs\n');
     using place = new Playground({

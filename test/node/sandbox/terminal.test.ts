@@ -4,7 +4,7 @@ import { noSandbox, Playground } from '../../support/sandboxed.ts';
 
 const tty = { columns: 80, rows: 24 };
 
-/** What it has printed so far, and a wait for words in it. */
+/** The output so far, and a wait for text in it. */
 function listen(child: ExecProcess) {
   let text = '';
   child.onOutput(({ bytes }) => {
@@ -30,7 +30,7 @@ describe.skipIf(noSandbox)('a terminal in the box', () => {
     expect(await place.bash('true')).toMatchObject({ code: 0 });
   });
 
-  test('holds as well: nothing is written outside, nothing is typed in the name of the person', async () => {
+  test('is confined as well: nothing is written outside, no input is injected into the user’s terminal', async () => {
     using place = new Playground();
     const child = await place.start(
       [
@@ -47,7 +47,7 @@ describe.skipIf(noSandbox)('a terminal in the box', () => {
     expect(output.text()).toContain('over');
   });
 
-  test('Ctrl-C stops what runs in it', async () => {
+  test('interrupts its command on Ctrl-C', async () => {
     using place = new Playground();
     const child = await place.start(['/bin/bash', '-c', 'echo up; sleep 30'], { tty });
     const output = listen(child);

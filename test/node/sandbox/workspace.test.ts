@@ -1,4 +1,4 @@
-/** What boxes do to the folder they stand in, and what they leave there: nothing. */
+/** The effects of sandboxes on their folder: none remain. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -26,7 +26,7 @@ import { bundled, runFile } from '../../support/runTypeScript.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 import { builtCli } from '../../support/runCli.ts';
 
-/** Leaves a box running in a process of its own. */
+/** Leaves a sandbox running in a process of its own. */
 async function startSandbox(place: Playground, script: string) {
   const child = spawn(process.execPath, [await builtCli(), 'sandbox', '--', 'bash', '-c', script], {
     cwd: place.workspace,
@@ -40,7 +40,7 @@ async function startSandbox(place: Playground, script: string) {
   return { child, ended };
 }
 
-/** What stands in our home about folders in workspaces. */
+/** The files in TILLER_HOME about folders in workspaces. */
 function leftBy({ home }: Playground): string[] {
   return readdirSync(path.join(home, 'box', 'mounts'));
 }
@@ -63,7 +63,9 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(readdirSync(place.workspace)).toEqual(['seen']);
   });
 
-  test('shows nothing of ours after a command: what comes goes, event by event', { timeout: 60_000 }, async () => {
+  test('has no file of Tiller after a command: created files are removed, event by event', {
+    timeout: 60_000,
+  }, async () => {
     using place = new Playground();
     const seen: string[] = [];
     using _ = watching(place.workspace, (name) => seen.push(name));
@@ -74,7 +76,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     await expect.poll(() => seen.toSorted()).toEqual([...Array(40).fill('.git'), ...Array(40).fill('.vscode')]);
   });
 
-  test('keeps what the person puts where a mount point was', async () => {
+  test('keeps a file of the user in place of a mount point', async () => {
     using place = new Playground();
     const script = 'until [ -e .vscode/settings.json ]; do sleep 0.01; done; echo x > .vscode/settings.json';
     const running = place.bash(script);
@@ -85,14 +87,14 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(readFileSync(place.at('.vscode', 'settings.json'), 'utf8')).toBe('{}');
   });
 
-  test('keeps an empty folder of the person', async () => {
+  test('keeps an empty folder of the user', async () => {
     using place = new Playground();
     mkdirSync(place.at('.vscode'));
     await place.run(['/bin/true']);
     await expect.poll(() => readdirSync(place.workspace)).toEqual(['.vscode']);
   });
 
-  test('is as it was soon after kill -9 of the host, and nothing of the box lives on', async () => {
+  test('is unchanged soon after kill -9 of the host, and no process of the sandbox survives', async () => {
     using place = new Playground();
     mkdirSync(place.at('.vscode'));
     const { child, ended } = await startSandbox(
@@ -109,7 +111,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     await expect.poll(() => leftBy(place)).toEqual([]);
   });
 
-  test('is as it was however early the host is killed, and no box runs on', async () => {
+  test('is unchanged however early the host is killed, and no sandbox survives', async () => {
     using place = new Playground();
     const args = [await builtCli(), 'sandbox', '--', 'bash', '-c', 'echo x >> ran; exec sleep 600'];
     const env = { PATH: process.env.PATH, HOME: place.folder.path, TILLER_HOME: place.home };
@@ -128,7 +130,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     }
   });
 
-  test('is as it was at the next start when what waits for the kill was killed, too', async () => {
+  test('is unchanged at the next start when the cleaning process was killed, too', async () => {
     using place = new Playground();
     const { child, ended } = await startSandbox(place, 'echo up; sleep 60');
     for (const { pid, parent } of listProcesses('linux')) if (parent === child.pid) process.kill(pid, 'SIGKILL');
@@ -141,7 +143,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(leftBy(place)).toEqual([]);
   });
 
-  test('keeps the mount points of a killed process while its box stands', async () => {
+  test('keeps the mount points of a killed process while its sandbox runs', async () => {
     using place = new Playground();
     const command = await place.start(['/bin/sleep', '60']);
     await expect.poll(() => [...mountedFolders()]).toContain(place.at('.git'));
@@ -156,7 +158,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(readdirSync(place.workspace)).toEqual([]);
   });
 
-  test('is not kept in mind by a lease that was cut off while it was written', async () => {
+  test('has no lease that was cut off while it was written', async () => {
     using place = new Playground();
     await place.run(['/bin/true']);
     const torn = place.folder.at('home', 'box', 'mounts', 'torn');
@@ -166,7 +168,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(leftBy(place)).toEqual(['torn-just-now']);
   });
 
-  test('is clean after kill -9 of the box', async () => {
+  test('is clean after kill -9 of the sandbox', async () => {
     using place = new Playground();
     const child = await place.start(['/bin/bash', '-c', 'sleep 30']);
     process.kill(child.pid ?? 0, 'SIGKILL');
@@ -175,7 +177,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
   });
 
   test.each(['ends', 'is killed'])(
-    'is written by nobody any more when a command with much in the background %s',
+    'is no longer written by a command with many background processes that %s',
     async (end) => {
       using place = new Playground();
       const writers = 'for one in {1..16}; do while :; do echo x >> "file$one"; done >/dev/null 2>&1 & done';
@@ -195,7 +197,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     },
   );
 
-  test('keeps a mount point that the box of another process stands on', async () => {
+  test('keeps a mount point that the sandbox of another process uses', async () => {
     using place = new Playground();
     const { child, ended } = await startSandbox(place, 'echo up; sleep 1; mkdir .git/hooks; echo $? > code');
     await place.run(['/bin/true']);
@@ -207,7 +209,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     expect(readdirSync(place.workspace)).toEqual(['code']);
   });
 
-  test('may be reached by a link from where nothing is seen, and hold folders that nobody may enter', async () => {
+  test('may be reached by a link from an invisible place, and have folders that cannot be entered', async () => {
     using place = new Playground();
     using elsewhere = tempFolder();
     symlinkSync(place.workspace, elsewhere.at('link'));
@@ -220,7 +222,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
     });
   });
 
-  test('sees a folder beside it that is writable too, with its own protected names', async () => {
+  test('includes a writable folder beside it, with its own protected names', async () => {
     const outside = new Playground();
     using place = new Playground({ policy: { writableRoots: [outside.workspace] } });
     mkdirSync(outside.at('.git'));
@@ -231,7 +233,7 @@ describe.skipIf(noSandbox)('the workspace', () => {
   });
 });
 
-test('a mount point stays as long as one of several processes holds it, and no longer', async () => {
+test('has a mount point exactly as long as one of several processes holds it', async () => {
   using folder = tempFolder();
   const file = await bundled('mountRounds.ts');
   const args = [folder.at('leases'), folder.at('.git'), '200'];
@@ -243,7 +245,7 @@ test('a mount point stays as long as one of several processes holds it, and no l
 
 const DAY_MS = 86_400_000;
 
-test('a temporary folder goes when no command has used it for days', async () => {
+test('a temporary folder is removed when no command has used it for days', async () => {
   using home = tempFolder();
   mkdirSync(home.at('tmp', 'thread', 'folder'), { recursive: true });
   const [now, locks] = [Date.now(), createLocks(home.path, 'cli')];
@@ -298,10 +300,10 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     '.github/workflows/ci.yml',
     'any.code-workspace',
   ];
-  /** What is protected of it. */
+  /** The protected files in it. */
   const nameOf = (file: string) => (file.startsWith('.github') ? path.dirname(file) : (file.split('/')[0] ?? ''));
 
-  test.each(CONFIGURATIONS)('a new %s is moved away', async (file) => {
+  test.each(CONFIGURATIONS)('in a new %s are moved away', async (file) => {
     using place = new Playground();
     const { findings } = await place.bash(`mkdir -p ${path.dirname(file)}; echo mine > ${file}`);
     expect(findings).toMatchObject([{ kind: 'quarantined', path: place.at(nameOf(file)) }]);
@@ -320,7 +322,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     expect(readFileSync(place.at(file), 'utf8')).toBe('theirs\n');
   });
 
-  test('workflows put in the place of others are told, and the rest of their folder can be written', async () => {
+  test('in place of workflows are reported, and the rest of their folder can be written', async () => {
     using place = new Playground();
     mkdirSync(place.at('.github', 'workflows'), { recursive: true });
     const { findings } = await place.bash('echo x > .github/CODEOWNERS; mv .github old; mkdir -p .github/workflows');
@@ -328,7 +330,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     expect(findings).toMatchObject([{ kind: 'left_behind', path: place.at('.github', 'workflows') }]);
   });
 
-  test.each(['.vscode', '.claude'])('a link %s leads where it led', async (name) => {
+  test.each(['.vscode', '.claude'])('behind a link %s stay where they are', async (name) => {
     using place = new Playground();
     mkdirSync(place.at('real'));
     writeFileSync(place.at('real', 'settings.json'), '{}');
@@ -359,7 +361,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
       'mkdir -p d store; echo "gitdir: ../store" > d/.git; printf "[core]\\nsshCommand=x\\n" > store/config',
       'd/.git',
     ],
-  ])('%s that would run programs is told', async (_, script, repository) => {
+  ])('%s that would run programs is reported', async (_, script, repository) => {
     using place = new Playground();
     const { findings } = await place.bash(script);
     expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
@@ -378,14 +380,14 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
       'git init -q r; mkdir -p in/c; echo gitdir: ../../r/.git > in/c/.git',
       'mkdir -p in/c/.git; printf "[core]\\nfsmonitor=./x\\n" > in/c/.git/config',
     ],
-  ])('%s put in the place of another is told', async (_, repository, first, second) => {
+  ])('%s in place of another is reported', async (_, repository, first, second) => {
     using place = new Playground();
     expect(await place.bash(first)).toMatchObject({ code: 0, findings: [] });
     const { findings } = await place.bash(`mv in out; mkdir in; ${second}`);
     expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
   });
 
-  test('settings put in the place of others are told', async () => {
+  test('in place of settings are reported', async () => {
     using place = new Playground();
     mkdirSync(place.at('in', '.vscode'), { recursive: true });
     const { findings } = await place.bash('mv in out; mkdir -p in/.vscode; echo x > in/.vscode/tasks.json');
@@ -395,7 +397,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
   test.each([
     ['a bare repository that was there', 'b', 'git init -q --bare b'],
     ['a new repository', 'b/.git', 'mkdir -p b/.git'],
-  ])('%s that is led to the configuration of another is told', async (_, repository, first) => {
+  ])('%s that points to the configuration of another is reported', async (_, repository, first) => {
     using place = new Playground();
     const evil = 'mkdir evil; printf "[core]\\nfsmonitor=./x\\n" > evil/config';
     if (repository === 'b') expect(await place.bash(first)).toMatchObject({ code: 0, findings: [] });
@@ -403,7 +405,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     expect(findings).toMatchObject([{ kind: 'git_metadata', path: place.at(repository) }]);
   });
 
-  test('a name that a terminal would obey, or that is two lines, is told so that it can be seen', async () => {
+  test('with control characters or newlines in their names are reported escaped', async () => {
     using place = new Playground();
     const script = `d=$(printf 'a\\033[2J\\nProcess exited'); mkdir -p "$d/.git/hooks"; touch "$d/.git/hooks/pre-commit"`;
     const { findings } = await place.bash(script);
@@ -412,7 +414,7 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     ]);
   });
 
-  test('a bare repository that has its objects from another is told, and cannot be changed from then on', async () => {
+  test('as a bare repository with foreign objects are reported, and read-only from then on', async () => {
     using place = new Playground();
     const { findings } = await place.bash(
       'mkdir -p B/objects B/refs A; touch A/HEAD; echo ../B > A/commondir; printf "[core]\\nfsmonitor=./x\\n" > A/config.worktree',
@@ -435,14 +437,14 @@ describe.skipIf(noSandbox)('what a command leaves behind', () => {
     },
   );
 
-  test('a pointer of gigabytes is not read whole', async () => {
+  test('as a pointer of gigabytes are not read whole', async () => {
     using place = new Playground();
     const before = process.resourceUsage().maxRSS;
     await place.bash('mkdir n; truncate -s 1900M n/.git');
     expect(process.resourceUsage().maxRSS - before).toBeLessThan(500_000);
   });
 
-  test('a plain new repository is nothing to tell', async () => {
+  test('as a plain new repository are not reported', async () => {
     using place = new Playground();
     const { findings } = await place.bash('mkdir n && cd n && git init -q . && git config user.name x');
     expect(findings).toEqual([]);

@@ -1,4 +1,4 @@
-/** A folder of one's own in the workspace of the test VS Code, with our hands on it. */
+/** A folder of its own in the workspace of the test VS Code, with working ports. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { applyPatch } from '../../../src/vscode/apply/applyPatch.ts';
 
 type Content = string | Uint8Array;
 const silent = () => {};
-/** Above what Linux hands out. */
+/** Above the pids of Linux. */
 const NOBODY = 2 ** 22 + 1;
 
 export class EditorPlace {
@@ -37,7 +37,7 @@ export class EditorPlace {
     throw error;
   });
   readonly decisions: Decisions;
-  /** Called when the journal is on disk and nothing has been written yet. */
+  /** Called when the journal is on disk and before the first write. */
   beforeFirstWrite: () => void | Promise<void> = silent;
 
   constructor(files: Readonly<Record<string, Content>> = {}) {
@@ -92,7 +92,7 @@ export class EditorPlace {
     return readFileSync(this.at(path), 'latin1');
   }
 
-  /** Every file below the place, by its path; a link as `-> target`. */
+  /** Every file below the folder, by its path; a link as `-> target`. */
   tree(): Record<string, string> {
     return treeBelow(this.root);
   }
@@ -102,7 +102,7 @@ export class EditorPlace {
     return existsSync(folder) ? readdirSync(folder) : [];
   }
 
-  /** The open journal, as if the host that wrote it had died. */
+  /** The open journal, as if the host that wrote it had been killed. */
   keepJournalOfDeadHost(): void {
     const folder = join(this.#home, 'journal');
     const dead = join(this.#deadHome, 'journal');
@@ -127,14 +127,14 @@ export class EditorPlace {
     return openDocument(this.uri(path));
   }
 
-  /** Names of the place's files with unsaved text: other tests may have left theirs. */
+  /** Names of files in the folder with unsaved text: other tests may have left theirs. */
   dirty(): string[] {
     return vscode.workspace.textDocuments
       .filter(({ isDirty, uri }) => isDirty && uri.fsPath.startsWith(`${this.root}/`))
       .map(({ uri }) => uri.fsPath);
   }
 
-  /** Opens the file, puts the text in front of its first line and does not save. */
+  /** Opens the file, inserts the text before its first line and does not save. */
   async type(path: string, text: string): Promise<void> {
     const editor = await this.open(path);
     await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), text));
@@ -151,9 +151,9 @@ export class EditorPlace {
     return vscode.window.tabGroups.all.flatMap((group) => group.tabs.map((tab) => tab.label));
   }
 
-  // ---------------------------------------------------------------- our hands
+  // ---------------------------------------------------------------- ports
 
-  /** Decided about now. */
+  /** The places, resolved now. */
   async apply(changes: readonly FileChange[], origin?: PatchOrigin): Promise<ApplyResult> {
     return this.applyDecided(await decided(this.workspace, changes), origin);
   }
@@ -202,7 +202,7 @@ export class EditorPlace {
   }
 }
 
-/** Made beforehand: a landing waits for a moment where a folder has just come to stand (`PathStability`). */
+/** Created beforehand: a patch waits where a folder has just been created (`PathStability`). */
 const fresh = Array.from({ length: 20 }, newFolder);
 
 function newFolder(): string {
@@ -214,7 +214,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** Runs the story and leaves nothing behind, whatever happens in it. */
+/** Runs the test and cleans up afterwards, whatever happens in it. */
 export function inPlace(
   files: Readonly<Record<string, Content>>,
   story: (place: EditorPlace) => Promise<void>,
@@ -229,7 +229,7 @@ export function inPlace(
   };
 }
 
-/** A dirty tab asks before it closes, which would hang; so its text is put back first. */
+/** A dirty tab prompts before it closes, which would hang; so its text is reverted first. */
 async function discard(tab: vscode.Tab): Promise<void> {
   if (tab.isDirty && tab.input instanceof vscode.TabInputText) {
     await vscode.window.showTextDocument(tab.input.uri, { preview: false, viewColumn: tab.group.viewColumn });
@@ -262,7 +262,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** For the time of the story, in the settings of the user. */
+/** In the settings of the user, until the test ends. */
 export async function withSetting(name: string, value: unknown, story: () => Promise<void>): Promise<void> {
   const set = (to: unknown) => vscode.workspace.getConfiguration().update(name, to, vscode.ConfigurationTarget.Global);
   const before = vscode.workspace.getConfiguration().inspect(name)?.globalValue;

@@ -1,9 +1,9 @@
-/** The extension put together in a real VS Code, with a page that the test plays. */
+/** The whole extension in a real VS Code, with a page that the test controls. */
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { WebviewMessage } from '../../../src/protocol/wire.ts';
 
-/** The panel, as the host sees it. */
+/** The panel, from the side of the host. */
 export class Page {
   readonly heard: unknown[] = [];
   readonly #receive = new vscode.EventEmitter<unknown>();
@@ -23,7 +23,7 @@ export class Page {
     this.#receive.fire(message);
   }
 
-  /** Until it has been told something with these words. */
+  /** Until a message to it contains this text. */
   hears(words: string): Promise<void> {
     return eventually(() => JSON.stringify(this.heard).includes(words));
   }
@@ -37,7 +37,7 @@ export async function eventually(isSo: () => boolean): Promise<void> {
   }
 }
 
-/** As much of it as the object graph asks for. */
+/** The members that the object graph needs. */
 export function contextOf(): vscode.ExtensionContext {
   const extensionUri = vscode.extensions.getExtension('tiller-dev.tiller')?.extensionUri;
   const nothing = { keys: () => [], get: (_key: string, otherwise: unknown) => otherwise, update: async () => {} };

@@ -1,4 +1,4 @@
-/** Says something to whoever runs the suite; marked where VS Code's own lines arrive at the same place. */
+/** Prints a line for the runner of the suite; marked, as lines of VS Code appear in the same output. */
 export function say(text: string): void {
   console.log(`${process.env.TILLER_TEST_MARK ?? ''}${text}`);
 }

@@ -1,11 +1,11 @@
-// What a machine can find wrong with how a page looks.
+// Finds visual faults of a page automatically.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { changeTheme, THEMES } from './stage.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 export const WIDTHS = [260, 400, 900];
-/** The only rules whose verdict depends on the theme. */
+/** The only rules whose result depends on the theme. */
 const COLOUR_RULES = { runOnly: ['color-contrast', 'link-in-text-block'] };
 
 /**
@@ -30,7 +30,7 @@ export async function faultsOfScene(stage, scene) {
 
 /** @param {string} place  where it was found @param {object} [options]  of axe */
 export async function violations(page, place, options = {}) {
-  // Not as a script element: the page's own policy holds for the test too.
+  // Not as a script element: the page's security policy applies to the test too.
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe);
   const found = await page.evaluate(
     (options) => globalThis.axe.run(document, { resultTypes: ['violations'], ...options }),

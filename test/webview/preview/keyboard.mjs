@@ -1,13 +1,13 @@
-// The panel by keyboard alone: each story presses keys and says what must have come of it.
+// The panel by keyboard alone: each story presses keys and checks the result.
 import assert from 'node:assert/strict';
 import { send, takePosted } from './stage.mjs';
 
-/** Every op the panel has asked for since the last time. */
+/** The ops that the panel has posted since the last call. */
 async function takeOps(page) {
   return (await takePosted(page)).filter(({ type }) => type === 'op').map(({ op }) => op);
 }
 
-/** Waits for the focus to arrive: it moves after the picture. */
+/** Waits for the focus, which moves after the rendering. */
 function expectFocus(page, testid) {
   return page.waitForFunction((testid) => document.activeElement?.getAttribute('data-testid') === testid, testid, {
     timeout: 2_000,
@@ -60,7 +60,7 @@ const STORIES = {
   async 'A says what the rule would be; it can be made shorter, longer, wider, and Enter makes it'(stage) {
     const page = await stage.show(stage.scenes['approve-plain']);
     const approvalId = 'a-i7';
-    /** Answers what the panel wants to know of the rule as it stands now. */
+    /** Replies to the panel with the preview of the current rule. */
     const answer = async (rule) => {
       const wanted = JSON.stringify({ type: 'preview_rule', approvalId, rule });
       await page.waitForFunction((wanted) => globalThis.posted.some((said) => JSON.stringify(said) === wanted), wanted);
@@ -151,6 +151,17 @@ const STORIES = {
     const answers = { constructor: ['Yes, like any failure'] };
     assert.deepEqual(await takeOps(page), [{ type: 'user_input_answer', questionId: 'question-1', answers }]);
     return page;
+  },
+  async 'Enter raises a cap, Esc stops the turn at it'(stage) {
+    const answered = (label) => [{ type: 'user_input_answer', questionId: 'question-cap', answers: { cap: [label] } }];
+    const page = await stage.show(stage.scenes.cap);
+    await expectFocus(page, 'choice-first');
+    await press(page, 'Enter', 'Enter');
+    assert.deepEqual(await takeOps(page), answered('Continue'));
+    const other = await stage.show(stage.scenes.cap);
+    await press(other, 'Escape');
+    assert.deepEqual(await takeOps(other), answered('Stop'));
+    return other;
   },
   async 'Enter sends what stands in the form of a server, once; a button declines'(stage) {
     const page = await stage.show(stage.scenes.mcp);
@@ -448,7 +459,7 @@ const STORIES = {
   },
 };
 
-/** Returns what went wrong. */
+/** Returns the failures. */
 export async function driveByKeyboard(stage) {
   const findings = [];
   for (const [title, story] of Object.entries(STORIES)) {

@@ -1,4 +1,4 @@
-/** Tells a thread as the host would: one event after the other, with the times they would have. */
+/** Emits a thread as the host would: one event after the other, with realistic times. */
 import type { ApprovalRequest, Event, EventMsg, TurnSettings } from '../../../src/protocol/event.ts';
 import type { FileChangeSummary, TurnItem, TurnItemOf, UserInput } from '../../../src/protocol/item.ts';
 import type { PanelSettings } from '../../../src/protocol/wire.ts';

@@ -1,4 +1,4 @@
-// How much of the main thread the panel takes (design §5). CPU time, because the machine may be busy with others.
+// The main thread time of the panel (design §5). CPU time, because the machine may be busy.
 import { send } from './stage.mjs';
 
 const TURN_COUNT = 1_000;
@@ -51,7 +51,7 @@ function deltasOf(text, size, first) {
   );
 }
 
-/** Plays batches of events at an interval and measures until it is quiet again. */
+/** Posts batches of events at an interval and measures until the page is idle again. */
 async function measure(page, batches, interval) {
   const client = await page.context().newCDPSession(page);
   await client.send('Performance.enable');
@@ -132,7 +132,7 @@ const RUNS = {
 
 const LONG_TASK = 50;
 
-/** Prints what was measured; returns what broke the budget: a first picture of more than 100 ms, or any long task. */
+/** Prints the measurements; returns what exceeds the budget: a first picture of more than 100 ms, or any long task. */
 export async function measureSpeed(stage) {
   const findings = [];
   for (const [title, run] of Object.entries(RUNS)) {

@@ -19,7 +19,7 @@ export const THEMES = {
   'hc-light': { name: 'Light High Contrast', classes: 'vscode-high-contrast vscode-high-contrast-light' },
 };
 
-/** Everything is given back by `close()`. */
+/** Everything is released by `close()`. */
 export async function setStage() {
   const folder = await mkdtemp(path.join(tmpdir(), 'tiller-panel-'));
   await buildWebview({ outdir: folder, buildId: 'preview' });
@@ -49,7 +49,7 @@ export async function setStage() {
       page.complaints = [];
       await page.setViewportSize({ width, height });
       const address = `http://127.0.0.1:${server.address().port}`;
-      // What the panel has kept of the scene before goes, in a document without the panel.
+      // The panel's state of the scene before is removed, in a document without the panel.
       await page.goto(`${address}/themes.css`);
       await page.evaluate(() => sessionStorage.clear());
       await page.goto(`${address}/index.html`);
@@ -82,7 +82,7 @@ export async function changeTheme(page, theme) {
   }, THEMES[theme]);
 }
 
-/** Gives the panel messages as the host would, and waits until it has drawn them. */
+/** Posts messages to the panel as the host would, and waits until it has rendered them. */
 export async function send(page, messages) {
   await page.evaluate(async (messages) => {
     const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined)));
@@ -91,7 +91,7 @@ export async function send(page, messages) {
   }, messages);
 }
 
-/** What the panel has said to the host since the last time it was asked. */
+/** The messages of the panel to the host since the last call. */
 export function takePosted(page) {
   return page.evaluate(() => globalThis.posted.splice(0));
 }
@@ -101,7 +101,7 @@ async function serve(folders) {
     const name = path.basename(new URL(request.url ?? '/', 'http://localhost').pathname);
     const file = folders.map((folder) => path.join(folder, name)).find((candidate) => existsSync(candidate));
     if (file === undefined) {
-      // A browser asks for an icon by itself.
+      // A browser requests an icon by itself.
       response.writeHead(name === 'favicon.ico' ? 204 : 404).end();
       return;
     }

@@ -1,4 +1,4 @@
-/** Every state of the panel worth looking at, as the messages that lead there; names as in the mock. */
+/** The states of the panel, as the messages that lead to them; names as in the mock. */
 import type { ApprovalRequest, Event, EventMsgOf } from '../../../src/protocol/event.ts';
 import type { DecisionReason } from '../../../src/protocol/policy.ts';
 import { foldPanelEvent, initialThreadState } from '../../../src/protocol/thread.ts';
@@ -177,7 +177,7 @@ function patch(): Script {
     .context(44);
 }
 
-/** A patch that waits, with one hunk and one file left out. */
+/** A pending patch, with one hunk and one file left out. */
 function hunks(): PanelScene {
   const asked = story()
     .plan(3)
@@ -204,7 +204,7 @@ function discards(): Script {
     });
 }
 
-/** A command that would see the old text of files that a patch left unsaved. */
+/** A command that would read the old text of files that a patch left unsaved. */
 function unsaved(): Script {
   return story()
     .item(patchItem(THREE_FILES.slice(0, 2), THREE_FILES_DIFF))
@@ -215,7 +215,7 @@ function unsaved(): Script {
     });
 }
 
-/** Changes that have landed and wait for Keep or Undo. */
+/** Applied changes that are marked for Keep or Undo. */
 function review(): PanelScene {
   const { messages } = scene(done());
   const files = [
@@ -288,7 +288,7 @@ function commands(): Script {
     .context(22);
 }
 
-/** Stopped while one command ran and another waited for an approval. */
+/** Interrupted while one command ran and the approval of another one was pending. */
 function stopped(): Script {
   const script = titled('Stopped', 'Run the checks.')
     .item({ ...commandItem('npx playwright test'), durationMs: 11_000, output: 'Running 12 tests\n' }, 'aborted')
@@ -300,7 +300,7 @@ function stopped(): Script {
     .abort('interrupted');
 }
 
-/** What was denied and what failed stands in the folded line of a turn, too. */
+/** The folded line of a turn names denied and failed calls, too. */
 function denied(): Script {
   return titled('Denied', 'Clean up.')
     .item(patchItem(THREE_FILES, THREE_FILES_DIFF), 'declined')
@@ -311,7 +311,7 @@ function denied(): Script {
     .complete();
 }
 
-/** One error of each kind, the way a server words it. */
+/** One error of each kind, with a typical message of a server. */
 function errorKinds(): Script {
   const script = titled('Errors', 'Hello?');
   const errors: readonly Omit<EventMsgOf<'error'>, 'type'>[] = [
@@ -397,7 +397,7 @@ function question(): Script {
         questionId: 'question-1',
         questions: [
           {
-            // The model names it: a name that every object has is one like any other.
+            // Named by the model: the name of an inherited property is a name like any other.
             id: 'constructor',
             header: '429',
             question: 'Should a 429 count towards the limit?',
@@ -411,6 +411,30 @@ function question(): Script {
       },
     })
     .context(33);
+}
+
+function cap(): Script {
+  return story()
+    .says('The retry test passes now. Next come the three callers that swallow the error.')
+    .emit({
+      type: 'question_requested',
+      request: {
+        source: 'tiller',
+        questionId: 'question-cap',
+        questions: [
+          {
+            id: 'cap',
+            header: 'Cap of a turn',
+            question: 'This turn has used 210,000 tokens; the cap is 200,000. Continue?',
+            options: [
+              { label: 'Continue', description: 'Raises the cap for this turn to 400,000.' },
+              { label: 'Stop', description: 'Ends the turn here. “Try Again” goes on from there.' },
+            ],
+          },
+        ],
+      },
+    })
+    .context(41);
 }
 
 function mcp(): Script {
@@ -575,7 +599,7 @@ function long(): Script {
   return script;
 }
 
-/** As another window sees it: what waits is not its to answer. */
+/** In another window: its pending requests cannot be answered here. */
 function readOnly(script: Script): PanelScene {
   const { messages } = scene(script);
   const access = { type: 'read_only', reason: 'owned', taken: false } as const;
@@ -584,7 +608,7 @@ function readOnly(script: Script): PanelScene {
 
 const DELETED: HostMessage = { type: 'thread_deleted', build: BUILD, threadId: 'd', title: 'Try a monorepo' };
 
-/** The list over a thread, as the host would send it. */
+/** The list over a thread, as the host sends it. */
 function threadList(rows: readonly ThreadRow[], clicks: readonly string[] = []): PanelScene {
   const { messages } = scene(done(), {}, ['thread-title']);
   return {
@@ -598,7 +622,7 @@ function threadList(rows: readonly ThreadRow[], clicks: readonly string[] = []):
   };
 }
 
-/** What a crash left of a patch to many files, in the thread that it was cut off in. */
+/** A patch to many files that a crash interrupted, in its thread. */
 function interrupted(more: Partial<InterruptedPatch> = {}): PanelScene {
   const files = [
     ...THREE_FILES.map(({ path, kind }) => ({ path, kind })),
@@ -657,6 +681,7 @@ export const SCENES = {
   denied: scene(denied()),
   patches: scene(patches()),
   question: scene(question()),
+  cap: scene(cap()),
   mcp: scene(mcp()),
   agents: scene(agents()),
   compaction: scene(compaction(), {}, ['compaction-summary']),

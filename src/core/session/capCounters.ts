@@ -1,0 +1,87 @@
+import { abortable } from '../util/abort.ts';
+import {
+  addSpending,
+  type CapSettings,
+  NOTHING_SPENT,
+  type RaisedCaps,
+  type ReachedCap,
+  reachedCap,
+  type SpanCaps,
+  type Spending,
+  withRaised,
+} from './caps.ts';
+import type { DaySpending } from './daySpending.ts';
+
+/** What the running turn of a root thread has used, its sub-agents included. One for the root and its sub-agents. */
+export class TurnSpending {
+  #spent = NOTHING_SPENT;
+  #raised: RaisedCaps = {};
+
+  get spent(): Spending {
+    return this.#spent;
+  }
+
+  get raised(): RaisedCaps {
+    return this.#raised;
+  }
+
+  /** A turn begins. `spent`: what it has used in an earlier process. */
+  begin(spent: Spending = NOTHING_SPENT): void {
+    this.#spent = spent;
+    this.#raised = {};
+  }
+
+  add(spending: Spending): void {
+    this.#spent = addSpending(this.#spent, spending);
+  }
+
+  raise(reached: ReachedCap): void {
+    this.#raised = withRaised(this.#raised, reached);
+  }
+}
+
+/** The counters that a session adds to and its caps are compared with. */
+export class CapCounters {
+  readonly #caps: CapSettings;
+  readonly turn: TurnSpending;
+  readonly #day: DaySpending;
+
+  constructor(caps: CapSettings, turn: TurnSpending, day: DaySpending) {
+    this.#caps = caps;
+    this.turn = turn;
+    this.#day = day;
+  }
+
+  add(spending: Spending): void {
+    this.turn.add(spending);
+    this.#day.add(spending);
+  }
+
+  /** The first cap that is reached, that of the turn before that of the day. Rejects only with the signal's reason. */
+  async reached(signal: AbortSignal): Promise<ReachedCap | undefined> {
+    const { turn, day } = this.#caps;
+    const ofTurn = reachedCap('turn', turn, this.turn.spent, this.turn.raised);
+    if (ofTurn !== undefined || !isSet(day)) return ofTurn;
+    const today = await abortable(this.#day.today(), signal);
+    return reachedCap('day', day, today, today.raised);
+  }
+
+  raise(reached: ReachedCap): void {
+    if (reached.span === 'turn') this.turn.raise(reached);
+    else this.#day.raise(reached);
+  }
+
+  /** Why the count of the day is not complete, once; `undefined` where no cap depends on it. */
+  takeProblem(): string | undefined {
+    return isSet(this.#caps.day) ? this.#day.takeProblem() : undefined;
+  }
+
+  /** Resolves when the day is saved, or cannot be. */
+  flush(): Promise<void> {
+    return this.#day.flush();
+  }
+}
+
+function isSet({ tokens, cost }: SpanCaps): boolean {
+  return tokens !== null || cost !== null;
+}

@@ -1,0 +1,149 @@
+/** Caps on what one turn and one day may use, and the question that a reached cap puts to the user. Pure. */
+import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
+
+/** What requests have used. */
+export interface Spending {
+  /** Input and output, cached input included. */
+  readonly tokens: number;
+  /** In the currency of the prices in the settings; requests of models without prices count as 0. */
+  readonly cost: number;
+  /** The server did not report every count. */
+  readonly estimated: boolean;
+}
+
+export const NOTHING_SPENT: Spending = { tokens: 0, cost: 0, estimated: false };
+
+export function addSpending(left: Spending, right: Spending): Spending {
+  return {
+    tokens: left.tokens + right.tokens,
+    cost: left.cost + right.cost,
+    estimated: left.estimated || right.estimated,
+  };
+}
+
+export type CapUnit = 'tokens' | 'cost';
+const UNITS = ['tokens', 'cost'] as const satisfies readonly CapUnit[];
+
+/** `null`: no cap. Positive. */
+export type SpanCaps = Readonly<Record<CapUnit, number | null>>;
+
+export interface CapSettings {
+  readonly turn: SpanCaps;
+  /** Of one calendar day at this machine, over all processes that share TILLER_HOME. */
+  readonly day: SpanCaps;
+}
+
+const NO_CAP: SpanCaps = { tokens: null, cost: null };
+export const NO_CAPS: CapSettings = { turn: NO_CAP, day: NO_CAP };
+
+export type CapSpan = keyof CapSettings;
+
+/** The user has raised a cap. Holds for this value of the setting only: a changed cap counts from the start. */
+export interface RaisedCap {
+  readonly cap: number;
+  readonly to: number;
+}
+
+export type RaisedCaps = { readonly [Unit in CapUnit]?: RaisedCap | undefined };
+
+export interface ReachedCap {
+  readonly span: CapSpan;
+  readonly unit: CapUnit;
+  readonly used: number;
+  readonly estimated: boolean;
+  /** The setting. */
+  readonly cap: number;
+  /** The cap with what the user has added to it. */
+  readonly limit: number;
+  /** The limit once the user continues. */
+  readonly next: number;
+}
+
+/** The first cap of the span that is reached; `undefined` when none is. */
+export function reachedCap(span: CapSpan, caps: SpanCaps, spent: Spending, raised: RaisedCaps): ReachedCap | undefined {
+  for (const unit of UNITS) {
+    const cap = caps[unit];
+    if (cap === null) continue;
+    const used = spent[unit];
+    const limit = raised[unit]?.cap === cap ? Math.max(cap, raised[unit].to) : cap;
+    if (used >= limit) {
+      return { span, unit, used, estimated: spent.estimated, cap, limit, next: nextLimit(limit, cap, used) };
+    }
+  }
+  return undefined;
+}
+
+/** Adds the cap to the limit, more than once where one response has used that much, so that the limit is not reached. */
+export function nextLimit(limit: number, cap: number, used: number): number {
+  const times = Math.max(1, Math.floor((used - limit) / cap) + 1);
+  const next = limit + times * cap;
+  // Very large figures with a very small cap: the sum may be rounded down.
+  return Math.min(next > used ? next : used + Math.max(cap, used), Number.MAX_VALUE);
+}
+
+/** Two answers to the same question raise a cap once. */
+export function withRaised(
+  raised: RaisedCaps,
+  { unit, cap, next }: Pick<ReachedCap, 'unit' | 'cap' | 'next'>,
+): RaisedCaps {
+  return { ...raised, [unit]: higher(raised[unit], { cap, to: next }) };
+}
+
+/** Where both name one unit, the right one counts, or the higher one of the same cap. */
+export function mergeRaised(left: RaisedCaps, right: RaisedCaps): RaisedCaps {
+  const merged = UNITS.map((unit) => {
+    const newer = right[unit];
+    return [unit, newer === undefined ? left[unit] : higher(left[unit], newer)] as const;
+  });
+  return Object.fromEntries(merged.filter(([, raise]) => raise !== undefined));
+}
+
+function higher(before: RaisedCap | undefined, raise: RaisedCap): RaisedCap {
+  return before?.cap === raise.cap && before.to > raise.to ? before : raise;
+}
+
+const QUESTION = 'cap';
+const CONTINUE = 'Continue';
+const STOP = 'Stop';
+
+export function capQuestion(reached: ReachedCap): QuestionBody {
+  const span = reached.span === 'turn' ? 'this turn' : 'today';
+  return {
+    source: 'tiller',
+    questions: [
+      {
+        id: QUESTION,
+        header: reached.span === 'turn' ? 'Cap of a turn' : 'Cap of a day',
+        question: `${capSentence(reached)} Continue?`,
+        options: [
+          { label: CONTINUE, description: `Raises the cap for ${span} to ${figure(reached.next, reached.unit)}.` },
+          { label: STOP, description: 'Ends the turn here. “Try Again” goes on from there.' },
+        ],
+      },
+    ],
+  };
+}
+
+/** Every answer but the choice to continue stops. */
+export function continues(answer: QuestionAnswer): boolean {
+  return answer.type === 'answered' && answer.answers[QUESTION]?.[0] === CONTINUE;
+}
+
+export function pauseSentence(reached: ReachedCap): string {
+  return `${capSentence(reached)} Try again to continue.`;
+}
+
+function capSentence({ span, unit, used, estimated, limit }: ReachedCap): string {
+  const amount = `${estimated ? 'about ' : ''}${figure(used, unit)}`;
+  const cap = `the cap is ${figure(limit, unit)}.`;
+  if (unit === 'cost')
+    return span === 'turn' ? `This turn has cost ${amount}; ${cap}` : `Today has cost ${amount}; ${cap}`;
+  return span === 'turn' ? `This turn has used ${amount} tokens; ${cap}` : `${amount} tokens were used today; ${cap}`;
+}
+
+/** Tokens in full; a cost with at least two significant digits. */
+function figure(value: number, unit: CapUnit): string {
+  if (unit === 'tokens') return value.toLocaleString('en-US', { maximumFractionDigits: 0 });
+  const digits = value === 0 || value >= 0.1 ? 2 : Math.min(20, 1 - Math.floor(Math.log10(value)));
+  return value.toLocaleString('en-US', { maximumFractionDigits: digits });
+}
