@@ -42,6 +42,20 @@ test('TILLER_HOME has the documented default', () => {
   );
 });
 
+test('two storages of one process replace files side by side', async () => {
+  using folder = tempFolder();
+  const storages = [createStorage(folder.at('home')), createStorage(folder.at('home'))];
+  const rounds = Array.from({ length: 50 }, (_, round) => `${round}\n`);
+  await Promise.all(
+    storages.flatMap((storage, at) => [
+      ...rounds.map((round) => storage.writeText(`plain-${at}`, round)),
+      ...rounds.map((round) => storage.updateText('shared', (text = '') => text + round)),
+    ]),
+  );
+  assert.equal(readFileSync(folder.at('home', 'shared'), 'utf8').length, 2 * rounds.join('').length);
+  assert.deepEqual(readdirSync(folder.at('home')).toSorted(), ['plain-0', 'plain-1', 'shared']);
+});
+
 describe('an append-only file', () => {
   test('is readable by its owner only, and has every line at once', async () => {
     using folder = tempFolder();

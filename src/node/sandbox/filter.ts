@@ -1,4 +1,5 @@
 /** The system call filter for `bwrap --seccomp`, as a file: not every way to start it can pass a descriptor. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { seccompProgram } from '../../core/sandbox/seccomp.ts';
@@ -14,7 +15,7 @@ export function filterFile(folder: string): string {
   if (program === undefined) throw new Error(`There is no system call filter for ${process.arch}.`);
   if (!holds(file, program)) {
     makePrivateFolderSync(folder);
-    const temporary = `${file}-${process.pid}`;
+    const temporary = `${file}-${randomUUID()}`;
     writeFileSync(temporary, program, { mode: PRIVATE_FILE });
     renameSync(temporary, file);
   }

@@ -1,4 +1,5 @@
 /** The Storage port: TILLER_HOME on disk. */
+import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { copyFile, lstat, open, readdir, readFile, rename, rm, stat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
@@ -31,10 +32,9 @@ const TEMPORARY = '.tiller-tmp-';
 
 /** In what is written as text `keys` are hidden. */
 export function createStorage(home: string, keys = new SecretRedactor()): Storage {
-  let writes = 0;
   const at = (path: string): string => join(home, insideHome(path));
   const replace = (absolute: string, text: string | Uint8Array): Promise<void> =>
-    replacePrivateFile(absolute, Buffer.from(text), join(dirname(absolute), `${TEMPORARY}${process.pid}-${writes++}`));
+    replacePrivateFile(absolute, Buffer.from(text), join(dirname(absolute), `${TEMPORARY}${randomUUID()}`));
   return {
     home,
     async openAppend(path) {
