@@ -1,6 +1,8 @@
 // Several calls of one response that need approval: requested together, run one after the other.
 import { rmSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Ports, Workspace } from '../../src/core/ports.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
 
@@ -12,6 +14,24 @@ async function untilAsked(chat: Scenario, count: number): Promise<string[]> {
   chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
   while (chat.state.approvals.length < count) await chat.next('approval_requested');
   return chat.state.approvals.map(({ approvalId }) => approvalId);
+}
+
+/** A workspace that answers `stat` of one folder only after other folders were asked for so often, and a while later. */
+function slowStat(name: string, others: number) {
+  let release = () => {};
+  const slowFirst = new Promise<void>((resolve) => {
+    release = () => setTimeout(resolve, 100);
+  });
+  let count = 0;
+  const workspace = ({ workspace: real }: Ports): Workspace => ({
+    ...real,
+    stat: async (at) => {
+      if (path.basename(at) === name) await slowFirst;
+      else if (++count === others) release();
+      return real.stat(at);
+    },
+  });
+  return { slowFirst, workspace };
 }
 
 describe('commands of one response', () => {
@@ -39,6 +59,32 @@ describe('commands of one response', () => {
     expect(chat.files()).toEqual({ 'log.txt': 'one\nthree\n' });
     expect(chat.outputs()[1]).toBe('Denied by the user: not that');
     expect(chat.items('command_execution').map(({ status }) => status)).toEqual(['completed', 'declined', 'completed']);
+  });
+
+  it('are shown and requested in the order of the calls, however long each decision takes', async () => {
+    const { slowFirst, workspace } = slowStat('slow', 2);
+    await using chat = await startScenario({
+      files: { 'slow/a.txt': '' },
+      model: [
+        [calls('exec_command', { cmd: 'touch here', workdir: 'slow' }), append('two'), append('three')],
+        [says('Done.')],
+      ],
+      deps: (ports) => ({ workspace: workspace(ports) }),
+    });
+    const ended = chat.turnEnds();
+    const approvalIds = await untilAsked(chat, 3);
+    await slowFirst;
+    expect(chat.state.approvals.map(({ command }) => command)).toEqual([
+      'touch here',
+      'echo two >> log.txt',
+      'echo three >> log.txt',
+    ]);
+    const started = chat.said('item_started').map(({ item }) => item);
+    expect(started.flatMap((item) => (item.type === 'command_execution' ? item.command : []))).toEqual(
+      chat.state.approvals.map(({ command }) => command),
+    );
+    chat.submit({ type: 'approval', approvalIds, decision: 'approved' });
+    await ended;
   });
 
   it('are stopped by an abort of any of them: nothing runs and nothing stays pending', async () => {

@@ -4,9 +4,9 @@ import { outputFor } from '../history/normalize.ts';
 import type { Clock } from '../ports.ts';
 import type { ToolCall, ToolContext, ToolOutput } from '../tools/handler.ts';
 import { askAhead } from '../tools/askAhead.ts';
-import { type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
-import type { AskedAhead } from '../tools/permission.ts';
+import { type CallStart, type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
 import { buildToolCall } from '../tools/router.ts';
+import { CallOrder } from '../util/callOrder.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
 import { mapTexts } from '../util/mapTexts.ts';
 import { ParallelGate } from '../util/parallelGate.ts';
@@ -29,6 +29,7 @@ export interface ToolRuntimeDeps extends OrchestratorDeps {
 export class ToolRuntime {
   readonly #deps: ToolRuntimeDeps;
   readonly #gate = new ParallelGate();
+  readonly #order = new CallOrder();
   readonly #running: Promise<ToolCallOutputItem>[] = [];
   #unsettled = 0;
 
@@ -46,9 +47,12 @@ export class ToolRuntime {
     const parallel = this.#deps.registry.handler(call.name)?.supportsParallel ?? true;
     const context = this.#deps.contextFor(callIdOf(item) ?? '', itemId);
     // The approval of a call that has to wait for others is requested while it waits.
-    const asked = !parallel && this.#unsettled > 0 ? askAhead(call, this.#deps, context) : undefined;
+    const place = this.#order.next();
+    const asked = !parallel && this.#unsettled > 0 ? askAhead(call, this.#deps, context, place) : undefined;
     this.#unsettled++;
-    const running = this.#gate.run(parallel, async () => this.#run(call, item, context, shown, await asked));
+    const running = this.#gate.run(parallel, async () =>
+      this.#run(call, item, context, { place, shown, asked: await asked }),
+    );
     this.#running.push(running.finally(() => this.#unsettled--));
   }
 
@@ -60,16 +64,10 @@ export class ToolRuntime {
     }
   }
 
-  async #run(
-    call: ToolCall,
-    item: ToolCallItem,
-    context: ToolContext,
-    shown: TurnItem | undefined,
-    asked: AskedAhead | undefined,
-  ): Promise<ToolCallOutputItem> {
+  async #run(call: ToolCall, item: ToolCallItem, context: ToolContext, start: CallStart): Promise<ToolCallOutputItem> {
     const startedAt = this.#deps.clock.monotonic();
     try {
-      const answer = await runToolCall(call, this.#deps, context, shown, asked);
+      const answer = await runToolCall(call, this.#deps, context, start);
       return outputFor(item, this.#guarded(call, answer, context));
     } catch (error) {
       if (!context.signal.aborted) {

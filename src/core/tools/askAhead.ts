@@ -1,3 +1,4 @@
+import type { CallPlace } from '../util/callOrder.ts';
 import type { ToolCall, ToolContext } from './handler.ts';
 import type { OrchestratorDeps } from './orchestrator.ts';
 import { type AskedAhead, type Question, questionOf } from './permission.ts';
@@ -6,13 +7,27 @@ import { type AskedAhead, type Question, questionOf } from './permission.ts';
  * Requests approval for a call before its turn to run. Calls that must run one after the other can still be asked about
  * together, so the user sees all that one response wants at once (codex-behaviour.md §6.4). The call is only prepared
  * here. It is prepared again when its turn comes, and asked about again if the request differs then. Never for a patch,
- * which is planned against files that earlier calls may change. Returns `undefined` when there is nothing to ask; never
- * rejects.
+ * which is planned against files that earlier calls may change. Leaves `place` when it has asked, or will not.
+ * Returns `undefined` when there is nothing to ask; never rejects.
  */
 export async function askAhead(
   call: ToolCall,
   deps: OrchestratorDeps,
   context: ToolContext,
+  place: CallPlace,
+): Promise<AskedAhead | undefined> {
+  try {
+    return await ask(call, deps, context, place);
+  } finally {
+    place.leave();
+  }
+}
+
+async function ask(
+  call: ToolCall,
+  deps: OrchestratorDeps,
+  context: ToolContext,
+  { reached }: CallPlace,
 ): Promise<AskedAhead | undefined> {
   const handler = deps.registry.handler(call.name);
   const parsed = handler?.parse(call.payload);
@@ -20,7 +35,10 @@ export async function askAhead(
   const prepared = await handler.prepare(parsed.args, context).catch(() => undefined);
   if (prepared?.type !== 'ready' || prepared.requirement.type !== 'needs_approval') return undefined;
   const { card, item, requirement } = prepared;
-  if (!card || card.kind === 'patch' || context.signal.aborted) return undefined;
+  if (!card || card.kind === 'patch') return undefined;
+  // An interrupt ends the calls before this one, too.
+  await reached;
+  if (context.signal.aborted) return undefined;
   if (item) context.emit({ type: 'item_started', item });
   const question = questionOf(prepared, requirement, context.callId);
   return { item, ...askedWith(deps, question, context.signal) };

@@ -8,6 +8,8 @@ import {
   seekPermission,
   type SettledPermission,
 } from './permission.ts';
+import { abortable } from '../util/abort.ts';
+import type { CallPlace } from '../util/callOrder.ts';
 import { traitsOf } from '../../protocol/itemTraits.ts';
 import { reviewIn } from '../../protocol/policy.ts';
 import { type GivenReview, withGivenReview } from './proposalChoices.ts';
@@ -21,17 +23,25 @@ export interface OrchestratorDeps extends PermissionDeps {
   readonly audit: Auditor;
 }
 
+/** What there is of a call before it runs. */
+export interface CallStart {
+  /** Its place in the order in which the calls of the response are shown and asked about. */
+  readonly place: CallPlace;
+  /** The item that was already started as a preview of this call. */
+  readonly shown?: TurnItem | undefined;
+  /** The approval that was requested before its turn. */
+  readonly asked?: AskedAhead | undefined;
+}
+
 /**
  * Runs one call: approval, sandbox, attempt. Rejects only with the signal's reason: any other failure of a tool is an
- * output for the model. `shown` is the item that was already started as a preview of this call; `asked` is the approval
- * that was requested before its turn.
+ * output for the model.
  */
 export async function runToolCall(
   call: ToolCall,
   deps: OrchestratorDeps,
   context: ToolContext,
-  shown?: TurnItem,
-  asked?: AskedAhead,
+  { place, shown, asked }: CallStart,
 ): Promise<ToolOutput> {
   const handler = deps.registry.handler(call.name);
   const items = new OpenItem(context, asked?.item ?? shown);
@@ -43,7 +53,8 @@ export async function runToolCall(
   try {
     context.signal.throwIfAborted();
     const parsed = handler.parse(call.payload);
-    if (parsed.type === 'parsed') return await decideAndRun(handler, parsed.args, deps, context, items, asked);
+    if (parsed.type === 'parsed')
+      return await decideAndRun(handler, parsed.args, deps, context, items, { place, asked });
     items.close('failed', parsed.message);
     return failure(parsed.message);
   } catch (error) {
@@ -52,6 +63,7 @@ export async function runToolCall(
     context.signal.throwIfAborted();
     return failure(`${call.name} failed: ${messageOf(error)}`);
   } finally {
+    place.leave();
     asked?.withdraw();
   }
 }
@@ -132,7 +144,7 @@ async function decideAndRun(
   deps: OrchestratorDeps,
   context: ToolContext,
   items: OpenItem,
-  asked: AskedAhead | undefined,
+  { place, asked }: CallStart,
 ): Promise<ToolOutput> {
   let given: GivenReview | undefined;
   for (let round = 1; ; round++) {
@@ -141,8 +153,12 @@ async function decideAndRun(
       items.close('failed', prepared.output);
       return failure(prepared.output);
     }
+    await abortable(place.reached, context.signal);
     if (prepared.item) items.start(prepared.item);
-    const permission = await seekPermission(prepared, deps, context, round === 1 ? asked : undefined);
+    const seeking = seekPermission(prepared, deps, context, round === 1 ? asked : undefined);
+    // Where a request is necessary, it is made by now.
+    place.leave();
+    const permission = await seeking;
     if (permission.type === 'outdated') {
       given = { review: reviewIn(permission.answer), proposal: prepared.proposal };
       if (round < MAX_ROUNDS) continue;
