@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import type { EventMsgType } from '../../src/protocol/event.ts';
+import type { TurnItemType } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
 import { calls, says, waits } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
@@ -23,8 +24,13 @@ function turnIds(chat: Scenario): readonly string[] {
   return chat.state.turns.map(({ id }) => id);
 }
 
+/** Of the whole thread, also of a process before. */
+function itemIds(chat: Scenario, type: TurnItemType): readonly string[] {
+  return chat.state.turns.flatMap(({ items }) => items.flatMap((item) => (item.type === type ? [item.id] : [])));
+}
+
 function messageIds(chat: Scenario): readonly string[] {
-  return chat.items('user_message').map(({ id }) => id);
+  return itemIds(chat, 'user_message');
 }
 
 const FILES = { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n', 'b.txt': 'b\n' };
@@ -311,7 +317,7 @@ describe('rollback', () => {
     await first.send('beta');
     await first[Symbol.asyncDispose]();
     await using chat = await startScenario({ ...FULL, model: [[says('Third.')]], resume: first });
-    const itemId = chat.items('command_execution')[0]?.id ?? '';
+    const [itemId = ''] = itemIds(chat, 'command_execution');
     await ask(chat, { type: 'purge_output', itemId }, 'output_purged');
     const [, toItemId = ''] = messageIds(chat);
     const op = { type: 'rollback', toItemId, files: false, conversation: true } as const;

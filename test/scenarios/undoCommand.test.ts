@@ -187,7 +187,7 @@ describe('tiller undo', () => {
       }
       assert.ok(wasCut, 'no undo was killed in the middle');
       const { code, stderr } = await place.undo('--yes');
-      assert.match(stderr, /was put back/);
+      assert.match(stderr, /was rolled back/);
       assert.equal(code, 0);
       assert.deepEqual(place.files(), files);
     },
