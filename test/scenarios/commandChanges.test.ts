@@ -1,12 +1,13 @@
 // What commands change in the workspace: told, attributed, and part of the diff of the turn.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { changeRecordSchema } from '../../src/protocol/baseline.ts';
+import { clockTick, fileGate } from '../support/fileGate.ts';
 import { noSandbox } from '../support/sandboxed.ts';
 import { calls, says } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 
 const FULL = { policy: 'never', sandbox: 'danger-full-access' } as const;
 const run = (cmd: string) => calls('exec_command', { cmd });
@@ -101,9 +102,9 @@ describe('what a command changes', () => {
       model: [[run('echo 2 > a.txt')], [says('Done.')], [run('echo 3 > a.txt')], [says('Done.')]],
     });
     await chat.send('one');
-    await sleep(60);
+    await clockTick();
     chat.write('mine.txt', 'by the user\n');
-    await sleep(60);
+    await clockTick();
     await chat.send('two');
     assert.deepEqual(changed(chat), {
       'echo 2 > a.txt': ['update a.txt added,1 removed,1'],
@@ -112,17 +113,20 @@ describe('what a command changes', () => {
   });
 
   it('is uncertain while two threads run commands in one folder, and certain before and after', async () => {
-    const cmd = 'echo mine >> one.txt; sleep 0.5; echo both >> shared.txt; sleep 0.5';
+    using gates = tempFolder();
+    const gate = (name: string) => fileGate(gates.at(name));
+    const [alone, together, oneWrote, twoWrote] = [gate('alone'), gate('together'), gate('one'), gate('two')];
+    const cmd = `echo mine >> one.txt; ${alone.pass}; ${together.wait}; echo both >> shared.txt; ${oneWrote.pass}; ${twoWrote.wait}`;
+    const other = `${together.pass}; echo also >> shared.txt; ${twoWrote.pass}; ${oneWrote.wait}`;
     await using one = await startScenario({
       ...FULL,
       files: { 'one.txt': '', 'shared.txt': '' },
-      model: [[run(cmd)], [run('sleep 0.3; echo also >> shared.txt')], [says('Done.')], [says('Done.')]],
+      model: [[run(cmd)], [run(other)], [says('Done.')], [says('Done.')]],
     });
     await using two = await one.another();
     const first = one.send('go');
-    while (!existsSync(one.folder.at('one.txt')) || readFileSync(one.folder.at('one.txt'), 'utf8') === '')
-      await sleep(20);
-    await sleep(60);
+    await alone.opened();
+    await clockTick();
     await Promise.all([first, two.send('go')]);
     const [mine, both] = changed(one)[cmd] ?? [];
     assert.equal(mine, 'update one.txt added,1 removed,0');
@@ -132,7 +136,9 @@ describe('what a command changes', () => {
   });
 
   it('is not what the user saves in the editor while it runs', async () => {
-    const cmd = 'mkdir moved; mv f* moved; touch go; sleep 0.4';
+    using gates = tempFolder();
+    const [moved, saved] = [fileGate(gates.at('moved')), fileGate(gates.at('saved'))];
+    const cmd = `mkdir moved; mv f* moved; ${moved.pass}; ${saved.wait}`;
     const names = Array.from({ length: 30 }, (_, index) => `f${index}.txt`);
     await using chat = await startScenario({
       ...FULL,
@@ -140,12 +146,13 @@ describe('what a command changes', () => {
       model: [[run(cmd)], [says('Done.')]],
     });
     const ended = chat.send('go');
-    while (!existsSync(chat.folder.at('go'))) await sleep(10);
+    await moved.opened();
     chat.write('f1.txt', 'mine\n');
     await chat.manager.noteSave(chat.folder.at('f1.txt'));
+    saved.open();
     await ended;
     const [told] = chat.said('files_changed');
-    assert.equal(told?.changed.total, 60);
+    assert.equal(told?.changed.total, 59);
     assert.deepEqual(
       changed(chat)[cmd]?.filter((row) => / f1\.txt| moved\/f1\.txt/.test(row)),
       ['add moved/f1.txt added,1 removed,0'],
@@ -153,7 +160,9 @@ describe('what a command changes', () => {
   });
 
   it('of a command in the background is emitted when it has ended, also after its turn', async () => {
-    const cmd = 'sleep 0.6; echo late > a.txt';
+    using gates = tempFolder();
+    const turnEnded = fileGate(gates.at('ended'));
+    const cmd = `${turnEnded.wait}; echo late > a.txt`;
     await using chat = await startScenario({
       ...FULL,
       model: [[calls('exec_command', { cmd, yield_time_ms: 250 })], [says('Done.')]],
@@ -161,6 +170,7 @@ describe('what a command changes', () => {
     const told = chat.next('files_changed');
     await chat.send('go');
     assert.deepEqual(changed(chat), {});
+    turnEnded.open();
     await told;
     assert.deepEqual(changed(chat), { [cmd]: ['add a.txt added,1 removed,0'] });
   });

@@ -1,13 +1,14 @@
 // Undo, redo and rollback of what commands and patches changed, as ops of a client without an editor.
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { rmSync } from 'node:fs';
 import { describe, it } from 'vitest';
 import type { EventMsgType } from '../../src/protocol/event.ts';
 import type { TurnItemType } from '../../src/protocol/item.ts';
 import type { Op } from '../../src/protocol/op.ts';
+import { fileGate } from '../support/fileGate.ts';
 import { calls, says, waits } from '../support/modelServer.ts';
 import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
 
 const FULL = { policy: 'never', sandbox: 'danger-full-access' } as const;
 const run = (cmd: string) => calls('exec_command', { cmd });
@@ -111,10 +112,14 @@ describe('undo of a turn', () => {
   });
 
   it('is refused while a turn runs, and for a turn that changed nothing', async () => {
+    let goOn = () => {};
+    const refused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
     await using chat = await startScenario({
       ...FULL,
       files: FILES,
-      model: [...MODEL, [waits(300), says('Slow.')]],
+      model: [...MODEL, [waits(refused), says('Slow.')]],
     });
     await chat.send('go');
     const [turnId = ''] = turnIds(chat);
@@ -122,6 +127,7 @@ describe('undo of a turn', () => {
     await chat.next('turn_started');
     const { message } = await ask(chat, { type: 'undo', turnId }, 'warning');
     assert.match(message, /A turn is running/);
+    goOn();
     await ended;
     const nothing = await ask(chat, { type: 'undo', turnId: turnIds(chat)[1] ?? '' }, 'warning');
     assert.equal(nothing.message, 'There is nothing to undo.');
@@ -130,17 +136,20 @@ describe('undo of a turn', () => {
   it('of a command that moved 300 files keeps what the user saved meanwhile, also after a reload', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `f${index}.txt`);
     const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
+    using gates = tempFolder();
+    const [moved, saved] = [fileGate(gates.at('moved')), fileGate(gates.at('saved'))];
     const first = await startScenario({
       ...FULL,
       files,
-      model: [[run('mkdir moved; mv f* moved; touch go; sleep 0.6')], [says('Done.')]],
+      model: [[run(`mkdir moved; mv f* moved; ${moved.pass}; ${saved.wait}`)], [says('Done.')]],
     });
     const ended = first.send('go');
-    while (!existsSync(first.folder.at('go'))) await sleep(10);
+    await moved.opened();
     for (const name of ['f1.txt', 'moved/f2.txt']) {
       first.write(name, 'mine\n');
       await first.manager.noteSave(first.folder.at(name));
     }
+    saved.open();
     await ended;
     const changed = first.files();
     const [turnId = ''] = turnIds(first);

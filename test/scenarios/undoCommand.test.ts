@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
 import { createExec } from '../../src/node/exec.ts';
 import { eventSchema } from '../../src/protocol/event.ts';
-import type { Step } from '../support/modelScript.ts';
-import { calls, ModelServer, says, waits } from '../support/modelServer.ts';
+import { clockTick, fileGate } from '../support/fileGate.ts';
+import { type Answer, calls, ModelServer, says } from '../support/modelServer.ts';
 import { builtCli, runCli } from '../support/runCli.ts';
 import { tempFolder } from '../support/tempFolder.ts';
 
@@ -38,9 +38,9 @@ class Place implements Disposable {
 
   /** Runs commands of a turn; returns the ids of the thread and the turn. */
   async turn(
-    ...commands: readonly (string | Step[])[]
+    ...commands: readonly (string | Answer)[]
   ): Promise<{ readonly threadId: string; readonly turnId: string }> {
-    const roundOf = (cmd: string | Step[]) => (typeof cmd === 'string' ? [calls('exec_command', { cmd })] : cmd);
+    const roundOf = (cmd: string | Answer) => (typeof cmd === 'string' ? [calls('exec_command', { cmd })] : cmd);
     const rounds = [...commands.map(roundOf), [says('Done.')]];
     await using server = await ModelServer.start(rounds);
     const model = ['--model', 'm', '--base-url', server.baseUrl, '--sandbox', 'danger-full-access'];
@@ -132,11 +132,16 @@ describe('tiller undo', () => {
   it('asks on a terminal, and a second time about what another program may have changed', PATIENT, async () => {
     using place = new Place({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
     // What the first command leaves behind writes b.txt when no command runs.
-    const leftBehind = '(sleep 0.4; echo other > b.txt) > /dev/null 2>&1 &';
-    await place.turn(`echo two > a.txt; echo two > b.txt; ${leftBehind}`, [
-      waits(1_200),
-      calls('exec_command', { cmd: 'echo three > b.txt' }),
-    ]);
+    using gates = tempFolder();
+    const [ended, written] = [fileGate(gates.at('ended')), fileGate(gates.at('written'))];
+    const leftBehind = `(${ended.wait}; echo other > b.txt; ${written.pass}) > /dev/null 2>&1 &`;
+    await place.turn(`echo two > a.txt; echo two > b.txt; ${leftBehind}`, async () => {
+      await clockTick();
+      ended.open();
+      await written.opened();
+      await clockTick();
+      return [calls('exec_command', { cmd: 'echo three > b.txt' })];
+    });
     const changed = place.files();
     const refused = await place.inTerminal('n');
     assert.match(refused.screen, /Undo this\? \[y\/N\][\s\S]*Nothing was changed\./);
@@ -164,7 +169,7 @@ describe('tiller undo', () => {
     'does not undo what a killed undo has half done, but puts it back first: then it undoes all',
     PATIENT,
     async () => {
-      const names = Array.from({ length: 400 }, (_, index) => `f${1000 + index}.txt`);
+      const names = Array.from({ length: 1_000 }, (_, index) => `f${1000 + index}.txt`);
       const files = Object.fromEntries(names.map((name) => [name, `${name}\n`.repeat(500)]));
       using place = new Place(files);
       await place.turn('for f in *.txt; do echo changed > $f; done');
@@ -172,7 +177,7 @@ describe('tiller undo', () => {
       // Files are restored in the order of their names: the first one is restored and the last one is not.
       const isHalf = () => !isChanged(names[0] ?? '') && isChanged(names.at(-1) ?? '');
       let wasCut = false;
-      for (let attempt = 0; !wasCut && attempt < 5; attempt++) {
+      for (let attempt = 0; !wasCut && attempt < 20; attempt++) {
         const child = spawn(process.execPath, [await builtCli(), 'undo', '--yes'], {
           cwd: place.work,
           env: { PATH: process.env.PATH, HOME: place.home, TILLER_HOME: path.join(place.home, 'tiller') },
