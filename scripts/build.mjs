@@ -28,8 +28,8 @@ const lazyModules = {
   },
 };
 
-/** A separate program that the extension and the command line start. */
-const AFTER_KILL = { afterKill: 'src/node/afterKill.ts' };
+/** Separate programs that the extension and the command line start. */
+const PROGRAMS = { afterKill: 'src/node/afterKill.ts', baselineWorker: 'src/node/baseline/worker.ts' };
 
 const common = {
   absWorkingDir: root,
@@ -85,7 +85,7 @@ export async function buildExtension({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
     sourcemap,
-    entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts', ...AFTER_KILL },
+    entryPoints: { extension: 'src/extension.ts', compose: 'src/extension/compose.ts', ...PROGRAMS },
     external: [...common.external, 'vscode'],
     outdir,
   });
@@ -96,7 +96,7 @@ export async function buildCli({ outdir, sourcemap = false }) {
   return esbuild.build({
     ...common,
     sourcemap,
-    entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts', ...AFTER_KILL },
+    entryPoints: { cli: 'src/cli.ts', openaiSdk: 'src/core/model/openaiSdk.ts', ...PROGRAMS },
     outdir,
   });
 }

@@ -10,6 +10,7 @@ import { printSentence } from './cli/print.ts';
 import { EXIT, Failure, HELP, UsageError } from './cli/usage.ts';
 import { SecretRedactor } from './core/util/secretRedactor.ts';
 import { messageOf } from './core/util/fileErrors.ts';
+import { undo } from './cli/undo.ts';
 import { keysIn } from './node/host/secrets.ts';
 
 declare const TILLER_VERSION: string;
@@ -39,6 +40,8 @@ async function main(argv: readonly string[], streams: Streams): Promise<number> 
       return replay(rest, streams);
     case 'sandbox':
       return sandbox(rest, streams);
+    case 'undo':
+      return undo(rest, streams);
     default:
       throw new UsageError(`there is no command "${command}"; see tiller --help`);
   }

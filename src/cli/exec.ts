@@ -18,7 +18,7 @@ import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { describeHost } from '../node/host/host.ts';
 import type { UserInput } from '../protocol/item.ts';
 import type { Settings } from '../protocol/settings.ts';
-import { AFTER_KILL } from './afterKill.ts';
+import { AFTER_KILL, BASELINE_WORKER } from './programs.ts';
 import { type ExecArguments, parseExecArguments } from './execArguments.ts';
 import { folderGiven, requireHome, requireRoots } from './folders.ts';
 import { readSubmissions, type Submit } from './jsonlInput.ts';
@@ -60,6 +60,7 @@ export async function exec(argv: readonly string[], streams: Streams, version: s
       keys: secretsInSettings(settings),
       usesEnvironmentProxy: true,
       afterKill: AFTER_KILL,
+      baselineWorker: BASELINE_WORKER,
     });
     await settleInterrupted(home, ports.locks, say);
     await sweepProcesses(home);

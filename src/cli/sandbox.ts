@@ -19,7 +19,7 @@ import { sandboxSupport } from '../node/sandbox/support.ts';
 import { createLocks } from '../node/storage/locks.ts';
 import { createStorage, tillerHome } from '../node/storage/storage.ts';
 import { sandboxPolicySchema } from '../protocol/policy.ts';
-import { AFTER_KILL } from './afterKill.ts';
+import { AFTER_KILL } from './programs.ts';
 import { folderGiven, requireRoots } from './folders.ts';
 import { printSentence } from './print.ts';
 import { loadSettings } from './settingsFile.ts';

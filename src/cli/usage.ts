@@ -35,6 +35,10 @@ export const HELP = `tiller: a coding agent for your workspace
         --input jsonl            submissions as JSON lines on stdin
         -c KEY=VALUE             a setting (repeat)
   tiller apply-patch [PATCH]     applies a patch from the argument or stdin
+  tiller undo [--thread ID] [TURN] [--yes]
+      Takes back on disk what the last turn, or TURN, of a thread changed; says what, and asks.
+        --thread ID              the thread (default: the last one that changed something here)
+        --yes                    does not ask; needed without a terminal
   tiller sandbox [OPTIONS] -- CMD…
       Runs a command in the sandbox, as commands of the model run.
         --mode MODE              read-only or workspace-write (default)

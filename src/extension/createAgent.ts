@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { Ports } from '../core/ports.ts';
 import { providerOf } from '../core/agent/threadSettings.ts';
 import { HttpModels } from '../core/model/httpModels.ts';
@@ -63,6 +63,7 @@ export function createAgent(
     clock: node.clock,
     report,
   });
+  store.add(vscode.workspace.onDidSaveTextDocument(({ uri }) => void manager.noteSave(uri.fsPath)));
   store.add(manager.onTaken((threadId) => void threads.taken(threadId).catch(report)));
   store.add(closeResolvedProposals(threads.onEvent, editors.proposals));
 

@@ -42,6 +42,7 @@ export function createHost(context: vscode.ExtensionContext, store: DisposableSt
       redactor,
       spareTerminals: path.join(vscode.env.appRoot, 'node_modules', 'node-pty'),
       afterKill: path.join(context.extensionUri.fsPath, 'dist', 'afterKill.js'),
+      baselineWorker: path.join(context.extensionUri.fsPath, 'dist', 'baselineWorker.js'),
     }),
   };
 }

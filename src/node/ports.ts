@@ -1,5 +1,6 @@
 /** All ports of core in plain Node, for the CLI and for tests; the extension replaces the workspace and the secrets. */
 import type { Ports } from '../core/ports.ts';
+import { createBaselineStore } from './baseline/store.ts';
 import { createAuditJournal } from './storage/audit.ts';
 import { systemClock } from './host/clock.ts';
 import { createExec } from './exec.ts';
@@ -27,6 +28,8 @@ export interface NodePortsOptions {
   readonly spareTerminals?: string;
   /** The built script afterKill.ts; without it the next start removes the leftovers of a kill in a workspace. */
   readonly afterKill?: string;
+  /** The built script baseline/worker.ts; without it changes are recorded on the main thread. */
+  readonly baselineWorker?: string;
   /** The name of this process for other processes. */
   readonly name?: 'vscode' | 'cli';
   /** API keys in the settings. */
@@ -50,6 +53,7 @@ export function createNodePorts(options: NodePortsOptions): Ports {
     exec: createExec(host.platform, home, new Sandboxes(home, options.afterKill), options.spareTerminals),
     keys,
     storage: createStorage(home, keys),
+    baseline: createBaselineStore({ home, userHome: host.homeDirectory, worker: options.baselineWorker }),
     audit: createAuditJournal({ home, redact: (text) => secrets.redact(keys.hide(text)) }),
     fetch: createNodeFetch(options.usesEnvironmentProxy ? { proxyFor: (url) => proxyFor(url, environment) } : {}),
     locks: createLocks(home, name),

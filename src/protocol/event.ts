@@ -6,6 +6,7 @@
  * Readers ignore unknown types and fields.
  */
 import * as z from 'zod';
+import { commandChangesSchema, revertFileSchema } from './baseline.ts';
 import {
   agentStateSchema,
   deltaKindSchema,
@@ -313,6 +314,22 @@ export const eventMsgSchema = z.discriminatedUnion('type', [
     lastMessage: z.string().optional(),
   }),
   z.object({ type: z.literal('compaction_undone'), itemId: z.string() }),
+  /** What a command changed: after its item, for one in the background also after its turn. */
+  z.object({
+    type: z.literal('files_changed'),
+    turnId: z.string(),
+    itemId: z.string(),
+    changed: commandChangesSchema,
+  }),
+  /** What an undo or a redo would do; nothing was changed. */
+  z.object({
+    type: z.literal('revert_planned'),
+    turnIds: z.array(z.string()),
+    direction: z.enum(['undo', 'redo']),
+    files: z.array(revertFileSchema),
+    /** Of the files that can be reverted, in git format, paths from the working directory. */
+    unifiedDiff: z.string(),
+  }),
   z.object({
     type: z.literal('files_reverted'),
     turnId: z.string(),

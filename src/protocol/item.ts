@@ -5,6 +5,7 @@
  * whose texts concatenate exactly to the final one, to `item_completed`, which has the whole item.
  */
 import * as z from 'zod';
+import { commandChangesSchema } from './baseline.ts';
 import { sandboxMechanismSchema, decisionReasonSchema } from './policy.ts';
 
 /** The input of a turn, from the user or a client. */
@@ -99,6 +100,8 @@ export const turnItemSchema = z.discriminatedUnion('type', [
     output: z.string(),
     /** The absolute path of the whole output, if it is longer. */
     logPath: z.string().optional(),
+    /** What it changed in the workspace; from `files_changed`, after its end. */
+    changed: commandChangesSchema.optional(),
   }),
   /** The model read the output of a background process, or typed into it. */
   z.object({

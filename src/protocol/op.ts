@@ -4,6 +4,7 @@
  * An unknown, stale or already answered id is never an error: it is ignored with a `warning`.
  */
 import * as z from 'zod';
+import { revertOptionsSchema } from './baseline.ts';
 import { toolContentItemSchema, userInputSchema } from './item.ts';
 import { approvalDecisionSchema, approvalPolicySchema, ruleSchema, sandboxPolicyInputSchema } from './policy.ts';
 
@@ -108,14 +109,17 @@ export const opSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('compact'), continueTurn: z.boolean().optional() }),
   /** The model reads again what the last compaction replaced. Only the last one that stands can be undone. */
   z.strictObject({ type: z.literal('undo_compaction'), itemId: z.string() }),
-  z.strictObject({ type: z.literal('undo'), turnId: z.string() }),
-  z.strictObject({ type: z.literal('redo') }),
+  /** Undoes what the commands and patches of a turn changed. */
+  z.strictObject({ type: z.literal('undo'), turnId: z.string(), ...revertOptionsSchema.shape }),
+  /** Reverts the last undo, as long as nothing was changed since. */
+  z.strictObject({ type: z.literal('redo'), ...revertOptionsSchema.shape }),
   z.strictObject({
     type: z.literal('rollback'),
-    /** The first user message that is removed, with everything after it. */
+    /** The first user message that is removed, with everything after it. It begins a turn. */
     toItemId: z.string(),
     files: z.boolean(),
     conversation: z.boolean(),
+    ...revertOptionsSchema.shape,
   }),
   /** Removes the output of a command from the thread and the disk permanently. */
   z.strictObject({ type: z.literal('purge_output'), itemId: z.string() }),

@@ -127,6 +127,12 @@ export const settingsSchema = z.strictObject({
   'stream.maxEventBytes': bytesSchema.default(32 * 1024 * 1024),
   /** The maximum bytes of one response. */
   'stream.maxResponseBytes': bytesSchema.default(64 * 1024 * 1024),
+  /** Bytes of kept content in TILLER_HOME, by which what commands and patches change can be undone; 0 keeps none. */
+  'undo.maxBytes': z
+    .number()
+    .int()
+    .min(0)
+    .default(256 * 1024 * 1024),
   /** A file whose text replaces the base instructions. */
   baseInstructionsFile: z.string().nullable().default(null),
   /** Sent to the model after the base instructions. */

@@ -348,11 +348,17 @@ function reduceMsg(state: ThreadState, msg: EventMsg, event: Event): ThreadState
       return mapItems(state, (item) =>
         item.id === msg.itemId && item.type === 'compaction' ? { ...item, undone: true } : item,
       );
+    case 'files_changed':
+      return mapItems(state, (item) =>
+        item.id === msg.itemId && item.type === 'command_execution' ? { ...item, changed: msg.changed } : item,
+      );
+    case 'revert_planned':
+      return state;
     case 'files_reverted':
       return {
         ...state,
         turns: state.turns.map((turn) =>
-          turn.id === msg.turnId ? { ...turn, reverted: msg.direction === 'undo' } : turn,
+          turn.id === msg.turnId && msg.paths.length > 0 ? { ...turn, reverted: msg.direction === 'undo' } : turn,
         ),
       };
     case 'turns_rolled_back':
@@ -450,7 +456,7 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
   const completed = updateTurn(state, event.turnId, (turn) => {
     const index = turn.items.findLastIndex((known) => known.id === item.id);
     if (index < 0) return { ...turn, items: [...turn.items, item], retry: null };
-    return { ...turn, items: turn.items.with(index, item) };
+    return { ...turn, items: turn.items.with(index, withChanges(item, turn.items[index])) };
   });
   if (item.type !== 'user_message' || state.title !== null) return completed;
   const title = titleOf(item.content);
@@ -460,6 +466,12 @@ function completeItem(state: ThreadState, item: TurnItem, event: Event): ThreadS
 /** True for a turn in which the user only compacted the thread: it has no message and nothing to continue. */
 export function isCompactionAlone({ items }: TurnState): boolean {
   return items.length > 0 && items.every(({ type }) => type === 'compaction');
+}
+
+/** What a command changed may be known before its item is complete. */
+function withChanges(item: TurnItem, known: TurnItem | undefined): TurnItem {
+  if (item.type !== 'command_execution' || known?.type !== 'command_execution') return item;
+  return known.changed === undefined ? item : { ...item, changed: known.changed };
 }
 
 /** The text of a message, without its images and mentions. */

@@ -1,8 +1,10 @@
 // The measurements and their limits (design §5). A row names the jobs it needs; jobs are shared between rows.
 
+import { lookAtFiles } from './baseline.mjs';
 import { longFile, manyFiles, runPatch } from './patches.mjs';
 import { openThreadList } from './threadList.mjs';
 
+const lookJob = (files) => ({ only: 'tiller', measure: () => lookAtFiles(files) });
 const patchJob = (patch) => ({ measure: (agent, program) => runPatch(agent, program, patch) });
 
 /** `repeat` and `turns` shrink under --quick. `only` and `not`: agents without the feature, or excluded from the row. */
@@ -22,6 +24,9 @@ export const JOBS = {
   },
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
   threads: { only: 'tiller', measure: openThreadList, repeat: 5, quick: { repeat: 2 } },
+  looks1000: { ...lookJob(1_000), repeat: 5, quick: { repeat: 1 } },
+  looks20000: { ...lookJob(20_000), repeat: 5, quick: { repeat: 1 } },
+  looks100000: { ...lookJob(100_000), repeat: 3, quick: { repeat: 1 } },
   deltas: { turns: 1, deltas: 20_000, quiet: true, repeat: 5, quick: { repeat: 2 } },
   hunks: { ...patchJob(longFile(200, 20_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
   manyHunks: { ...patchJob(longFile(1000, 100_000)), not: 'pi', repeat: 9, quick: { repeat: 3 } },
@@ -111,6 +116,11 @@ export const ROWS = [
     limit: () => 100,
     budget: '≤ 100',
   },
+  lookRow('baseline-1000', '1,000', 'looks1000'),
+  lookRow('baseline-20000', '20,000', 'looks20000'),
+  lookRow('baseline-100000', '100,000', 'looks100000'),
+  lookGrowth('baseline-growth', '20,000 files against 1,000', 'looks1000', 'looks20000', 20),
+  lookGrowth('baseline-large-growth', '100,000 files against 20,000', 'looks20000', 'looks100000', 5),
   {
     name: 'prompt',
     title: 'first request with all default tools (bytes)',
@@ -125,6 +135,31 @@ export const ROWS = [
   patchGrowth('patch-hunks-growth', 'five times the hunks and lines', 'hunks', 'manyHunks'),
   patchGrowth('patch-files-growth', 'five times the files', 'files', 'manyFiles'),
 ];
+
+/** What one look before or after a command costs beside the worker. */
+function lookRow(name, files, job) {
+  return {
+    name,
+    title: `a look at ${files} unchanged files: main thread (ms)`,
+    jobs: [job],
+    value: (runs) => median(runs[job].map(({ mainMs }) => mainMs)),
+    limit: () => 50,
+    budget: '≤ 50',
+  };
+}
+
+/** 1 is linear. */
+function lookGrowth(name, what, small, large, times) {
+  const time = (runs) => median(runs.map(({ cpuMs }) => cpuMs));
+  return {
+    name,
+    title: `a look at ${what}: times the CPU time, per file`,
+    jobs: [small, large],
+    value: (runs) => time(runs[large]) / time(runs[small]) / times,
+    limit: () => 1.5,
+    budget: '≤ 1.5',
+  };
+}
 
 /** The first of a process, without warm caches. */
 function patchRow(name, what, job) {

@@ -72,7 +72,7 @@ export async function runAgent(
 }
 
 /** A workspace of a given size: twenty files to a folder, twenty folders to a folder. */
-function fill(folder, files) {
+export function fill(folder, files) {
   for (let file = 0; file < files; file++) {
     const inner = path.join(folder, `group${Math.floor(file / 400)}`, `part${Math.floor(file / 20)}`);
     if (file % 20 === 0) mkdirSync(inner, { recursive: true });

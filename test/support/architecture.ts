@@ -16,9 +16,18 @@ export interface Violation {
 }
 
 const LEAVES = ['exec', 'model', 'history', 'prompt', 'rollout', 'patch', 'policy', 'sandbox', 'mcp'];
-const CORE = ['ports', 'util', 'agent', 'session', 'tools', 'rules', 'changeReview', 'replay', ...LEAVES].map(
-  (name) => `core/${name}`,
-);
+const CORE = [
+  'ports',
+  'util',
+  'agent',
+  'session',
+  'tools',
+  'rules',
+  'changeReview',
+  'replay',
+  'baseline',
+  ...LEAVES,
+].map((name) => `core/${name}`);
 const FOUNDATION = ['protocol', 'core/ports', 'core/util'];
 
 /** Each layer and the layers that it may import besides itself. A layer that is not listed is an error. */
@@ -30,8 +39,15 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'core/tools': [...FOUNDATION, ...inCore('exec', 'patch', 'policy', 'sandbox', 'mcp')],
   'core/rules': [...FOUNDATION, ...inCore('policy')],
   'core/changeReview': [...FOUNDATION, ...inCore('patch')],
-  'core/session': [...FOUNDATION, ...inCore('exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout')],
-  'core/agent': [...FOUNDATION, ...inCore('session', 'exec', 'model', 'tools', 'rules', 'prompt', 'rollout')],
+  'core/baseline': [...FOUNDATION, ...inCore('patch')],
+  'core/session': [
+    ...FOUNDATION,
+    ...inCore('baseline', 'exec', 'model', 'tools', 'rules', 'history', 'prompt', 'rollout'),
+  ],
+  'core/agent': [
+    ...FOUNDATION,
+    ...inCore('session', 'baseline', 'exec', 'model', 'tools', 'rules', 'prompt', 'rollout'),
+  ],
   'core/replay': [...FOUNDATION, ...inCore('session', 'model', 'tools', 'history', 'patch', 'prompt', 'rollout')],
   node: ['protocol', ...CORE],
   vscode: ['protocol', ...CORE],
@@ -54,8 +70,9 @@ const ROOMS: Readonly<Record<string, Rooms>> = {
     process: ['host'],
     sandbox: ['host'],
     apply: ['host'],
+    baseline: ['host'],
     exec: ['host', 'process', 'sandbox'],
-    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'exec'],
+    ports: ['host', 'network', 'storage', 'process', 'sandbox', 'apply', 'baseline', 'exec'],
     afterKill: ['host', 'process', 'sandbox'],
   },
   'src/vscode': {

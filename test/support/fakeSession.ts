@@ -249,7 +249,14 @@ export class FakeSession {
           box: 'none',
           ...settings,
         },
-        limits: { maxToolRounds, maxAttempts: 3, compactionTokens, caps: NO_CAPS, projectDocMaxBytes: 0 },
+        limits: {
+          maxToolRounds,
+          maxAttempts: 3,
+          compactionTokens,
+          caps: NO_CAPS,
+          projectDocMaxBytes: 0,
+          undoMaxBytes: 0,
+        },
         prompt: {
           baseInstructions: null,
           userInstructions: '',

@@ -42,6 +42,7 @@ export interface ScenarioOptions {
   readonly caps?: Partial<CapSettings>;
   readonly compactionPrompt?: string;
   readonly maxAttempts?: number;
+  readonly undoMaxBytes?: number;
   readonly userInstructions?: string;
   readonly baseInstructions?: string;
   readonly showRawReasoning?: boolean;
@@ -106,6 +107,7 @@ export async function startScenario(options: ScenarioOptions): Promise<Scenario>
       compactionTokens: options.compactionTokens ?? null,
       caps: { ...NO_CAPS, ...options.caps },
       projectDocMaxBytes: 32_768,
+      undoMaxBytes: options.undoMaxBytes ?? 64 * 1024 * 1024,
     },
     prompt: {
       baseInstructions: options.baseInstructions ?? null,

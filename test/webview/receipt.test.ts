@@ -38,6 +38,21 @@ describe('the receipt of a turn', () => {
     ]);
   });
 
+  it('takes a command that changed files for a change, and not for a check of itself', () => {
+    const changed = { files: [{ path: 'a.ts', kind: 'update' as const }], total: 1, cannotUndo: 0 };
+    const formatted = command('npm run format', 0, { changed });
+    expect(sentences([PATCH, command('npm test', 0), formatted])).toEqual([
+      '2 hunks applied.',
+      'No check ran after the last change.',
+      'You were not asked.',
+    ]);
+    expect(sentences([PATCH, formatted, command('npm test', 0)])?.[1]).toBe(
+      'After the last change: npm test (exit code 0).',
+    );
+    const untouched = command('npm run format', 0, { changed: { files: [], total: 0, cannotUndo: 0 } });
+    expect(sentences([PATCH, untouched])?.[1]).toBe('After the last change: npm run format (exit code 0).');
+  });
+
   it('does not count commands that only read, were denied or have not ended as a check', () => {
     const looks = [command('cat a.ts', 0), command('rg TODO', 1), command('ls', 0)];
     const denied = command('npm test', null, { status: 'declined' });
@@ -75,6 +90,8 @@ describe('the receipt of a turn', () => {
 
   it('exists only for turns that have ended and have changed files', () => {
     expect(sentences([command('npm test', 0)])).toBeNull();
+    const changed = { files: [{ path: 'a.ts', kind: 'add' as const }], total: 1, cannotUndo: 0 };
+    expect(sentences([command('npm run build', 0, { changed })])).toBeNull();
     expect(sentences([{ ...PATCH, status: 'failed' }])).toBeNull();
     expect(sentences([PATCH], { status: { type: 'running' } })).toBeNull();
   });

@@ -33,11 +33,14 @@ export interface Receipt {
 /** Characters of a command in the receipt. */
 const COMMAND_LENGTH = 60;
 
-/** Null for a turn that changed no file, or that still runs. */
+/**
+ * Null for a turn without an applied patch, or that still runs. Files, lines and hunks are those of patches; a command that
+ * changed files is a change, too, after which checks are counted.
+ */
 export function receiptOf(turn: TurnState): Receipt | null {
   const changed = turn.items.filter(hasApplied);
   if (turn.status.type === 'running' || changed.length === 0) return null;
-  const lastChange = turn.items.findLastIndex(hasApplied);
+  const lastChange = turn.items.findLastIndex((item) => hasApplied(item) || hasChanged(item));
   const changes = changed.flatMap((item) => item.changes);
   return {
     ...turnChanges(turn),
@@ -90,6 +93,10 @@ export function receiptAsMarkdown(receipt: Receipt): string {
 
 function hasApplied(item: TurnItem): item is TurnItemOf<'file_change'> {
   return item.type === 'file_change' && item.status === 'completed' && changesTaken(item.changes).length > 0;
+}
+
+function hasChanged(item: TurnItem): boolean {
+  return item.type === 'command_execution' && item.changed !== undefined && item.changed.total > 0;
 }
 
 function isCheck(item: TurnItem): item is TurnItemOf<'command_execution'> {

@@ -38,6 +38,7 @@ export function startOf(
         compactionTokens: 0,
         caps: NO_CAPS,
         projectDocMaxBytes: Number.MAX_SAFE_INTEGER,
+        undoMaxBytes: 0,
       },
       prompt: {
         baseInstructions: meta.instructions,

@@ -1,6 +1,6 @@
 import type { UserInput } from '../../protocol/item.ts';
 import type { ThreadOwner } from '../../protocol/threads.ts';
-import { removeLogs } from '../exec/outputLogs.ts';
+import { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Ports } from '../ports.ts';
 import { Emitter } from '../util/emitter.ts';
 import { messageOf } from '../util/fileErrors.ts';
@@ -17,6 +17,7 @@ import { EventSequence } from '../session/events.ts';
 import { Ownership } from '../session/ownership.ts';
 import { Session } from '../session/session.ts';
 import type { ParentLink, ThreadHost, ThreadSettings } from '../session/sessionOptions.ts';
+import { removeThreadFiles } from './removeThreadFiles.ts';
 import { LiveThreads } from './liveThreads.ts';
 import { WorkspaceCoordinator } from '../session/workspaceCoordinator.ts';
 
@@ -57,6 +58,8 @@ export class AgentService {
   /** All stored threads, live or not. */
   readonly catalog: ThreadCatalog;
   readonly #coordinator = new WorkspaceCoordinator();
+  /** Of all threads, whose commands may run at the same time in the same folders. */
+  readonly #ledger: ChangeLedger | undefined;
 
   constructor(ports: Ports, options: { readonly version: string; readonly originator: SessionMeta['originator'] }) {
     this.#ports = ports;
@@ -64,9 +67,10 @@ export class AgentService {
     this.live = new LiveThreads(report);
     this.#taken = new Emitter(report);
     this.rules = new RulesStore(ports);
+    this.#ledger = ports.baseline && new ChangeLedger({ store: ports.baseline, clock: ports.clock });
     this.#daySpending = new DaySpending(ports);
     this.#self = { tiller_version: options.version, originator: options.originator };
-    this.catalog = new ThreadCatalog(ports, (threadIds) => removeLogs(ports.storage, threadIds));
+    this.catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
   }
 
   /** Another process owns this thread from here on; its session has ended. */
@@ -190,6 +194,12 @@ export class AgentService {
     return copied.type === 'refused' ? copied : this.#resume({ id: copied.threadId }, thread, host, copied.dropped);
   }
 
+  /** Call when the user has saved a file: it is no change of a command that runs at this moment. Never rejects. */
+  async noteSave(path: string): Promise<void> {
+    const place = await this.#ports.workspace.realPath(path).catch(() => path);
+    this.#ledger?.noteWrite(place);
+  }
+
   /** Moves a thread to the trash. Its session ends first, if it is live. */
   async remove(threadId: string): Promise<CatalogResult> {
     await this.live.close(threadId, 'end');
@@ -271,6 +281,7 @@ export class AgentService {
       parent,
       ports: this.#coordinator.portsFor(meta.id, this.#ports, rootId),
       commandsOfOthers: () => this.#coordinator.commandsOfOthers(rootId),
+      ...(this.#ledger === undefined ? {} : { ledger: this.#ledger }),
       sequence: this.#sequence,
       meta: { ...meta, instructions },
       rolloutPath: path,

@@ -92,6 +92,7 @@ export function threadSettingsOf(settings: Settings, surroundings: ThreadSurroun
         day: { tokens: settings['caps.dayTokens'], cost: settings['caps.dayCost'] },
       },
       projectDocMaxBytes: settings.projectDocMaxBytes,
+      undoMaxBytes: settings['undo.maxBytes'],
     },
     prompt: {
       baseInstructions: surroundings.baseInstructions,

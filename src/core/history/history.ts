@@ -26,8 +26,7 @@ export class History {
     compacted: readonly CompactedHistory[] = [],
   ) {
     this.#compacted = compacted;
-    // Their ids stay taken, because an undo restores them.
-    for (const { before } of compacted) for (const item of before) if (isToolCall(item)) this.#noteId(item);
+    this.#noteCompacted();
     for (const item of normalize(items, open)) this.append(item);
   }
 
@@ -75,12 +74,21 @@ export class History {
     return undone.type;
   }
 
+  /** Continues from these items, as after a rollback of turns. Compactions that stand remain, and can be undone. */
+  restart(items: readonly ResponseItem[]): void {
+    const kept = normalize(items);
+    this.#items = [];
+    this.#owed.clear();
+    this.#callIds.clear();
+    this.#noteCompacted();
+    for (const item of kept) this.append(item);
+  }
+
   /** Replaces the outputs of these calls, also in the items that an undo of a compaction would restore. */
   replaceOutputs(callIds: ReadonlySet<string>, output: string): void {
-    const replaced = (item: ResponseItem): ResponseItem =>
-      isToolCallOutput(item) && callIds.has(item.call_id) ? { ...item, output } : item;
-    this.#items = this.#items.map(replaced);
-    this.#compacted = this.#compacted.map((step) => ({ ...step, before: step.before.map(replaced) }));
+    const replaced = (items: readonly ResponseItem[]) => withOutputs(items, callIds, output);
+    this.#items = replaced(this.#items);
+    this.#compacted = this.#compacted.map((step) => ({ ...step, before: replaced(step.before) }));
   }
 
   /**
@@ -93,9 +101,23 @@ export class History {
     return { ...call, call_id: callId ? `${callId}_${newId()}` : newId() };
   }
 
+  /** The ids of calls that a compaction replaced stay taken, because its undo restores them. */
+  #noteCompacted(): void {
+    for (const { before } of this.#compacted) for (const item of before) if (isToolCall(item)) this.#noteId(item);
+  }
+
   #noteId(call: ToolCallItem): string {
     const callId = callIdOf(call) ?? '';
     this.#callIds.add(callId);
     return callId;
   }
+}
+
+/** The same items, with this output for these calls. */
+export function withOutputs(
+  items: readonly ResponseItem[],
+  callIds: ReadonlySet<string>,
+  output: string,
+): ResponseItem[] {
+  return items.map((item) => (isToolCallOutput(item) && callIds.has(item.call_id) ? { ...item, output } : item));
 }

@@ -24,6 +24,13 @@ export interface FileDiff extends UnifiedDiff {
   readonly hunks: readonly ProposedHunk[];
 }
 
+/** The diff of a file whose lines are not shown. */
+export function binaryDiff(path: string, cwd: string): string {
+  const shown = shownPath(path, cwd);
+  const [old, now] = [quoted(under('a', shown)), quoted(under('b', shown))];
+  return `diff --git ${old} ${now}\nBinary files ${old} and ${now} differ\n`;
+}
+
 /** Both sides of one file. `path` is the current path; `before` and `after` are `null` where there is no file. */
 interface Sides {
   readonly oldPath: string;

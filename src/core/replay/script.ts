@@ -35,6 +35,7 @@ export function replayScript(text: string): ScriptResult {
   if (begin === undefined) return refused('no process has worked in this thread');
   const compacted = known.findIndex((entry, index) => index > begin && isCompaction(entry));
   if (compacted >= 0) return refused('the thread was compacted, which cannot be replayed yet');
+  if (known.some(isRollback)) return refused('turns were rolled back, which cannot be replayed yet');
   const isUnwritten = known.some((entry) => isStorageFailure(entry));
   if (isUnwritten) return refused('a turn could not be written down, which cannot be replayed');
   const readers = starts.map((start, index) => new PartReader(known, start, starts[index + 1] ?? known.length));
@@ -53,6 +54,11 @@ export function replayScript(text: string): ScriptResult {
 function isCompaction(entry: ReadEntry): boolean {
   const msg = msgOf(entry);
   return entry.type === 'compacted' || (msg?.type === 'item_started' && msg.item.type === 'compaction');
+}
+
+function isRollback(entry: ReadEntry): boolean {
+  const msg = msgOf(entry);
+  return msg?.type === 'turns_rolled_back' && msg.conversation;
 }
 
 /** The rollout does not record where such a turn stopped. */

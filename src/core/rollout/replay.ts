@@ -1,4 +1,4 @@
-import type { Event, EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { Event, TurnSettings } from '../../protocol/event.ts';
 import { type CompactedHistory, undoCompaction } from '../../protocol/compaction.ts';
 import type { TurnItem } from '../../protocol/item.ts';
 import type { ResponseItem } from '../../protocol/responseItem.ts';
@@ -22,6 +22,8 @@ export interface ReplayedThread {
   readonly compactionUndone: boolean;
   /** Items of `history` that the last `token_count` counted; `null` when it counted another history. */
   readonly countedItems: number | null;
+  /** Items of `history` when each turn started. Unknown for turns before a compaction or the undo of one. */
+  readonly turnStarts: ReadonlyMap<string, number>;
   /** What the last turn has used, as `token_count` reports it. */
   readonly spentInTurn: { readonly tokens: number; readonly cost: number; readonly estimated: boolean };
   readonly settings: TurnSettings | null;
@@ -91,6 +93,7 @@ export class ReplayFold {
   readonly #started = new Map<string, Compacted>();
   #compactionUndone = false;
   #countedItems: number | null = null;
+  readonly #turnStarts = new Map<string, number>();
   /** Totals of the thread when its last turn began. */
   #beforeTurn = { tokens: 0, cost: 0 };
   #settings: TurnSettings | null = null;
@@ -110,6 +113,7 @@ export class ReplayFold {
       compacted: this.#compacted,
       compactionUndone: this.#compactionUndone,
       countedItems: this.#countedItems,
+      turnStarts: this.#turnStarts,
       spentInTurn: this.#spentInTurn(),
       settings: this.#settings,
       dropped: this.#dropped,
@@ -142,7 +146,7 @@ export class ReplayFold {
       case 'event_msg': {
         const event = { v: 1 as const, seq, at: entry.timestamp, threadId: this.#meta.id, ...entry.payload };
         this.#state = threadReducer(this.#state, event);
-        this.#follow(event.msg);
+        this.#follow(event);
         return event;
       }
     }
@@ -159,18 +163,41 @@ export class ReplayFold {
     return { tokens: tokens - this.#beforeTurn.tokens, cost: cost - this.#beforeTurn.cost, estimated };
   }
 
-  /** What events say of the history and of its size. */
-  #follow(msg: EventMsg): void {
-    if (msg.type === 'turn_started') this.#beforeTurn = this.#totals();
-    else if (msg.type === 'item_completed') this.#complete(msg.item);
-    else if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#compactionUndone = false;
-    else if (msg.type === 'token_count') this.#countedItems = this.#history.length;
-    else if (msg.type === 'compaction_undone') {
-      const undone = undoCompaction(this.#history, this.#compacted, msg.itemId);
-      if (undone.type !== 'undone') return;
-      this.#compactionUndone = true;
-      this.#replace(undone.items, undone.compacted);
+  /** Applies an event to the history and to its size. */
+  #follow({ turnId, msg }: Event): void {
+    switch (msg.type) {
+      case 'item_completed':
+        return this.#complete(msg.item);
+      case 'turn_started':
+        this.#beforeTurn = this.#totals();
+        if (turnId !== null) this.#turnStarts.set(turnId, this.#history.length);
+        return;
+      case 'turn_completed':
+      case 'turn_aborted':
+        this.#compactionUndone = false;
+        return;
+      case 'token_count':
+        this.#countedItems = this.#history.length;
+        return;
+      case 'compaction_undone': {
+        const undone = undoCompaction(this.#history, this.#compacted, msg.itemId);
+        if (undone.type !== 'undone') return;
+        this.#compactionUndone = true;
+        return this.#replace(undone.items, undone.compacted);
+      }
+      case 'turns_rolled_back':
+        if (msg.conversation) this.#rollBack(msg.turnIds);
+        return;
+      default:
+        return;
     }
+  }
+
+  #rollBack(turnIds: readonly string[]): void {
+    const start = this.#turnStarts.get(turnIds[0] ?? '');
+    if (start !== undefined) this.#history = this.#history.slice(0, start);
+    this.#countedItems = null;
+    for (const turnId of turnIds) this.#turnStarts.delete(turnId);
   }
 
   #complete({ id, status }: TurnItem): void {
@@ -187,6 +214,7 @@ export class ReplayFold {
     this.#history = items;
     this.#compacted = compacted;
     this.#countedItems = null;
+    this.#turnStarts.clear();
   }
 }
 

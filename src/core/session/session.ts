@@ -30,6 +30,9 @@ import type { ParentLink, SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { type RevertOutcome, Reverts } from './reverts.ts';
+import { ThreadTurns } from './threadTurns.ts';
+import { ThreadChanges } from './threadChanges.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
@@ -56,6 +59,9 @@ export class Session {
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
+  readonly #changes: ThreadChanges;
+  readonly #reverts: Reverts;
+  readonly #turns: ThreadTurns;
   readonly #queue = new InputQueue((submissionId, msg) => this.#emit(submissionId, msg));
   readonly #submissions = new AsyncQueue<Submission>();
   readonly #context: ContextUpdates;
@@ -123,6 +129,23 @@ export class Session {
       emit: (msg) => this.#emit(null, msg),
       known: this.initialState.processes.map(({ processId }) => processId),
     });
+    this.#changes = new ThreadChanges({
+      ...ports,
+      ledger: options.ledger,
+      store: ports.baseline,
+      threadId: meta.id,
+      maxBytes: options.settings.limits.undoMaxBytes,
+      emit: (msg) => this.#emit(null, msg),
+    });
+    this.#reverts = new Reverts({
+      ...ports,
+      ledger: options.ledger,
+      store: ports.baseline,
+      records: this.#changes.records,
+      cwd: () => this.#settings.cwd,
+      settled: () => this.#changes.settled(),
+    });
+    this.#turns = new ThreadTurns(replayed);
     this.#loop = this.#takeSubmissions();
   }
 
@@ -255,6 +278,7 @@ export class Session {
     this.#close('Suspended.');
     await this.#lastTurn;
     await this.#processes.endAll();
+    await this.#changes.settled();
     this.#submissions.close();
     await this.#loop;
     await this.#recorder.close();
@@ -347,16 +371,15 @@ export class Session {
         else this.#warn(id, `There is no process ${op.processId} that runs.`);
         return;
       }
-      case 'undo':
-        return this.#undo(id, op.turnId);
       case 'compact':
         await this.#stopping();
         return this.#compact(id, op);
       case 'undo_compaction':
         return this.#undoCompaction(id, op.itemId);
+      case 'undo':
       case 'redo':
       case 'rollback':
-        return this.#warn(id, `This version of Tiller cannot ${op.type} yet.`);
+        return this.#revert(id, op);
       case 'shutdown':
         return this.#shutdown(id);
       default:
@@ -429,6 +452,7 @@ export class Session {
     this.#sink.record({ type: 'compacted', payload });
     if (signal.aborted) return;
     this.#history.compact(itemId, items);
+    this.#turns.forgetStarts();
     this.#context.reset(items);
   }
 
@@ -442,8 +466,14 @@ export class Session {
     }[this.#history.undoCompaction(itemId)];
     if (refusal !== undefined) return this.#warn(submissionId, refusal);
     this.#emit(submissionId, { type: 'compaction_undone', itemId });
+    this.#turns.forgetStarts();
     this.#context.reset(this.#history.items);
     this.#compaction.undone();
+    this.#countAgain(submissionId);
+  }
+
+  /** Estimates the next request, after the history was replaced by another. */
+  #countAgain(submissionId: string): void {
     const { model } = this.#settings;
     const { family } = this.#options.host.models.connect(model);
     const { instructions } = this.#options.meta;
@@ -465,6 +495,7 @@ export class Session {
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
       if (msg.type === 'turn_completed' || msg.type === 'turn_aborted') this.#state = withoutTurn(this.#state);
+      this.#turns.note(turnId, msg, this.#history.items.length);
       this.#sink.emit(turnId, by, msg);
     };
     const ready = () => this.open().catch((error: unknown) => abort.abort(new StorageFailure(error)));
@@ -493,6 +524,7 @@ export class Session {
         ),
         history: this.#history,
         processes: this.#processes,
+        changes: (onChanges) => this.#changes.forTurn({ turnId, settings, signal: abort.signal, onChanges }),
         tokens: this.#tokens,
         caps: this.#caps,
         compaction: {
@@ -591,18 +623,42 @@ export class Session {
     this.#warn(submissionId, `Process ${processId} has no terminal: nothing but Ctrl-C reaches it.`);
   }
 
-  async #undo(submissionId: string, turnId: string): Promise<void> {
-    const { host } = this.#options;
-    if (!host.undoTurn) return this.#warn(submissionId, 'Files can only be put back in the editor.');
-    if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo one.');
-    const { paths, skipped } = await host.undoTurn(turnId);
-    this.#emit(submissionId, {
-      type: 'files_reverted',
-      turnId,
-      direction: 'undo',
-      paths: [...paths],
-      skipped: [...skipped],
-    });
+  async #revert(submissionId: string, op: OpOf<'undo' | 'redo' | 'rollback'>): Promise<void> {
+    await this.#stopping();
+    if (this.#turn) return this.#warn(submissionId, 'A turn is running: stop it before you undo or redo.');
+    const { undoTurn } = this.#options.host;
+    if (op.type === 'rollback') return this.#rollback(submissionId, op);
+    if (op.type === 'redo') return this.#tellReverted(submissionId, await this.#reverts.redo(op));
+    if (!undoTurn || op.preview) return this.#tellReverted(submissionId, await this.#reverts.undo([op.turnId], op));
+    const { paths, skipped } = await undoTurn(op.turnId);
+    const msg = { type: 'files_reverted' as const, turnId: op.turnId, direction: 'undo' as const };
+    this.#emit(submissionId, { ...msg, paths: [...paths], skipped: [...skipped] });
+  }
+
+  /** Files first: where they cannot be restored the conversation stays, too. */
+  async #rollback(submissionId: string, op: OpOf<'rollback'>): Promise<void> {
+    const { toItemId, files, conversation } = op;
+    const gone = this.#turns.from(toItemId, this.#history.items);
+    if (gone === undefined) return this.#warn(submissionId, `No turn begins with the message ${toItemId}.`);
+    if (conversation && gone.history === null) return this.#warn(submissionId, COMPACTED_SINCE);
+    const { turnIds, history } = gone;
+    if (files || op.preview) {
+      const outcome = await this.#reverts.undo(turnIds, op);
+      this.#tellReverted(submissionId, outcome);
+      if (op.preview || outcome.type === 'failed') return;
+    }
+    if (conversation && history !== null) {
+      this.#history.restart(history);
+      this.#context.reset(this.#history.items);
+      this.#turns.drop(turnIds);
+    }
+    const msg = { type: 'turns_rolled_back' as const, toItemId, turnIds: [...turnIds], files, conversation };
+    await this.#keep(submissionId, msg);
+    if (conversation) this.#countAgain(submissionId);
+  }
+
+  #tellReverted(submissionId: string, { msgs }: RevertOutcome): void {
+    for (const msg of msgs) this.#emit(submissionId, msg);
   }
 
   /** The rollout comes first: a resumed thread must not bring the output back. */
@@ -623,6 +679,7 @@ export class Session {
       if (inHome.startsWith('logs/')) await storage.remove(inHome);
     }
     this.#history.replaceOutputs(purged.callIds, REMOVED_OUTPUT);
+    this.#turns.replaceOutputs(purged.callIds, REMOVED_OUTPUT);
     this.#emit(submissionId, { type: 'output_purged', itemId });
   }
 
@@ -652,6 +709,7 @@ export class Session {
     await this.#lastTurn;
     this.#queue.dropHeld();
     await this.#processes.endAll();
+    await this.#changes.settled();
     this.#emit(submissionId, { type: 'thread_closed' });
     this.#submissions.close();
     await this.#recorder.close();
@@ -668,6 +726,9 @@ export class Session {
     this.#emit(submissionId, { type: 'warning', message });
   }
 }
+
+const COMPACTED_SINCE =
+  'The thread was compacted since this message, or a compaction was undone: it cannot go back there.';
 
 function collisionMessage(name: string, providerId: string): string {
   const owner = providerId === 'client' ? 'The tool of the client' : `The tool of ${providerId}`;

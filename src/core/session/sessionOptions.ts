@@ -1,6 +1,7 @@
 import type { TurnSettings } from '../../protocol/event.ts';
 import type { ReviewSetting, SandboxPolicy } from '../../protocol/policy.ts';
 import type { EnvironmentSettings, Settings } from '../../protocol/settings.ts';
+import type { ChangeLedger } from '../baseline/changeLedger.ts';
 import type { Verbosity } from '../model/families.ts';
 import type { ModelClientFactory } from '../model/modelClientFactory.ts';
 import type { Ports } from '../ports.ts';
@@ -37,6 +38,8 @@ export interface ThreadSettings {
     readonly caps: CapSettings;
     /** Bytes; 0 leaves the instructions of the project out. */
     readonly projectDocMaxBytes: number;
+    /** Bytes of file contents that are kept for undo; 0: changes are not recorded. */
+    readonly undoMaxBytes: number;
   };
   readonly prompt: {
     /** `null`: those of Tiller. */
@@ -118,6 +121,8 @@ export interface SessionOptions {
   readonly parent?: ParentLink | undefined;
   /** Commands that other threads of this process run now. */
   readonly commandsOfOthers?: () => readonly RunningCommand[];
+  /** Records what commands and patches change, for all threads of this process; nothing is recorded without it. */
+  readonly ledger?: ChangeLedger;
 }
 
 export interface RevertedFiles {

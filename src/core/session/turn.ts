@@ -14,6 +14,7 @@ import { LoopGuard } from './loopGuard.ts';
 import { askAtCap, leavesImageOut, promptOf, waitForRetry } from './requests.ts';
 import { type Sampled, sample } from './sample.ts';
 import { ToolRuntime } from './toolRuntime.ts';
+import type { TurnChanges } from './threadChanges.ts';
 import type { TurnRun } from './turnRun.ts';
 import { userMessage } from './userInput.ts';
 
@@ -50,27 +51,30 @@ type Outcome =
  * history in which every call has its output.
  */
 export async function runTurn(run: TurnRun, opening: TurnOpening): Promise<Outcome['type']> {
+  const files = turnFiles(run);
   let outcome: Outcome;
   try {
-    outcome = { type: 'completed', lastMessage: await runOpening(run, opening) };
+    outcome = { type: 'completed', lastMessage: await runOpening(run, files, opening) };
   } catch (error) {
     outcome = outcomeOf(error, run.signal);
   }
+  await files.changes.settled();
+  files.end();
   close(run, outcome, opening);
   return outcome.type;
 }
 
 /** All of the turn but its end. Resolves with the last message. */
-async function runOpening(run: TurnRun, opening: TurnOpening): Promise<string | null> {
+async function runOpening(run: TurnRun, files: TurnFiles, opening: TurnOpening): Promise<string | null> {
   switch (opening.type) {
     case 'begun':
       await begin(run);
       if (opening.compacts) await compactOrFail(run, 'manual');
       else await open(run, opening);
-      return converse(run, []);
+      return converse(run, files, []);
     case 'recovered':
       await run.ready();
-      return converse(run, opening.calls);
+      return converse(run, files, opening.calls);
     case 'compaction':
       await begin(run);
       await compactOrFail(run, 'manual');
@@ -127,16 +131,46 @@ async function compactOrFail(run: TurnRun, trigger: 'manual' | 'context_exceeded
   throw new ModelFault(fault.kind, message, { retryable, status, detail, action, cause: fault });
 }
 
-async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Promise<string | null> {
-  const loopGuard = new LoopGuard();
+/** What the turn changes in the workspace. */
+interface TurnFiles {
+  readonly diff: TurnDiff;
+  readonly changes: TurnChanges;
+  /** Tells the diff if there is more of it. */
+  tell(): void;
+  /** Tells it once more. A command that goes on in the background adds nothing after this. */
+  end(): void;
+}
+
+function turnFiles(run: TurnRun): TurnFiles {
   const diff = new TurnDiff();
-  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, diff));
+  let isOver = false;
+  const emit = () => run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
+  const tell = () => {
+    if (diff.takeUpdate()) emit();
+  };
+  const changes = run.changes(({ texts, untold }) => {
+    if (isOver) return;
+    diff.add(texts);
+    diff.name(untold);
+    tell();
+  });
+  const end = () => {
+    if (!isOver && !diff.isEmpty) emit();
+    isOver = true;
+  };
+  return { diff, changes, tell, end };
+}
+
+async function converse(run: TurnRun, files: TurnFiles, recovered: readonly RecoveredCall[]): Promise<string | null> {
+  const loopGuard = new LoopGuard();
+  if (recovered.length > 0) await runRecovered(recovered, run, toolRuntime(run, run.tools(), loopGuard, files));
   let lastMessage: string | null = null;
   for (let round = 1; ; round++) {
     const { maxToolRounds } = run.thread.limits;
     if (round > maxToolRounds)
       throw new TurnPaused(`Paused after ${maxToolRounds} tool rounds. Try again to continue.`);
-    const { sampled, calls } = await respond(run, loopGuard, diff).finally(() => tellDiff(run, diff));
+    // Also after an interrupt: applied patches stay applied.
+    const { sampled, calls } = await respond(run, loopGuard, files).finally(() => files.tell());
     lastMessage = sampled.lastMessage ?? lastMessage;
     const isAnswered = calls === 0 && sampled.endTurn;
     const isPausing = round >= maxToolRounds;
@@ -149,11 +183,6 @@ async function converse(run: TurnRun, recovered: readonly RecoveredCall[]): Prom
     }
     for (const input of queued) await addInput(run, input);
   }
-}
-
-/** Also after an interrupt: applied patches stay applied. */
-function tellDiff(run: TurnRun, diff: TurnDiff): void {
-  if (diff.takeUpdate()) run.emit({ type: 'turn_diff', unifiedDiff: diff.unifiedDiff(run.settings.cwd) });
 }
 
 async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, tools: ToolRuntime): Promise<void> {
@@ -169,7 +198,7 @@ async function runRecovered(recovered: readonly RecoveredCall[], run: TurnRun, t
 async function respond(
   run: TurnRun,
   loopGuard: LoopGuard,
-  diff: TurnDiff,
+  files: TurnFiles,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
   const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.thread.limits.maxAttempts });
   let started = new StartedCalls();
@@ -178,7 +207,7 @@ async function respond(
   while (true) {
     run.signal.throwIfAborted();
     await askAtCap(run);
-    const tools = toolRuntime(run, registry, loopGuard, diff);
+    const tools = toolRuntime(run, registry, loopGuard, files);
     const prompt = promptOf(run, registry);
     const attempt = await settled(sample(run, run.client, prompt, { tools, registry, started }));
     if (attempt.type === 'sampled') emitTokens(run, prompt, attempt.sampled);
@@ -219,7 +248,12 @@ async function settled(sampling: Promise<Sampled>): Promise<Attempt> {
   }
 }
 
-function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard, diff: TurnDiff): ToolRuntime {
+function toolRuntime(
+  run: TurnRun,
+  registry: ToolRegistry,
+  loopGuard: LoopGuard,
+  { diff, changes }: TurnFiles,
+): ToolRuntime {
   const { workspace, storage, clock, ids, host, keys } = run.ports;
   const { approver, noteUse, audit, settings, signal, processes } = run;
   return new ToolRuntime({
@@ -247,7 +281,8 @@ function toolRuntime(run: TurnRun, registry: ToolRegistry, loopGuard: LoopGuard,
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
       inquire: (body, asked) => run.inquire(body, asked, callId),
-      applied: (changes) => diff.add(changes),
+      changes,
+      applied: (applied) => diff.add(applied),
     }),
   });
 }

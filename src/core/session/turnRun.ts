@@ -7,6 +7,7 @@ import type { ModelFamily } from '../model/families.ts';
 import type { Prices } from '../model/prices.ts';
 import type { Processes } from '../exec/processes.ts';
 import type { Ports } from '../ports.ts';
+import type { DescribedChanges } from '../tools/describeChanges.ts';
 import type { Auditor } from '../tools/auditor.ts';
 import type { QuestionAnswer, QuestionBody } from '../tools/inquiry.ts';
 import type { Approver, PermissionDeps } from '../tools/permission.ts';
@@ -14,6 +15,7 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { CapCounters } from './capCounters.ts';
 import type { CompactionTrigger } from './compactionTrigger.ts';
 import type { ThreadSettings } from './sessionOptions.ts';
+import type { TurnChanges } from './threadChanges.ts';
 import type { ThreadImages } from './threadImages.ts';
 import type { TokenMeter } from './tokenMeter.ts';
 
@@ -57,6 +59,8 @@ export interface TurnRun {
   };
   readonly images: ThreadImages;
   readonly processes: Processes;
+  /** Records what the commands and patches of this turn change, and tells of each command what it changed. */
+  readonly changes: (onChanges: (changes: DescribedChanges) => void) => TurnChanges;
   readonly ports: Ports;
   readonly signal: AbortSignal;
   /** Emits an event of this turn. */

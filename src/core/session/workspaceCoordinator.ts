@@ -48,6 +48,7 @@ export class WorkspaceCoordinator {
   }
 
   #workspaceFor(threadId: string, workspace: Workspace): Workspace {
+    const restore = workspace.restore?.bind(workspace);
     return {
       // A getter: folders are opened and closed.
       get roots() {
@@ -62,6 +63,7 @@ export class WorkspaceCoordinator {
       list: (path) => workspace.list(path),
       unsavedFiles: () => workspace.unsavedFiles(),
       save: (paths) => workspace.save(paths),
+      ...(restore === undefined ? {} : { restore }),
       apply: async (changes, signal, origin) => {
         const result = await workspace.apply(changes, signal, origin);
         if (result.type === 'applied') this.#applied(threadId, changes);

@@ -44,6 +44,25 @@ export interface ToolThread {
   readonly unreadable: readonly string[];
 }
 
+/** Records what commands and patches change in the workspace, so that it can be shown and undone. */
+export interface ChangeWatch {
+  /**
+   * Call before a command that may write starts. Resolves when the workspace was recorded, or it took too long. Call what
+   * it returns when the command has ended, with all it started. Rejects only with the signal's reason.
+   */
+  commandStarts(command: {
+    readonly itemId: string;
+    readonly cwd: string;
+    readonly box: SandboxMechanism;
+  }): Promise<() => void>;
+  /** Runs `apply`, which writes these paths, and settles as it does. `isApplied`: whether it changed anything. */
+  patchApplies<Result>(
+    patch: { readonly itemId: string; readonly paths: readonly string[] },
+    apply: () => Promise<Result>,
+    isApplied: (result: Result) => boolean,
+  ): Promise<Result>;
+}
+
 /** What a handler may use. Never the session, so that the parameters show what a handler cannot touch. */
 export interface ToolContext {
   readonly callId: string;
@@ -66,6 +85,7 @@ export interface ToolContext {
   readonly flush: () => Promise<void>;
   /** Asks the user a question of this call. */
   readonly inquire: Inquire;
+  readonly changes: ChangeWatch;
   /** Reports changes that were applied, for the diff of the turn. */
   readonly applied: (changes: readonly FileChange[]) => void;
   /** Aborts when the turn is interrupted. */

@@ -1,4 +1,4 @@
-import { unifiedDiffOfAll } from '../patch/unifiedDiff.ts';
+import { binaryDiff, unifiedDiff } from '../patch/unifiedDiff.ts';
 import type { FileChange } from '../ports.ts';
 import { assertNever } from '../util/assertNever.ts';
 
@@ -10,11 +10,27 @@ interface FileHistory {
   readonly after: string | null;
 }
 
-/** All changes that a turn has applied, as one diff against the text before it. */
+/** The number of files that are only named, as when a command has changed thousands. */
+const MAX_NAMED = 1_000;
+
+/** All changes by patches and commands of a turn, as one diff against the text before it. */
 export class TurnDiff {
   /** By the file's current or last path. */
   readonly #files = new Map<string, FileHistory>();
+  /** Files that commands have changed, shown without their lines. */
+  readonly #named = new Set<string>();
+  readonly #diffs = new WeakMap<FileHistory, string>();
   #hasUpdate = false;
+
+  /** Changed files that are not text, or too many to be shown. */
+  name(paths: readonly string[]): void {
+    for (const path of paths) if (this.#named.size < MAX_NAMED) this.#named.add(path);
+    this.#hasUpdate ||= paths.length > 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.#files.size === 0 && this.#named.size === 0;
+  }
 
   add(changes: readonly FileChange[]): void {
     for (const change of changes) this.#addOne(change);
@@ -30,8 +46,19 @@ export class TurnDiff {
 
   /** In git format, with paths relative to `cwd`. */
   unifiedDiff(cwd: string): string {
-    const changes = [...this.#files].flatMap(([path, file]) => netChange(path, file) ?? []);
-    return unifiedDiffOfAll(changes, cwd).text;
+    const diffs = [...this.#files].map(([path, file]) => this.#diffOf(path, file, cwd));
+    const named = [...this.#named].filter((path) => !this.#files.has(path));
+    return diffs.join('') + named.map((path) => binaryDiff(path, cwd)).join('');
+  }
+
+  /** Computed once as long as the file stays as it is: the diff of a turn is emitted again and again. */
+  #diffOf(path: string, file: FileHistory, cwd: string): string {
+    const known = this.#diffs.get(file);
+    if (known !== undefined) return known;
+    const change = netChange(path, file);
+    const diff = change === undefined ? '' : unifiedDiff(change, cwd).text;
+    this.#diffs.set(file, diff);
+    return diff;
   }
 
   #addOne(change: FileChange): void {

@@ -22,7 +22,7 @@ export interface ApplyOptions {
 }
 
 /** For the whole process: two workspaces may contain the same file. */
-const applyLock = new PathLock();
+export const applyLock = new PathLock();
 
 /** Never rejects, except when `signal` aborts before the first write. */
 export async function applyPatch(
@@ -44,7 +44,7 @@ export async function applyPatch(
     const plan = await planApply(placed, folders);
     if (plan.type === 'stale') return plan;
     signal?.throwIfAborted();
-    const failure = await run(plan.steps, folders, options, signal);
+    const failure = await runSteps(plan.steps, folders, options, signal);
     return failure ?? { type: 'applied', files: changes.map(appliedFile) };
   } catch (error) {
     if (signal?.aborted && error === signal.reason) throw error;
@@ -56,12 +56,12 @@ export async function applyPatch(
   }
 }
 
-/** Returns undefined on success, otherwise the failure. */
-async function run(
+/** Makes all steps or none, with a journal. Returns undefined on success, otherwise the failure. @throws ApplyRefused */
+export async function runSteps(
   steps: readonly PlannedStep[],
   folders: DiskFolders,
   { home, beforeStep }: ApplyOptions,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<ApplyResult | undefined> {
   const journal = await openJournal(home, `${randomUUID()}-${process.pid}`, steps).catch((error: unknown) => {
     throw new ApplyRefused(`The changes were not made: ${describeFileError(error, journalFolder(home))}`);

@@ -29,6 +29,7 @@ import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
 import { applyPatch, type ApplyOptions } from './applyPatch.ts';
 import { DiskPaths } from './canonicalPath.ts';
 import { holdFolders, NO_LINK } from './heldFolders.ts';
+import { restoreFiles } from './restoreFiles.ts';
 import { FILES_AT_ONCE, MAX_TEXT_BYTES } from './limits.ts';
 import { decodeText } from '../../core/util/textBytes.ts';
 
@@ -52,6 +53,7 @@ export function createDiskWorkspace({ roots, ...options }: DiskWorkspaceOptions)
     // Files on the disk are always saved.
     unsavedFiles: () => [],
     save: async () => [],
+    restore: (files, folders) => restoreFiles(files, folders, options),
   };
 }
 

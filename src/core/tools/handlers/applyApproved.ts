@@ -8,7 +8,7 @@ import { type ProposalChoices, reviewIn } from '../../../protocol/policy.ts';
 import { decidedChanges, leadThere } from '../../patch/placedChange.ts';
 import { reviewedChanges } from '../../patch/proposalChoices.ts';
 import { patchBinding } from '../../policy/approvalKeys.ts';
-import type { FileChange, AppliedFile } from '../../ports.ts';
+import type { DecidedChange, FileChange, AppliedFile } from '../../ports.ts';
 import type { Attempt, ToolContext, ToolResult } from '../handler.ts';
 import { type DecidedPlan, type PlanFailure, planAt, rebaseIn } from '../planPatchIn.ts';
 import { describe, diffOf, type ApplyPlan, shown } from './patchTool.ts';
@@ -36,7 +36,11 @@ export async function applyApproved(
   for (let replans = 0; current.type === 'planned'; replans++) {
     const changes = withAgreement(current.changes, answer, (path) => shown(path, settings.cwd));
     const origin = { turnId: context.turnId, itemId: item.id, ...(answer === null ? { isUnseen: true } : {}) };
-    const result = await workspace.apply(changes, signal, origin);
+    const result = await context.changes.patchApplies(
+      { itemId: item.id, paths: changes.flatMap(writtenBy) },
+      () => workspace.apply(changes, signal, origin),
+      ({ type }) => type === 'applied',
+    );
     if (result.type === 'applied') {
       context.applied(current.changes);
       return {
@@ -81,6 +85,12 @@ function reviewedPlan({ planned, proposal, cwd }: ApplyPlan, review: ProposalCho
   const written = new Set(changes.map(placeOf));
   const report = planned.report.filter(({ path }) => written.has(resolve(cwd, path)));
   return { ...planned, changes, report };
+}
+
+/** The files that it changes, links followed; of a removed link the link. */
+function writtenBy({ kind, places: { path, movedTo } }: DecidedChange): readonly string[] {
+  if (kind === 'delete') return [path.name];
+  return movedTo === null ? [path.target] : [path.target, path.name, movedTo.target];
 }
 
 /** The path of the text after the change. */

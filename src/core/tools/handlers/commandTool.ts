@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ItemStatus, TurnItemOf } from '../../../protocol/item.ts';
 import type { SandboxPermissions } from '../../../protocol/policy.ts';
 import type { LiveProcess, ProcessEnd } from '../../exec/liveProcess.ts';
+import type { Confinement } from '../../ports.ts';
 import { commandApprovalKey } from '../../policy/approvalKeys.ts';
 import { explainCommand } from '../../policy/decideCommand.ts';
 import { harmlessEnvironment } from '../../policy/harmlessEnvironment.ts';
@@ -182,14 +183,34 @@ function environmentFor(
 export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, context: ToolContext): Promise<ToolResult> {
   const { request, item } = plan;
   const confinement = confinementOf(attempt.box, context);
+  const { cwd } = item;
+  const ended = plan.onlyReads
+    ? () => {}
+    : await context.changes.commandStarts({ itemId: item.id, cwd, box: attempt.box });
+  const process = await startProcess(plan, confinement, attempt, context).catch((error: unknown) => {
+    ended();
+    throw error;
+  });
+  void process.ended.then(ended);
+  await process.wait(request.yieldMs, context.signal);
+  if (context.signal.aborted) await process.kill('interrupt');
+  return resultOf(plan, process, attempt, context);
+}
+
+async function startProcess(
+  { request, item, env, onlyReads }: CommandPlan,
+  confinement: Confinement,
+  attempt: Attempt,
+  context: ToolContext,
+): Promise<LiveProcess> {
   // Saving files may have taken time: do not start a command after the turn was stopped.
   context.signal.throwIfAborted();
-  const process = await context.processes.start({
+  return context.processes.start({
     exec: {
       argv: request.argv,
       cwd: item.cwd,
-      env: plan.env,
-      confinement: plan.onlyReads ? forReading(confinement) : confinement,
+      env,
+      confinement: onlyReads ? forReading(confinement) : confinement,
       stdin: 'none',
       ...(request.tty ? { tty: TERMINAL_SIZE } : {}),
     },
@@ -197,9 +218,6 @@ export async function runCommandPlan(plan: CommandPlan, attempt: Attempt, contex
     timeoutMs: request.timeoutMs,
     onOutput: (text, stream) => context.emit({ type: 'item_delta', itemId: item.id, kind: 'output', text, stream }),
   });
-  await process.wait(request.yieldMs, context.signal);
-  if (context.signal.aborted) await process.kill('interrupt');
-  return resultOf(plan, process, attempt, context);
 }
 
 async function resultOf(

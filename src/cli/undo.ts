@@ -1,0 +1,178 @@
+/** `tiller undo`: takes back on disk what one turn of a thread changed (docs/undo.md). */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { removeThreadFiles } from '../core/agent/removeThreadFiles.ts';
+import { ChangeRecords, RECORDS_FOLDER } from '../core/baseline/changeRecords.ts';
+import { performRevert, planRevert, type RevertPlan } from '../core/baseline/revert.ts';
+import { changesOfTurns, turnsWithChanges } from '../core/baseline/standingChanges.ts';
+import type { Ports } from '../core/ports.ts';
+import { ThreadCatalog } from '../core/rollout/catalog.ts';
+import { Recorder } from '../core/rollout/recorder.ts';
+import { assertNever } from '../core/util/assertNever.ts';
+import { isBelow } from '../core/util/pathBelow.ts';
+import { createNodePorts } from '../node/ports.ts';
+import type { ThreadSummary } from '../protocol/threads.ts';
+import { requireHome } from './folders.ts';
+import { parseOptions } from './parseOptions.ts';
+import { printSentence } from './print.ts';
+import { BASELINE_WORKER } from './programs.ts';
+import { settleInterrupted } from './recoverPatches.ts';
+import type { Streams } from './streams.ts';
+import { EXIT, Failure, UsageError } from './usage.ts';
+
+/** Resolves with the exit code: 1 where files are left alone because of conflicts. @throws UsageError */
+export async function undo(argv: readonly string[], streams: Streams): Promise<number> {
+  const { values, positionals } = parseOptions({
+    args: [...argv],
+    options: { thread: { type: 'string' }, yes: { type: 'boolean' } },
+    allowPositionals: true,
+    strict: true,
+  });
+  const [turn, ...more] = positionals;
+  if (more.length > 0) throw new UsageError('undo takes one turn');
+  const ports = createNodePorts({ roots: [], baselineWorker: BASELINE_WORKER });
+  await requireHome(ports.storage.home);
+  await settleInterrupted(ports.storage.home, ports.locks, (line) => printSentence(streams.stderr, line));
+  const catalog = new ThreadCatalog(ports, (threadIds) => removeThreadFiles(ports.storage, threadIds));
+  const thread = await threadOf(values.thread, await catalog.list([path.resolve('.')]), ports);
+  let code: number = EXIT.done;
+  const result = await catalog.whileFree(thread.id, async () => {
+    code = await undoTurn(thread, turn, values.yes ?? false, ports, streams);
+  });
+  if (result.type === 'owned') {
+    const { name, pid } = result.owner;
+    throw new Failure(`the thread is open in another process (${name}, ${pid}): undo it there`);
+  }
+  return code;
+}
+
+/** The one that was named, or the last one that changed something in this folder. @throws UsageError */
+async function threadOf(
+  id: string | undefined,
+  threads: readonly ThreadSummary[],
+  ports: Pick<Ports, 'storage'>,
+): Promise<ThreadSummary> {
+  if (id !== undefined) {
+    const found = threads.find((thread) => thread.id === id);
+    if (found === undefined) throw new UsageError(`there is no thread ${id}`);
+    return found;
+  }
+  const here = path.resolve('.');
+  for (const thread of threads) {
+    if (!isBelow(thread.cwd, here) && !isBelow(here, thread.cwd)) continue;
+    if (!existsSync(path.join(ports.storage.home, RECORDS_FOLDER, `${thread.id}.jsonl`))) continue;
+    const records = await new ChangeRecords(ports.storage, thread.id).read();
+    if (turnsWithChanges(records).length > 0) return thread;
+  }
+  throw new UsageError('no thread has changed anything in this folder that can be undone; name one with --thread ID');
+}
+
+async function undoTurn(
+  { id, path: rollout, cwd }: ThreadSummary,
+  turn: string | undefined,
+  yes: boolean,
+  ports: Ports,
+  streams: Streams,
+): Promise<number> {
+  const { baseline: store, workspace, clock } = ports;
+  const restore = workspace.restore?.bind(workspace);
+  if (store === undefined || restore === undefined) throw new Failure('nothing can be restored here');
+  const records = new ChangeRecords(ports.storage, id);
+  const all = await records.read();
+  const turnId = turn ?? turnsWithChanges(all).at(-1);
+  if (turnId === undefined) throw new UsageError(`the thread ${id} has changed nothing that can be undone`);
+  const standing = changesOfTurns(all, [turnId]);
+  if (turn !== undefined && standing.turnIds.length === 0) {
+    throw new UsageError(`there is no turn ${turn} that changed files in the thread ${id}`);
+  }
+  const plan = await planRevert(standing, { direction: 'undo', cwd, includeUncertain: true, overwrite: [] }, { store });
+  const say = (line: string) => printSentence(streams.stdout, line);
+  say(`undo of turn ${turnId} of thread ${id} in ${cwd}:`);
+  for (const line of planLines(plan)) say(`  ${line}`);
+  const hasWork = plan.files.some(({ plan: { state } }) => state === 'ready' || state === 'merged');
+  const conflicts = plan.files.flatMap(({ file }) => (file.state === 'conflict' ? [file.path] : []));
+  if (!hasWork) {
+    await performRevert(plan, { includeUncertain: true }, { store, restore, records, clock });
+    say('There is nothing to undo.');
+    return conflicts.length > 0 ? EXIT.failed : EXIT.done;
+  }
+  const isUncertain = plan.files.some(({ file }) => file.uncertain === true);
+  const answer = yes ? ('all' as const) : await ask(isUncertain, streams);
+  if (answer === 'no') {
+    say('Nothing was changed.');
+    return EXIT.done;
+  }
+  const includeUncertain = answer === 'all';
+  const result = await performRevert(plan, { includeUncertain }, { store, restore, records, clock });
+  if ('type' in result) {
+    const message =
+      result.type === 'stale'
+        ? `These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`
+        : [result.message, ...result.notRestored.map((file) => `not restored: ${file}`)].join('\n');
+    throw new Failure(message);
+  }
+  await writeDown(rollout, turnId, result, ports);
+  say(`Undone in ${result.paths.length === 1 ? '1 file' : `${result.paths.length} files`}.`);
+  for (const { path: file, reason } of result.skipped) printSentence(streams.stderr, `left alone: ${file}: ${reason}`);
+  return conflicts.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+/** For the panel, and for the next process that opens the thread. */
+async function writeDown(
+  rollout: string,
+  turnId: string,
+  {
+    paths,
+    skipped,
+  }: { readonly paths: readonly string[]; readonly skipped: readonly { path: string; reason: string }[] },
+  ports: Ports,
+): Promise<void> {
+  const recorder = new Recorder(rollout, ports);
+  await recorder.open();
+  try {
+    const told = { paths: [...paths], skipped: [...skipped] };
+    const msg = { type: 'files_reverted' as const, turnId, direction: 'undo' as const, ...told };
+    recorder.record({ type: 'event_msg', payload: { turnId: null, submissionId: null, msg } });
+    await recorder.sync();
+  } finally {
+    await recorder.close();
+  }
+}
+
+function planLines({ files, newFolders }: RevertPlan): readonly string[] {
+  const lines = files.map(({ file, plan }) => {
+    const note = file.uncertain ? ' (another program or thread may have changed it)' : '';
+    switch (plan.state) {
+      case 'ready':
+        return `${VERBS[file.kind]} ${file.path}${note}`;
+      case 'merged':
+        return `restore ${file.path}, and keep what was changed at other lines since${note}`;
+      case 'done':
+        return `already as before: ${file.path}`;
+      case 'conflict':
+        return `conflict, left alone: ${file.path}: ${plan.reason}`;
+      case 'impossible':
+        return `cannot be undone: ${file.path}: ${plan.reason}`;
+      default:
+        return assertNever(plan);
+    }
+  });
+  return [...lines, ...newFolders.map((folder) => `remove ${folder} where it is empty`)];
+}
+
+const VERBS = { add: 'bring back', update: 'restore', delete: 'remove' } as const;
+
+/** On a terminal. @throws UsageError without one */
+async function ask(isUncertain: boolean, { stdin, stdout }: Streams): Promise<'no' | 'certain' | 'all'> {
+  if (!stdin.isTTY || !stdout.isTTY) throw new UsageError('give --yes to undo this; nothing was changed');
+  const terminal = createInterface({ input: stdin, output: stdout });
+  try {
+    const isYes = async (question: string) => /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    if (!(await isYes('Undo this?'))) return 'no';
+    if (!isUncertain) return 'all';
+    return (await isYes('Also the files that another program or thread may have changed?')) ? 'all' : 'certain';
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Whose a change is, by the time at which the file system says it was made and by who is known to have written.
+ *
+ * A program that is not known to Tiller and writes while exactly one command runs cannot be distinguished from that command.
+ */
+import { isBelow } from '../util/pathBelow.ts';
+import type { ObservedChange } from './diffBaselines.ts';
+
+/** The time in which a command may have written. */
+export interface CommandWindow {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** `null` while it runs. */
+  readonly endedAt: number | null;
+  /** Folders that were looked at for it. */
+  readonly roots: readonly string[];
+}
+
+/** Something that is no command and wrote a file: a patch, an undo, or the editor that saves. */
+export interface KnownWrite {
+  readonly path: string;
+  /** Milliseconds since the epoch; later than the write itself, which may have taken until then. */
+  readonly at: number;
+  /** What it left there; `undefined` where that is not known. */
+  readonly after: ObservedChange['after'] | undefined;
+}
+
+export type Attribution =
+  | { readonly type: 'command'; readonly id: string }
+  /** No command that Tiller runs. */
+  | { readonly type: 'other' }
+  /** One of these commands, or another writer. */
+  | { readonly type: 'uncertain'; readonly ids: readonly string[] };
+
+/** Times of files come from a clock of the kernel that ticks every 1 to 10 ms, and may be a tick behind. */
+export const CLOCK_TICK_MS = 20;
+/** How long a write that was announced may have begun before that. */
+const WRITE_MS = 1_000;
+
+/** `now`: when the change was seen. */
+export function attribute(
+  change: ObservedChange,
+  windows: readonly CommandWindow[],
+  writes: readonly KnownWrite[],
+  now: number,
+): Attribution {
+  const at = change.changedAt ?? now;
+  const near = windows.filter((window) => couldHaveWritten(window, change, at));
+  // One command often follows another within a tick.
+  const exact = near.filter(({ startedAt, endedAt }) => at >= startedAt && (endedAt === null || at <= endedAt));
+  const candidates = exact.length > 0 && change.changedAt !== null ? exact : near;
+  if (candidates.length === 0) return { type: 'other' };
+  const ids = candidates.map(({ id }) => id);
+  const others = writes.filter((write) => write.path === change.path && isWithin(write, candidates));
+  const last = others.at(-1);
+  if (last !== undefined) return isItsWork(last, change, at) ? { type: 'other' } : { type: 'uncertain', ids };
+  const [only, second] = ids;
+  return only !== undefined && second === undefined ? { type: 'command', id: only } : { type: 'uncertain', ids };
+}
+
+/** A file that is gone tells no time: every command that ran since the last look could have removed it. */
+function couldHaveWritten({ startedAt, endedAt, roots }: CommandWindow, change: ObservedChange, at: number): boolean {
+  if (!roots.some((root) => isBelow(change.path, root))) return false;
+  if (change.changedAt === null) return true;
+  return at >= startedAt - CLOCK_TICK_MS && (endedAt === null || at <= endedAt + CLOCK_TICK_MS);
+}
+
+function isWithin({ at }: KnownWrite, windows: readonly CommandWindow[]): boolean {
+  return windows.some(({ startedAt, endedAt }) => at >= startedAt && (endedAt === null || at <= endedAt + WRITE_MS));
+}
+
+/** Whether what stands there now is what this writer left. */
+function isItsWork({ after, at: announcedAt }: KnownWrite, change: ObservedChange, at: number): boolean {
+  if (after === undefined) return at <= announcedAt + CLOCK_TICK_MS && at >= announcedAt - WRITE_MS;
+  if (after.type === 'file') return change.after.type === 'file' && change.after.hash === after.hash;
+  return after.type === change.after.type;
+}

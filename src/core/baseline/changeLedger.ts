@@ -1,0 +1,229 @@
+import type { FileState, RecordedChange } from '../../protocol/baseline.ts';
+import type { BaselineStore, Clock, Look, LookedChange, LookLimits } from '../ports.ts';
+import { abortable } from '../util/abort.ts';
+import { isBelow } from '../util/pathBelow.ts';
+import { attribute, CLOCK_TICK_MS, type CommandWindow, type KnownWrite } from './attribution.ts';
+import { composed, sameState } from './diffBaselines.ts';
+
+export interface ChangeLedgerDeps {
+  readonly store: BaselineStore;
+  readonly clock: Clock;
+}
+
+/** What a command, or a patch, changed. */
+export interface WindowChanges {
+  /** In the order of the paths. */
+  readonly changes: readonly RecordedChange[];
+  readonly newFolders: readonly string[];
+  /** One sentence for the user where something may be missing. */
+  readonly problem?: string | undefined;
+}
+
+/** A command whose changes are being gathered. */
+export interface OpenCommand {
+  /**
+   * Call when the command has ended, with all it started. Resolves when the folders were looked at. @throws the error of
+   * the disk that kept them from it
+   */
+  end(): Promise<WindowChanges>;
+}
+
+interface Window extends CommandWindow {
+  endedAt: number | null;
+  /** The look before the command was over when it started. */
+  readonly isExact: boolean;
+  /** An unknown writer was at work shortly before the command started. */
+  hasUnknownWriter: boolean;
+  problem: string | undefined;
+  readonly changes: Map<string, RecordedChange>;
+  readonly newFolders: Set<string>;
+}
+
+const INCOMPLETE =
+  'This folder was recorded for the first time while the command ran: files it removed may be missing here.';
+/** Writes of patches and of the editor that are remembered. */
+const MAX_WRITES = 2_000;
+
+/**
+ * What the commands and patches of this process change in the folders that they share: one for all threads. Looks at the
+ * folders before a command and after it, and gives each change to the command that made it, or to none (attribution.ts).
+ */
+export class ChangeLedger {
+  readonly #store: BaselineStore;
+  readonly #clock: Clock;
+  readonly #open = new Set<Window>();
+  #writes: readonly KnownWrite[] = [];
+  /** Looks that have not begun. */
+  readonly #queued = new Map<string, Promise<Look>>();
+  /** Looks and patches, one at a time. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ store, clock }: ChangeLedgerDeps) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Call before a command starts. Resolves when the folders were recorded, or after `waitMs`: then the recording goes on
+   * beside the command, and the times of a file tell whether the command had changed it before it was recorded.
+   * @throws the signal's reason, or the error of the disk
+   */
+  async begin(
+    command: { readonly id: string; readonly roots: readonly string[]; readonly waitMs: number } & LookLimits,
+    signal: AbortSignal,
+  ): Promise<OpenCommand> {
+    const { id, roots, waitMs, maxBytes } = command;
+    const look = this.#look(roots, { maxBytes });
+    let done: Look | undefined;
+    const timer = new AbortController();
+    const looked = look.then((result) => (done = result)).finally(() => timer.abort());
+    const waited = this.#clock.sleep(waitMs, timer.signal).catch(() => {});
+    await abortable(Promise.race([looked, waited]), signal);
+    const window: Window = {
+      id,
+      roots,
+      startedAt: this.#clock.now().getTime(),
+      endedAt: null,
+      isExact: done !== undefined,
+      hasUnknownWriter: false,
+      problem: done?.problem,
+      changes: new Map(),
+      newFolders: new Set(),
+    };
+    this.#open.add(window);
+    const ready = looked.then(async ({ isFirst, problem }) => {
+      window.problem ??= problem;
+      if (isFirst && !window.isExact) await this.#takeLate(window);
+    });
+    ready.catch(() => {});
+    return { end: () => this.#end(window, ready, { maxBytes }) };
+  }
+
+  /**
+   * Runs something that is no command and writes these paths, such as a patch, and returns what it changed. No look runs
+   * meanwhile.
+   */
+  async write<Result>(
+    paths: readonly string[],
+    act: () => Promise<Result>,
+  ): Promise<WindowChanges & { readonly result: Result }> {
+    return this.#alone(async () => {
+      const missing = await this.#store.missingFolders(paths);
+      const before = await this.#store.capture(paths);
+      const result = await act();
+      const after = await this.#store.capture(paths);
+      const stillMissing = await this.#store.missingFolders(paths);
+      const changes = [...before].flatMap(([path, state]): RecordedChange[] => {
+        const now = after.get(path) ?? state;
+        return sameState(state, now) ? [] : [{ path, before: state, after: now, by: 'this' }];
+      });
+      for (const { path, after: state } of changes) this.noteWrite(path, state);
+      return { result, changes, newFolders: missing.filter((folder) => !stillMissing.includes(folder)) };
+    });
+  }
+
+  /** Something that is no command of Tiller has written a file: the editor that saves, for one. */
+  noteWrite(path: string, after?: FileState): void {
+    const write: KnownWrite = { path, at: this.#clock.now().getTime(), after };
+    this.#writes = [...this.#writes, write].slice(-MAX_WRITES);
+  }
+
+  async #end(window: Window, ready: Promise<void>, limits: LookLimits): Promise<WindowChanges> {
+    window.endedAt = this.#clock.now().getTime();
+    const look = this.#look(window.roots, limits);
+    try {
+      await Promise.all([ready, look]);
+    } finally {
+      this.#open.delete(window);
+    }
+    const isDoubtful = !window.isExact && window.hasUnknownWriter;
+    const changes = [...window.changes.values()].map((change) =>
+      isDoubtful ? { ...change, by: 'uncertain' as const } : change,
+    );
+    return {
+      changes: changes.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+      newFolders: [...window.newFolders].toSorted(),
+      ...(window.problem === undefined ? {} : { problem: window.problem }),
+    };
+  }
+
+  /** One that has not begun yet is shared: it sees what each of its callers wants to know. */
+  #look(roots: readonly string[], limits: LookLimits): Promise<Look> {
+    const key = JSON.stringify([roots, limits]);
+    const queued = this.#queued.get(key);
+    if (queued !== undefined) return queued;
+    const look = this.#alone(async () => {
+      this.#queued.delete(key);
+      return this.#lookNow(roots, limits);
+    });
+    this.#queued.set(key, look);
+    return look;
+  }
+
+  async #lookNow(roots: readonly string[], limits: LookLimits): Promise<Look> {
+    const look = await this.#store.look(roots, limits);
+    const now = this.#clock.now().getTime();
+    for (const change of look.changes) this.#give(change, now);
+    for (const window of this.#open) {
+      for (const folder of look.newFolders) {
+        if (window.roots.some((root) => isBelow(folder, root))) window.newFolders.add(folder);
+      }
+    }
+    return look;
+  }
+
+  /** Looks and patches follow each other, also after one that failed. */
+  #alone<Result>(act: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(act);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  #give(change: LookedChange, now: number): void {
+    const windows = [...this.#open];
+    const owner = attribute(change, windows, this.#writes, now);
+    switch (owner.type) {
+      case 'command':
+        return this.#add(windows, [owner.id], change, 'this');
+      case 'uncertain':
+        return this.#add(windows, owner.ids, change, 'uncertain');
+      case 'other':
+        if (!this.#writes.some(({ path }) => path === change.path)) noteUnknownWriter(windows, change);
+    }
+  }
+
+  #add(windows: readonly Window[], ids: readonly string[], change: LookedChange, by: RecordedChange['by']): void {
+    for (const window of windows.filter(({ id }) => ids.includes(id))) {
+      const known = window.changes.get(change.path);
+      const { path, before, after } = change;
+      const one: RecordedChange = { path, before, after, by };
+      if (known === undefined) {
+        window.changes.set(path, one);
+        continue;
+      }
+      // Between the two another program has written.
+      const isBroken = !sameState(known.after, before) || known.by === 'uncertain';
+      const both = composed<RecordedChange>(known, isBroken ? { ...one, by: 'uncertain' } : one);
+      if (both === undefined) window.changes.delete(path);
+      else window.changes.set(path, both);
+    }
+  }
+
+  /** Files that changed before the first recording came to them: what they held is not known. */
+  async #takeLate(window: Window): Promise<void> {
+    const since = window.startedAt - CLOCK_TICK_MS;
+    window.problem ??= INCOMPLETE;
+    for (const { path, state, bornAt } of await this.#store.changedSince(window.roots, since)) {
+      const isNew = bornAt !== null && bornAt >= since;
+      const before: FileState = isNew ? { type: 'absent' } : { type: 'left_out', reason: 'late', stamp: '' };
+      window.changes.set(path, { path, before, after: state, by: 'this' });
+    }
+  }
+}
+
+function noteUnknownWriter(windows: readonly Window[], { path, changedAt }: LookedChange): void {
+  for (const window of windows) {
+    const isBefore = changedAt !== null && changedAt < window.startedAt - CLOCK_TICK_MS;
+    if (isBefore && !window.isExact && window.roots.some((root) => isBelow(path, root))) window.hasUnknownWriter = true;
+  }
+}

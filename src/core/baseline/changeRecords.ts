@@ -1,0 +1,41 @@
+import { type ChangeRecord, changeRecordSchema } from '../../protocol/baseline.ts';
+import type { Storage } from '../ports.ts';
+
+export const RECORDS_FOLDER = 'baselines/records';
+
+/** All that the commands and patches of one thread changed, and what was undone of it: one line of JSON each. */
+export class ChangeRecords {
+  readonly #storage: Pick<Storage, 'openAppend' | 'readText'>;
+  readonly #path: string;
+
+  constructor(storage: Pick<Storage, 'openAppend' | 'readText'>, threadId: string) {
+    this.#storage = storage;
+    this.#path = `${RECORDS_FOLDER}/${threadId}.jsonl`;
+  }
+
+  /** @throws the error of the disk */
+  async append(record: ChangeRecord): Promise<void> {
+    const file = await this.#storage.openAppend(this.#path);
+    try {
+      file.append(`${JSON.stringify(record)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Oldest first. Lines that a crash tore, or that a newer Tiller wrote, are left out. */
+  async read(): Promise<readonly ChangeRecord[]> {
+    const text = (await this.#storage.readText(this.#path)) ?? '';
+    return text.split('\n').flatMap((line) => parseRecord(line) ?? []);
+  }
+}
+
+export function parseRecord(line: string): ChangeRecord | undefined {
+  if (line === '') return undefined;
+  try {
+    return changeRecordSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

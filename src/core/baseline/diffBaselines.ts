@@ -1,0 +1,53 @@
+/** The state of a workspace as a value, and how two of them differ. */
+import type { FileState } from '../../protocol/baseline.ts';
+
+/** What a look at a folder found at one path. */
+export interface BaselineEntry {
+  readonly state: Exclude<FileState, { type: 'absent' }>;
+  /** When its inode was last changed, milliseconds since the epoch. No program can set this time back. */
+  readonly changedAt: number;
+  /** When it was made, where the file system tells. */
+  readonly bornAt: number | null;
+}
+
+/** By absolute path. */
+export type Baseline = ReadonlyMap<string, BaselineEntry>;
+
+/** One path that two looks found in different states. */
+export interface ObservedChange {
+  readonly path: string;
+  readonly before: FileState;
+  readonly after: FileState;
+  /** When it came to be so; `null` where the file system does not tell, as for a file that is gone. */
+  readonly changedAt: number | null;
+}
+
+const ABSENT: FileState = { type: 'absent' };
+
+/** In the order of the paths. */
+export function diffBaselines(before: Baseline, after: Baseline): readonly ObservedChange[] {
+  const changes: ObservedChange[] = [];
+  for (const [path, entry] of after) {
+    const known = before.get(path);
+    if (known === entry || (known !== undefined && sameState(known.state, entry.state))) continue;
+    changes.push({ path, before: known?.state ?? ABSENT, after: entry.state, changedAt: entry.changedAt });
+  }
+  for (const [path, { state }] of before) {
+    if (!after.has(path)) changes.push({ path, before: state, after: ABSENT, changedAt: null });
+  }
+  return changes.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+export function sameState(one: FileState, other: FileState): boolean {
+  if (one.type === 'file') return other.type === 'file' && one.hash === other.hash && one.mode === other.mode;
+  if (one.type === 'absent') return other.type === 'absent';
+  return other.type === 'left_out' && one.reason === other.reason && one.stamp === other.stamp;
+}
+
+/** One change that leads from the first state to the last; `undefined` when it leads back to where it began. */
+export function composed<Change extends Pick<ObservedChange, 'before' | 'after'>>(
+  first: Change,
+  second: Change,
+): Change | undefined {
+  return sameState(first.before, second.after) ? undefined : { ...second, before: first.before };
+}

@@ -1,0 +1,189 @@
+/** Undo and redo of what the commands and patches of a thread changed, planned first and then done whole or not at all. */
+import type { FileState, RecordedChange, RevertFile } from '../../protocol/baseline.ts';
+import type { BaselineStore, Clock, Restoration, RestoreResult, Workspace } from '../ports.ts';
+import { pathBelow } from '../util/pathBelow.ts';
+import { decodeText, encodeText } from '../util/textBytes.ts';
+import type { ChangeRecords } from './changeRecords.ts';
+import { type FilePlan, kindOf, planFile } from './planRevert.ts';
+import type { StandingChanges } from './standingChanges.ts';
+
+export interface RevertDeps {
+  readonly store: BaselineStore;
+  readonly restore: NonNullable<Workspace['restore']>;
+  readonly records: ChangeRecords;
+  readonly clock: Clock;
+}
+
+export interface RevertOptions {
+  readonly direction: 'undo' | 'redo';
+  /** Folder from which paths are shown. */
+  readonly cwd: string;
+  /** Also files that another program or thread may have changed. */
+  readonly includeUncertain: boolean;
+  /** Shown paths of files whose later changes may be lost. */
+  readonly overwrite: readonly string[];
+}
+
+export interface RevertPlan {
+  readonly direction: RevertOptions['direction'];
+  readonly turnIds: readonly string[];
+  readonly newFolders: readonly string[];
+  readonly files: readonly PlannedFile[];
+}
+
+export interface PlannedFile {
+  /** For the user: shown paths. */
+  readonly file: RevertFile;
+  readonly change: RecordedChange;
+  /** What the file holds now. */
+  readonly now: FileState;
+  readonly plan: FilePlan;
+}
+
+export interface Reverted {
+  /** Shown paths. */
+  readonly paths: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+}
+
+const UNCERTAIN = 'Another program or thread may have changed it.';
+const NO_CONTENT = 'Its content is not kept any more.';
+
+/** Looks at everything and changes nothing. Rejects with the error of the disk. */
+export async function planRevert(
+  { turnIds, changes, newFolders }: StandingChanges,
+  options: RevertOptions,
+  { store }: Pick<RevertDeps, 'store'>,
+): Promise<RevertPlan> {
+  const now = await store.capture(changes.map(({ path }) => path));
+  const files: PlannedFile[] = [];
+  for (const change of changes) {
+    const state = now.get(change.path) ?? { type: 'absent' };
+    const shown = pathBelow(options.cwd, change.path) ?? change.path;
+    const texts = async () => ({
+      before: await textOf(change.before, store),
+      after: await textOf(change.after, store),
+      now: await textOf(state, store),
+    });
+    const plan = await planFile(change, state, texts, options.overwrite.includes(shown));
+    const reason = 'reason' in plan ? { reason: plan.reason } : {};
+    const uncertain = change.by === 'uncertain' ? { uncertain: true } : {};
+    // Of a file that comes back: what the undo does, not what the turn did.
+    const kind = kindOf(change.after, change.before);
+    files.push({ file: { path: shown, kind, state: plan.state, ...uncertain, ...reason }, change, now: state, plan });
+  }
+  return { direction: options.direction, turnIds, newFolders, files };
+}
+
+/** Brings the files to where the plan leads, all or none; conflicts and the like are left alone and named. */
+export async function performRevert(
+  plan: RevertPlan,
+  options: Pick<RevertOptions, 'includeUncertain'>,
+  { store, restore, records, clock }: RevertDeps,
+): Promise<Reverted | Exclude<RestoreResult, { type: 'restored' }>> {
+  const { direction, turnIds, newFolders } = plan;
+  const { moves, skipped } = await movesOf(plan, options, store);
+  const restorations: Restoration[] = [];
+  const made: Move[] = [];
+  for (const move of moves) {
+    const to = await contentOf(move.to, store);
+    if (to === undefined) {
+      skipped.push({ path: move.shown, reason: NO_CONTENT });
+      continue;
+    }
+    restorations.push({ path: move.path, from: move.from, to });
+    made.push(move);
+  }
+  const result = await restore(restorations, direction === 'undo' ? newFolders : []);
+  if (result.type !== 'restored') return result;
+  // What is already as it would become counts as reverted: a kill may have come before this line was written.
+  const done = plan.files.filter(({ plan: { state } }) => state === 'done').map(unchanged);
+  if (made.length + done.length > 0) {
+    await records.append({
+      type: 'reverted',
+      turnIds: [...turnIds],
+      direction,
+      at: clock.now().toISOString(),
+      changes: [...made.map(changeOf), ...done],
+      newFolders: [...newFolders],
+    });
+  }
+  return { paths: made.map(({ shown }) => shown), skipped };
+}
+
+/** What carrying out the plan would change. */
+export async function changesOfPlan(
+  plan: RevertPlan,
+  options: Pick<RevertOptions, 'includeUncertain'>,
+  { store }: Pick<RevertDeps, 'store'>,
+): Promise<readonly RecordedChange[]> {
+  return (await movesOf(plan, options, store)).moves.map(changeOf);
+}
+
+/** One file on its way from what it holds now. */
+interface Move {
+  readonly path: string;
+  readonly shown: string;
+  readonly from: FileState;
+  readonly to: Exclude<FileState, { type: 'left_out' }>;
+}
+
+function unchanged({ change: { path }, now }: PlannedFile): RecordedChange {
+  return { path, before: now, after: now, by: 'this' };
+}
+
+function changeOf({ path, from, to }: Move): RecordedChange {
+  return { path, before: from, after: to, by: 'this' };
+}
+
+async function movesOf(
+  { files }: RevertPlan,
+  { includeUncertain }: { readonly includeUncertain: boolean },
+  store: BaselineStore,
+) {
+  const skipped: { path: string; reason: string }[] = [];
+  const moves: Move[] = [];
+  for (const { file, change, now, plan } of files) {
+    const { path } = change;
+    switch (plan.state) {
+      case 'done':
+        break;
+      case 'conflict':
+      case 'impossible':
+        skipped.push({ path: file.path, reason: plan.reason });
+        break;
+      case 'ready':
+      case 'merged':
+        if (file.uncertain && !includeUncertain) skipped.push({ path: file.path, reason: UNCERTAIN });
+        else moves.push({ path, shown: file.path, from: now, to: await targetOf(plan, now, store) });
+    }
+  }
+  return { moves, skipped };
+}
+
+async function targetOf(
+  plan: Extract<FilePlan, { state: 'ready' | 'merged' }>,
+  now: FileState,
+  store: BaselineStore,
+): Promise<Move['to']> {
+  if (plan.state === 'ready') return plan.to;
+  const hasMark = now.type === 'file' && (await hasByteOrderMark(now.hash, store));
+  return store.keep(encodeText(plan.text, hasMark), plan.mode);
+}
+
+/** `undefined`: it is not kept any more. */
+async function contentOf(to: Move['to'], store: BaselineStore): Promise<Restoration['to'] | undefined> {
+  if (to.type === 'absent') return to;
+  const bytes = await store.read(to.hash);
+  return bytes && { type: 'file', bytes, mode: to.mode };
+}
+
+async function hasByteOrderMark(hash: string, store: BaselineStore): Promise<boolean> {
+  const bytes = await store.read(hash);
+  return bytes !== undefined && decodeText(bytes)?.hasByteOrderMark === true;
+}
+
+async function textOf(state: FileState, store: BaselineStore): Promise<string | null> {
+  const bytes = state.type === 'file' ? await store.read(state.hash) : undefined;
+  return bytes === undefined ? null : (decodeText(bytes)?.text ?? null);
+}

@@ -1,0 +1,131 @@
+import type { EventMsg } from '../../protocol/event.ts';
+import type { OpOf } from '../../protocol/op.ts';
+import type { ChangeLedger } from '../baseline/changeLedger.ts';
+import type { ChangeRecords } from '../baseline/changeRecords.ts';
+import {
+  changesOfPlan,
+  performRevert,
+  planRevert,
+  type Reverted,
+  type RevertOptions,
+  type RevertPlan,
+} from '../baseline/revert.ts';
+import { changesOfRedo, changesOfTurns, type StandingChanges } from '../baseline/standingChanges.ts';
+import type { BaselineStore, Clock, RestoreResult, Workspace } from '../ports.ts';
+import { diffOfChanges } from '../tools/describeChanges.ts';
+import { describeFileError } from '../util/fileErrors.ts';
+
+export interface RevertsDeps {
+  readonly store: BaselineStore | undefined;
+  readonly workspace: Workspace;
+  readonly ledger: ChangeLedger | undefined;
+  readonly records: ChangeRecords;
+  readonly clock: Clock;
+  readonly cwd: () => string;
+  /** Resolves when all that commands changed is in the records. */
+  readonly settled: () => Promise<void>;
+}
+
+type Request = Pick<OpOf<'redo'>, 'preview' | 'includeUncertain' | 'overwrite'>;
+
+/** What is to be emitted, in order. */
+export interface RevertOutcome {
+  readonly msgs: readonly EventMsg[];
+  /** `empty`: there was nothing to do. `failed`: nothing was changed, and the warning says why. */
+  readonly type: 'done' | 'empty' | 'failed';
+}
+
+const NO_EDITOR = 'Files can only be restored on disk: use Undo in the editor.';
+const NOT_KEPT = 'Nothing is kept of what commands and patches change: see the setting undo.maxBytes.';
+
+/** Undo and redo of a thread on disk, as ops. Never rejects: a failure is a warning. */
+export class Reverts {
+  readonly #deps: RevertsDeps;
+
+  constructor(deps: RevertsDeps) {
+    this.#deps = deps;
+  }
+
+  undo(turnIds: readonly string[], request: Request): Promise<RevertOutcome> {
+    return this.#carryOut('undo', request, async () => changesOfTurns(await this.#deps.records.read(), turnIds));
+  }
+
+  redo(request: Request): Promise<RevertOutcome> {
+    return this.#carryOut('redo', request, async () => changesOfRedo(await this.#deps.records.read()));
+  }
+
+  async #carryOut(
+    direction: RevertOptions['direction'],
+    { preview = false, includeUncertain = false, overwrite = [] }: Request,
+    standing: () => Promise<StandingChanges | undefined>,
+  ): Promise<RevertOutcome> {
+    const { store, workspace, settled, cwd } = this.#deps;
+    const restore = workspace.restore?.bind(workspace);
+    if (store === undefined) return warning(NOT_KEPT);
+    if (restore === undefined) return warning(NO_EDITOR);
+    try {
+      await settled();
+      const changes = await standing();
+      if (changes === undefined || changes.changes.length === 0) {
+        return { ...warning(`There is nothing to ${direction}.`), type: 'empty' };
+      }
+      const options = { direction, cwd: cwd(), includeUncertain, overwrite };
+      const plan = await planRevert(changes, options, { store });
+      if (preview) return { msgs: [await this.#planned(plan, options, store)], type: 'done' };
+      return reverted(plan, await this.#perform(plan, options, store, restore));
+    } catch (error) {
+      return warning(`Nothing was changed: ${describeFileError(error, 'what is kept of the changes')}`);
+    }
+  }
+
+  async #planned(plan: RevertPlan, options: RevertOptions, store: BaselineStore): Promise<EventMsg> {
+    const changes = await changesOfPlan(plan, options, { store });
+    return {
+      type: 'revert_planned',
+      turnIds: [...plan.turnIds],
+      direction: plan.direction,
+      files: plan.files.map(({ file }) => file),
+      unifiedDiff: await diffOfChanges(changes, options.cwd, (hash) => store.read(hash)),
+    };
+  }
+
+  /** Commands that run meanwhile are not given what the undo changes. */
+  #perform(
+    plan: RevertPlan,
+    options: RevertOptions,
+    store: BaselineStore,
+    restore: NonNullable<Workspace['restore']>,
+  ): Promise<Reverted | Exclude<RestoreResult, { type: 'restored' }>> {
+    const { ledger, records, clock } = this.#deps;
+    return performRevert(plan, options, {
+      store,
+      records,
+      clock,
+      restore: async (files, folders) => {
+        if (ledger === undefined) return restore(files, folders);
+        const paths = files.map(({ path }) => path);
+        return (await ledger.write(paths, () => restore(files, folders))).result;
+      },
+    });
+  }
+}
+
+function reverted(
+  { direction, turnIds }: RevertPlan,
+  result: Reverted | Exclude<RestoreResult, { type: 'restored' }>,
+): RevertOutcome {
+  if (!('type' in result)) {
+    const { paths, skipped } = result;
+    const msg = { type: 'files_reverted' as const, direction, paths: [...paths], skipped: [...skipped] };
+    return { msgs: turnIds.map((turnId) => ({ ...msg, turnId })), type: 'done' };
+  }
+  if (result.type === 'stale') {
+    return warning(`These files changed at the same moment: ${result.paths.join(', ')}. Nothing was changed.`);
+  }
+  const left = result.notRestored.length === 0 ? '' : ` Not restored: ${result.notRestored.join(', ')}.`;
+  return warning(`${result.message}${left}`);
+}
+
+function warning(message: string): RevertOutcome {
+  return { msgs: [{ type: 'warning', message }], type: 'failed' };
+}

@@ -1,0 +1,161 @@
+import type { EventMsg, TurnSettings } from '../../protocol/event.ts';
+import type { ChangeLedger, OpenCommand } from '../baseline/changeLedger.ts';
+import { ChangeRecords } from '../baseline/changeRecords.ts';
+import type { BaselineStore, Clock, Log, Storage, Workspace } from '../ports.ts';
+import { describeChanges, type DescribedChanges } from '../tools/describeChanges.ts';
+import type { ChangeWatch } from '../tools/handler.ts';
+import { messageOf } from '../util/fileErrors.ts';
+import { isBelow } from '../util/pathBelow.ts';
+
+/** How long the first command of a turn waits for the recording: a workspace is copied once in its life. */
+const FIRST_WAIT_MS = 5_000;
+/** Any other command: the last look was a moment ago, and times of files tell the rest. */
+const WAIT_MS = 10;
+/** How long the end of a turn waits for the last look. */
+const SETTLE_MS = 3_000;
+
+export interface ThreadChangesDeps {
+  /** Nothing is recorded without these two. */
+  readonly ledger: ChangeLedger | undefined;
+  readonly store: BaselineStore | undefined;
+  readonly storage: Storage;
+  readonly workspace: Workspace;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly threadId: string;
+  readonly maxBytes: number;
+  /** News that belong to no turn. */
+  readonly emit: (msg: EventMsg) => void;
+}
+
+export interface TurnChanges extends ChangeWatch {
+  /** Resolves when the changes of ended commands are emitted, or after a few seconds. Never rejects. */
+  settled(): Promise<void>;
+}
+
+interface TurnHooks {
+  readonly turnId: string;
+  readonly settings: TurnSettings;
+  readonly signal: AbortSignal;
+  /** Told what a command changed, for the diff of the turn. */
+  readonly onChanges: (changes: DescribedChanges) => void;
+}
+
+/** What the commands and patches of one thread change: gathered, written down for undo, and told as events. */
+export class ThreadChanges {
+  readonly records: ChangeRecords;
+  readonly #deps: ThreadChangesDeps;
+  readonly #pending = new Set<Promise<void>>();
+  #problem: string | undefined;
+
+  constructor(deps: ThreadChangesDeps) {
+    this.#deps = deps;
+    this.records = new ChangeRecords(deps.storage, deps.threadId);
+  }
+
+  forTurn(hooks: TurnHooks): TurnChanges {
+    let isFirst = true;
+    return {
+      settled: () => this.settled(),
+      commandStarts: async ({ itemId, cwd, box }) => {
+        const { ledger, maxBytes } = this.#deps;
+        const isReadOnly = hooks.settings.sandboxPolicy.type === 'read-only' && box !== 'none';
+        if (ledger === undefined || maxBytes === 0 || isReadOnly) return () => {};
+        const waitMs = isFirst ? FIRST_WAIT_MS : WAIT_MS;
+        isFirst = false;
+        try {
+          const roots = await this.#rootsFor(cwd, hooks.settings);
+          const command = await ledger.begin({ id: itemId, roots, waitMs, maxBytes }, hooks.signal);
+          return () => this.#track(this.#finish(command, itemId, hooks));
+        } catch (error) {
+          hooks.signal.throwIfAborted();
+          this.#tell(error);
+          return () => {};
+        }
+      },
+      patchApplies: (patch, apply, isApplied) => this.#patch(patch, apply, isApplied, hooks.turnId),
+    };
+  }
+
+  /** Resolves when the changes of ended commands are emitted, or after a few seconds. Never rejects. */
+  async settled(): Promise<void> {
+    if (this.#pending.size === 0) return;
+    const tooLate = new AbortController();
+    const waited = this.#deps.clock.sleep(SETTLE_MS, tooLate.signal).catch(() => {});
+    await Promise.race([Promise.all(this.#pending), waited]);
+    tooLate.abort();
+  }
+
+  async #finish(command: OpenCommand, itemId: string, { turnId, settings, onChanges }: TurnHooks): Promise<void> {
+    const { store, clock, emit } = this.#deps;
+    const { changes, newFolders, problem } = await command.end();
+    if (problem !== undefined) this.#tell(problem);
+    if (store === undefined || changes.length === 0) return;
+    const at = clock.now().toISOString();
+    await this.records.append({
+      type: 'step',
+      turnId,
+      itemId,
+      source: 'command',
+      at,
+      changes: [...changes],
+      newFolders: [...newFolders],
+    });
+    const described = await describeChanges(changes, settings.cwd, (hash) => store.read(hash));
+    if (described.summary.total === 0) return;
+    emit({ type: 'files_changed', turnId, itemId, changed: described.summary });
+    onChanges(described);
+  }
+
+  /** A patch is applied whether or not what it changes can be recorded. */
+  async #patch<Result>(
+    { itemId, paths }: { readonly itemId: string; readonly paths: readonly string[] },
+    apply: () => Promise<Result>,
+    isApplied: (result: Result) => boolean,
+    turnId: string,
+  ): Promise<Result> {
+    const { ledger, maxBytes, clock } = this.#deps;
+    if (ledger === undefined || maxBytes === 0) return apply();
+    let applying: Promise<Result> | undefined;
+    try {
+      const written = await ledger.write(paths, () => (applying = apply()));
+      const { result, changes, newFolders } = written;
+      if (isApplied(result) && changes.length > 0) {
+        const at = clock.now().toISOString();
+        const step = { type: 'step', turnId, itemId, source: 'patch', at } as const;
+        this.#track(this.records.append({ ...step, changes: [...changes], newFolders: [...newFolders] }));
+      }
+      return result;
+    } catch (error) {
+      const result = await (applying ?? apply());
+      this.#tell(error);
+      return result;
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.catch((error: unknown) => this.#tell(error)).finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
+  }
+
+  /** Where commands may write, real paths, none inside another. */
+  async #rootsFor(cwd: string, { cwd: workdir, sandboxPolicy }: TurnSettings): Promise<readonly string[]> {
+    const { workspace } = this.#deps;
+    const isConfined = sandboxPolicy.type === 'workspace-write';
+    const folders = [workdir, ...workspace.roots, ...(isConfined ? sandboxPolicy.writableRoots : [cwd])];
+    const real = await Promise.all(folders.map((folder) => workspace.realPath(folder).catch(() => undefined)));
+    const found = [...new Set(real.filter((folder) => folder !== undefined))];
+    return found.filter((folder) => !found.some((other) => other !== folder && isBelow(folder, other)));
+  }
+
+  /** Told once, until it is another. */
+  #tell(error: unknown): void {
+    const { log, emit } = this.#deps;
+    const message =
+      typeof error === 'string' ? error : `What commands change could not be recorded: ${messageOf(error)}`;
+    if (typeof error !== 'string') log.warn('What a command or a patch changed could not be recorded', error);
+    if (message === this.#problem) return;
+    this.#problem = message;
+    emit({ type: 'warning', message });
+  }
+}

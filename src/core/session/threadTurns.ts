@@ -1,0 +1,71 @@
+import type { EventMsg } from '../../protocol/event.ts';
+import type { ResponseItem } from '../../protocol/responseItem.ts';
+import { withOutputs } from '../history/history.ts';
+import type { ReplayedThread } from '../rollout/replay.ts';
+
+interface Turn {
+  readonly id: string;
+  /** The message that began it; null as long as it has none, and for a turn that took an earlier one up. */
+  messageId: string | null;
+  /** Items of the history when it began; null where the history was replaced since. */
+  readonly start: number | null;
+  /** `start` counts what was read from the rollout. */
+  readonly isReplayed: boolean;
+}
+
+export interface TurnsFrom {
+  readonly turnIds: readonly string[];
+  /** The history before the first of them; null where a compaction, or the undo of one, has replaced it since. */
+  readonly history: readonly ResponseItem[] | null;
+}
+
+/** Where each turn of a thread began, so that the thread can go back there. */
+export class ThreadTurns {
+  #replayed: readonly ResponseItem[];
+  #turns: readonly Turn[];
+
+  constructor(replayed: ReplayedThread | null) {
+    this.#replayed = replayed?.history ?? [];
+    this.#turns = (replayed?.state.turns ?? []).map(({ id, items }) => ({
+      id,
+      messageId: items.find(({ type }) => type === 'user_message')?.id ?? null,
+      start: replayed?.turnStarts.get(id) ?? null,
+      isReplayed: true,
+    }));
+  }
+
+  /** Call with everything that a turn emits. `seen`: how many items of the history the model has seen so far. */
+  note(turnId: string, msg: EventMsg, seen: number): void {
+    if (msg.type === 'turn_started') {
+      this.#turns = [...this.#turns, { id: turnId, messageId: null, start: seen, isReplayed: false }];
+    }
+    if (msg.type !== 'item_started' || msg.item.type !== 'user_message') return;
+    const turn = this.#turns.find(({ id }) => id === turnId);
+    if (turn?.messageId === null) turn.messageId = msg.item.id;
+  }
+
+  /** The turn that this message began and all after it; `undefined` when it began none. `seen`: the whole history. */
+  from(messageId: string, seen: readonly ResponseItem[]): TurnsFrom | undefined {
+    const index = this.#turns.findIndex((turn) => turn.messageId === messageId);
+    const turn = this.#turns[index];
+    if (turn === undefined) return undefined;
+    const { start, isReplayed } = turn;
+    const history = start === null ? null : (isReplayed ? this.#replayed : seen).slice(0, start);
+    return { turnIds: this.#turns.slice(index).map(({ id }) => id), history };
+  }
+
+  /** Call when a compaction, or the undo of one, has replaced the history: no turn so far began in the new one. */
+  forgetStarts(): void {
+    this.#turns = this.#turns.map((turn) => ({ ...turn, start: null }));
+    this.#replayed = [];
+  }
+
+  /** An output that the user has removed does not come back with a rollback. */
+  replaceOutputs(callIds: ReadonlySet<string>, output: string): void {
+    this.#replayed = withOutputs(this.#replayed, callIds, output);
+  }
+
+  drop(turnIds: readonly string[]): void {
+    this.#turns = this.#turns.filter(({ id }) => !turnIds.includes(id));
+  }
+}

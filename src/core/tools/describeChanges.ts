@@ -1,0 +1,112 @@
+/** What a command changed, as it is shown: a summary for its row, and texts for the diff of the turn. */
+import {
+  type ChangedFile,
+  type CommandChanges,
+  type FileState,
+  MAX_SHOWN_FILES,
+  type RecordedChange,
+} from '../../protocol/baseline.ts';
+import { TurnDiff } from './turnDiff.ts';
+import { unifiedDiff } from '../patch/unifiedDiff.ts';
+import type { FileChange } from '../ports.ts';
+import { pathBelow } from '../util/pathBelow.ts';
+import { decodeText } from '../util/textBytes.ts';
+
+/** Bytes of a file whose lines are counted and shown. */
+const MAX_SHOWN_BYTES = 256 * 1024;
+/** Of all files of one command: the diff of a turn is written down several times. */
+const MAX_ALL_SHOWN_BYTES = 2 * 1024 * 1024;
+
+export interface DescribedChanges {
+  readonly summary: CommandChanges;
+  /** Of files whose texts are shown. */
+  readonly texts: readonly FileChange[];
+  /** Absolute paths of the others. */
+  readonly untold: readonly string[];
+}
+
+/** `read` gives kept content. Changes of ignored files are not shown. */
+export async function describeChanges(
+  recorded: readonly RecordedChange[],
+  cwd: string,
+  read: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<DescribedChanges> {
+  const changes = recorded.filter(({ before, after }) => !isIgnored(before) && !isIgnored(after));
+  const files: ChangedFile[] = [];
+  const texts: FileChange[] = [];
+  let bytesLeft = MAX_ALL_SHOWN_BYTES;
+  for (const change of changes.slice(0, MAX_SHOWN_FILES)) {
+    const bytes = sizeOf(change.before) + sizeOf(change.after);
+    const text = bytes > bytesLeft ? undefined : await textChange(change, read);
+    if (text !== undefined) bytesLeft -= bytes;
+    const counts = text === undefined ? undefined : unifiedDiff(text, cwd);
+    if (text !== undefined) texts.push(text);
+    const left = [change.before, change.after].find((state) => state.type === 'left_out');
+    files.push({
+      path: pathBelow(cwd, change.path) ?? change.path,
+      kind: kindOf(change),
+      ...(counts === undefined ? {} : { added: counts.added, removed: counts.removed }),
+      ...(change.by === 'uncertain' ? { uncertain: true } : {}),
+      ...(left?.type === 'left_out' ? { cannotUndo: left.reason } : {}),
+    });
+  }
+  const told = new Set(texts.map(({ path }) => path));
+  return {
+    summary: { files, total: changes.length, cannotUndo: changes.filter((change) => !canUndo(change)).length },
+    texts,
+    untold: changes.filter(({ path }) => !told.has(path)).map(({ path }) => path),
+  };
+}
+
+/** In git format, paths from `cwd`; files that are not shown are named. */
+export async function diffOfChanges(
+  changes: readonly RecordedChange[],
+  cwd: string,
+  read: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<string> {
+  const { texts, untold } = await describeChanges(changes, cwd, read);
+  const diff = new TurnDiff();
+  diff.add(texts);
+  diff.name(untold);
+  return diff.unifiedDiff(cwd);
+}
+
+function kindOf({ before, after }: RecordedChange): ChangedFile['kind'] {
+  if (before.type === 'absent') return 'add';
+  return after.type === 'absent' ? 'delete' : 'update';
+}
+
+function canUndo({ before, after }: RecordedChange): boolean {
+  return before.type !== 'left_out' && after.type !== 'left_out';
+}
+
+function sizeOf(state: FileState): number {
+  return state.type === 'file' ? state.size : 0;
+}
+
+function isIgnored(state: FileState): boolean {
+  return state.type === 'left_out' && state.reason === 'ignored';
+}
+
+/** `undefined` where one side is not text, too large or not kept. */
+async function textChange(
+  { path, before, after }: RecordedChange,
+  read: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<FileChange | undefined> {
+  const [old, now] = [await textOf(before, read), await textOf(after, read)];
+  if (old === undefined || now === undefined) return undefined;
+  if (now === null) return { kind: 'delete', path, before: old ?? '' };
+  if (old === null) return { kind: 'add', path, text: now, before: null };
+  return { kind: 'update', path, before: old, after: now, hunks: [], movedTo: null, movedOver: null };
+}
+
+/** `null` where there is no file. */
+async function textOf(
+  state: FileState,
+  read: (hash: string) => Promise<Uint8Array | undefined>,
+): Promise<string | null | undefined> {
+  if (state.type === 'absent') return null;
+  if (state.type === 'left_out' || state.size > MAX_SHOWN_BYTES) return undefined;
+  const bytes = await read(state.hash);
+  return bytes && decodeText(bytes)?.text;
+}

@@ -1,0 +1,392 @@
+/** Looks at workspace folders and keeps what they hold. Runs in a worker, or in pieces beside everything else. */
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, type Stats, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { diffBaselines } from '../../core/baseline/diffBaselines.ts';
+import type { BaselineStore, Look, LookedChange, LookLimits, RecordedFile } from '../../core/ports.ts';
+import { errorCode, isMissing } from '../../core/util/fileErrors.ts';
+import { isBelow } from '../../core/util/pathBelow.ts';
+import type { FileState, LeftOutReason } from '../../protocol/baseline.ts';
+import { Blobs, hashOf } from './blobs.ts';
+import { collectGarbage } from './collectGarbage.ts';
+import { FolderScan, type FoundFile, statOf, TICK_MS } from './folderScan.ts';
+import { type IndexEntry, IndexLog } from './indexLog.ts';
+
+/** Above this the content of a file is not kept (design decision 7). */
+export const MAX_FILE_BYTES = 1024 * 1024;
+/** Of a file that a patch or an undo changes. */
+const MAX_CAPTURED_BYTES = 64 * 1024 * 1024;
+/** Of the limit: above it files for which there was no room are not tried again. */
+const NEARLY_FULL = 0.9;
+/** Free space of the disk of TILLER_HOME that is left for everything else. */
+const DISK_RESERVE_BYTES = 64 * 1024 * 1024;
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+export interface EngineOptions {
+  /** TILLER_HOME. */
+  readonly home: string;
+  /** Of the user: it is no workspace. */
+  readonly userHome: string;
+  /** Called often; lets others have their turn when it is time. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+interface Root {
+  readonly scan: FolderScan;
+  readonly log: IndexLog;
+  entries: Map<string, IndexEntry>;
+  folders: Set<string>;
+  /** No look has ended yet. */
+  isNew: boolean;
+}
+
+/** One look at a folder. */
+interface Looking {
+  readonly limits: LookLimits;
+  hasCollected: boolean;
+  hasNoRoom: boolean;
+  /** Bytes that may still be written before the free space of the disk is looked at again. */
+  checkedBytes: number;
+}
+
+export class BaselineEngine implements Omit<BaselineStore, 'dispose'> {
+  readonly #options: EngineOptions;
+  readonly #blobs: Blobs;
+  readonly #roots = new Map<string, Root>();
+  #last: Promise<unknown> = Promise.resolve();
+  #hasCollected = false;
+
+  constructor(options: EngineOptions) {
+    this.#options = options;
+    this.#blobs = new Blobs(join(options.home, 'baselines', 'blobs'));
+  }
+
+  look(roots: readonly string[], limits: LookLimits): Promise<Look> {
+    return this.#alone(async () => {
+      const looks: Look[] = [];
+      const looking: Looking = { limits, hasCollected: false, hasNoRoom: false, checkedBytes: 0 };
+      for (const root of roots) looks.push(await this.#lookAt(root, looking));
+      const problems = looks.flatMap(({ problem }) => problem ?? []);
+      if (!this.#hasCollected || this.#blobs.total > limits.maxBytes) this.#collect(limits);
+      return {
+        changes: looks.flatMap(({ changes }) => changes),
+        newFolders: looks.flatMap(({ newFolders }) => newFolders),
+        isFirst: looks.some(({ isFirst }) => isFirst),
+        ...(problems[0] === undefined ? {} : { problem: problems[0] }),
+      };
+    });
+  }
+
+  async changedSince(roots: readonly string[], since: number): Promise<readonly RecordedFile[]> {
+    return roots.flatMap((root) =>
+      [...(this.#roots.get(root)?.entries ?? [])].flatMap(([path, { state, changedAt, bornAt }]) =>
+        changedAt >= since && !isIgnored(state) ? [{ path, state, changedAt, bornAt }] : [],
+      ),
+    );
+  }
+
+  capture(paths: readonly string[]) {
+    return this.#alone(async () => {
+      const states = new Map<string, FileState>();
+      for (const path of paths) {
+        await this.#options.pause();
+        states.set(path, this.#captureOne(path));
+      }
+      return states;
+    });
+  }
+
+  missingFolders(paths: readonly string[]): Promise<readonly string[]> {
+    const missing = new Set<string>();
+    for (const path of paths) {
+      for (let folder = dirname(path); statOf(folder) === undefined; folder = dirname(folder)) missing.add(folder);
+    }
+    return Promise.resolve([...missing].toSorted());
+  }
+
+  async keep(bytes: Uint8Array, mode: number) {
+    return { type: 'file' as const, hash: this.#blobs.put(bytes), size: bytes.length, mode };
+  }
+
+  async read(hash: string): Promise<Uint8Array | undefined> {
+    return this.#blobs.read(hash);
+  }
+
+  async #lookAt(root: string, looking: Looking): Promise<Look> {
+    if (isBelow(this.#options.userHome, root)) {
+      const problem = `${root} is no project folder: what commands change there is not recorded.`;
+      return { changes: [], newFolders: [], isFirst: false, problem };
+    }
+    const known = this.#roots.get(root) ?? this.#open(root);
+    this.#roots.set(root, known);
+    const entries = new Map<string, IndexEntry>();
+    const folders = new Map<string, number>();
+    const walk = known.scan.walk(folders);
+    let step = walk.next();
+    for (; step.done !== true; step = walk.next()) {
+      const pause = this.#options.pause();
+      if (pause !== undefined) await pause;
+      const entry = this.#entryOf(step.value, known.entries.get(step.value.path), looking);
+      if (entry !== undefined) entries.set(step.value.path, entry);
+    }
+    const isFirst = known.isNew;
+    const changes = isFirst ? [] : withTimes(diffBaselines(known.entries, entries), folders);
+    const newFolders = isFirst ? [] : [...folders.keys()].filter((folder) => !known.folders.has(folder));
+    const goneFolders = [...known.folders].some((folder) => !folders.has(folder));
+    known.entries = entries;
+    known.folders = new Set(folders.keys());
+    known.isNew = false;
+    this.#save(known, goneFolders, changes, newFolders, isFirst);
+    const problem = problemOf(root, step.value === 'too_many', looking.hasNoRoom);
+    return { changes, newFolders: newFolders.toSorted(), isFirst, ...(problem === undefined ? {} : { problem }) };
+  }
+
+  /** From where the last process left it: its times tell what has changed since. */
+  #open(root: string): Root {
+    const log = new IndexLog(this.#options.home, root);
+    const loaded = loadOf(log);
+    return {
+      scan: new FolderScan(root, [this.#options.home]),
+      log,
+      entries: new Map(loaded?.entries),
+      folders: new Set(loaded?.folders),
+      isNew: loaded === undefined,
+    };
+  }
+
+  /** `undefined` when it is gone by now. */
+  #entryOf(found: FoundFile, known: IndexEntry | undefined, looking: Looking): IndexEntry | undefined {
+    const { path, stats, isIgnored: ignored } = found;
+    const isSame = known !== undefined && !known.isRacy && isUnchanged(known, stats);
+    if (isSame && ignored === isIgnored(known.state) && this.#isKept(known.state, looking)) return known;
+    const state = ignored ? leftOut('ignored', stats) : this.#record(path, stats, looking);
+    if (state === undefined) return undefined;
+    return newEntry(state, stats);
+  }
+
+  /** Another process may have removed it; one for which there was no room may have some by now. */
+  #isKept(state: IndexEntry['state'], { limits }: Looking): boolean {
+    if (state.type === 'file') return this.#blobs.has(state.hash);
+    return state.reason !== 'no_room' || this.#blobs.total > limits.maxBytes * NEARLY_FULL;
+  }
+
+  #record(path: string, stats: Stats, looking: Looking): IndexEntry['state'] | undefined {
+    if (stats.isSymbolicLink()) return leftOut('link', stats);
+    if (!stats.isFile()) return leftOut('special', stats);
+    if (stats.size > MAX_FILE_BYTES) return leftOut('too_large', stats);
+    const read = readUnchanged(path);
+    if (read === 'gone') return undefined;
+    if (read === 'unreadable') return leftOut('unreadable', stats);
+    if (!this.#hasRoomFor(read.bytes, looking)) {
+      looking.hasNoRoom = true;
+      return leftOut('no_room', stats);
+    }
+    const hash = this.#put(read.bytes);
+    if (hash !== undefined) return { type: 'file', hash, size: read.bytes.length, mode: read.mode };
+    looking.hasNoRoom = true;
+    return leftOut('no_room', stats);
+  }
+
+  /** Makes some where there is none, once in a look. */
+  #hasRoomFor(bytes: Uint8Array, looking: Looking): boolean {
+    const { maxBytes } = looking.limits;
+    const fits = () => this.#blobs.total + bytes.length <= maxBytes;
+    const leavesRoom = this.#leavesRoomOnDisk(bytes.length, looking);
+    if ((fits() && leavesRoom) || this.#blobs.has(hashOf(bytes))) return true;
+    if (!leavesRoom) return false;
+    if (looking.hasCollected) return false;
+    looking.hasCollected = true;
+    this.#collect(looking.limits);
+    return fits();
+  }
+
+  /** The threads themselves are written to this disk, too. */
+  #leavesRoomOnDisk(bytes: number, looking: Looking): boolean {
+    looking.checkedBytes -= bytes;
+    if (looking.checkedBytes > 0) return true;
+    const free = freeBytes(this.#options.home);
+    looking.checkedBytes = (free - DISK_RESERVE_BYTES) / 2;
+    return looking.checkedBytes > bytes;
+  }
+
+  /** `undefined` on a full disk. */
+  #put(bytes: Uint8Array): string | undefined {
+    try {
+      return this.#blobs.put(bytes);
+    } catch (error) {
+      if (NO_ROOM.has(errorCode(error) ?? '')) return undefined;
+      throw error;
+    }
+  }
+
+  #captureOne(path: string): FileState {
+    const stats = statOf(path);
+    const [root] = [...this.#roots].filter(([folder]) => isBelow(path, folder)).map(([, known]) => known);
+    const state = this.#stateNow(path, stats);
+    const tracked = root?.entries.get(path);
+    // What the next look would find differently, ignored files and large ones, is left to it.
+    if (root !== undefined && !root.isNew && (tracked === undefined || !isIgnored(tracked.state))) {
+      for (let folder = dirname(path); statOf(folder) !== undefined; folder = dirname(folder)) {
+        if (root.folders.has(folder)) break;
+        root.folders.add(folder);
+      }
+      if (state.type === 'absent') root.entries.delete(path);
+      else if (stats !== undefined && (state.type !== 'file' || state.size <= MAX_FILE_BYTES)) {
+        root.entries.set(path, newEntry(state, stats));
+      }
+    }
+    return state;
+  }
+
+  #stateNow(path: string, stats: Stats | undefined): FileState {
+    if (stats === undefined) return { type: 'absent' };
+    if (stats.isSymbolicLink()) return leftOut('link', stats);
+    if (!stats.isFile()) return leftOut('special', stats);
+    if (stats.size > MAX_CAPTURED_BYTES) return leftOut('too_large', stats);
+    const read = readUnchanged(path);
+    if (read === 'gone') return { type: 'absent' };
+    if (read === 'unreadable') return leftOut('unreadable', stats);
+    const hash = this.#put(read.bytes);
+    return hash === undefined
+      ? leftOut('no_room', stats)
+      : { type: 'file', hash, size: read.bytes.length, mode: read.mode };
+  }
+
+  /** A log that cannot be written costs the next process time, and nothing else. */
+  #save(
+    { log, entries, folders }: Root,
+    isWhole: boolean,
+    changes: readonly LookedChange[],
+    newFolders: readonly string[],
+    isFirst: boolean,
+  ): void {
+    try {
+      if (isFirst || isWhole) return log.save({ entries, folders }, []);
+      const lines = changes.map(({ path }) => [path, entries.get(path) ?? null] as const);
+      log.save({ entries, folders }, [...newFolders.map((folder) => [folder] as const), ...lines]);
+    } catch {
+      // As on a full disk.
+    }
+  }
+
+  #collect({ maxBytes }: LookLimits): void {
+    this.#hasCollected = true;
+    collectGarbage(this.#options.home, this.#blobs, maxBytes, this.#liveHashes());
+  }
+
+  *#liveHashes(): Generator<string> {
+    for (const { entries } of this.#roots.values()) {
+      for (const { state } of entries.values()) if (state.type === 'file') yield state.hash;
+    }
+  }
+
+  /** Looks and captures follow each other. */
+  #alone<Result>(act: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(act);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+const NO_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG']);
+
+/** As many as one likes where the system does not tell. */
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return Number.MAX_SAFE_INTEGER;
+  }
+}
+
+function isUnchanged(known: IndexEntry, stats: Stats): boolean {
+  return (
+    known.changedAt === stats.ctimeMs &&
+    known.inode === stats.ino &&
+    known.size === stats.size &&
+    known.modifiedAt === stats.mtimeMs
+  );
+}
+
+function newEntry(state: IndexEntry['state'], stats: Stats): IndexEntry {
+  const { ctimeMs: changedAt, birthtimeMs, ino: inode, size, mtimeMs: modifiedAt } = stats;
+  const bornAt = birthtimeMs > 0 ? birthtimeMs : null;
+  return { state, changedAt, bornAt, inode, size, modifiedAt, isRacy: Date.now() - changedAt <= TICK_MS };
+}
+
+function isIgnored(state: FileState): boolean {
+  return state.type === 'left_out' && state.reason === 'ignored';
+}
+
+function leftOut(reason: LeftOutReason, { ino, size, ctimeMs }: Stats): Extract<FileState, { type: 'left_out' }> {
+  return { type: 'left_out', reason, stamp: `${ino}:${size}:${ctimeMs}` };
+}
+
+interface ReadFile {
+  readonly bytes: Buffer;
+  readonly mode: number;
+}
+
+/** One for all files: thousands of them would wait for the garbage collector. */
+let scratch: Buffer | undefined;
+
+/** Valid until the next one is read. Longer than `MAX_FILE_BYTES` when the file has grown. */
+function readSmall(file: number): Buffer {
+  scratch ??= Buffer.allocUnsafeSlow(MAX_FILE_BYTES + 1);
+  let length = 0;
+  while (length < scratch.length) {
+    const read = readSync(file, scratch, length, scratch.length - length, null);
+    if (read === 0) break;
+    length += read;
+  }
+  return scratch.subarray(0, length);
+}
+
+/** The bytes are valid until the next call. Read again where it changed while it was read. */
+function readUnchanged(path: string): ReadFile | 'gone' | 'unreadable' {
+  try {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const file = openSync(path, constants.O_RDONLY | NO_LINK);
+      try {
+        const before = fstatSync(file);
+        if (!before.isFile() || before.size > MAX_CAPTURED_BYTES) return 'unreadable';
+        const bytes = before.size <= MAX_FILE_BYTES ? readSmall(file) : readFileSync(file);
+        const after = fstatSync(file);
+        if (before.ctimeMs === after.ctimeMs && after.size === bytes.length) {
+          return { bytes, mode: after.mode & 0o7777 };
+        }
+      } finally {
+        closeSync(file);
+      }
+    }
+    return 'unreadable';
+  } catch (error) {
+    return isMissing(error) ? 'gone' : 'unreadable';
+  }
+}
+
+/** A file that is gone was there at most until its folder last changed. */
+function withTimes(changes: readonly LookedChange[], folders: ReadonlyMap<string, number>): readonly LookedChange[] {
+  return changes.map((change) => {
+    if (change.changedAt !== null) return change;
+    for (let folder = dirname(change.path); folder !== dirname(folder); folder = dirname(folder)) {
+      const changedAt = folders.get(folder);
+      if (changedAt !== undefined) return { ...change, changedAt };
+    }
+    return change;
+  });
+}
+
+function problemOf(root: string, hasTooMany: boolean, hasNoRoom: boolean): string | undefined {
+  if (hasTooMany) return `${root} has too many files: not all of what commands change there can be undone.`;
+  if (!hasNoRoom) return undefined;
+  return 'There is no room left to keep what commands change: not all of it can be undone.';
+}
+
+function loadOf(log: IndexLog) {
+  try {
+    return log.load();
+  } catch {
+    return undefined;
+  }
+}

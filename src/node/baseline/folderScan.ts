@@ -1,0 +1,147 @@
+/** Walks a workspace folder, nearest first; a folder is listed again only when its change time says so. */
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import path from 'node:path';
+import { IGNORE_FILE, IgnoreRules, readText, textsAbove } from './ignoreRules.ts';
+
+/** A change within the same tick of the file system's clock does not show in the time (as git's "racily clean"). */
+export const TICK_MS = 50;
+const MAX_FILES = 200_000;
+/** Files of patches on their way, which are gone in a moment (node/apply/journal.ts). */
+const ON_ITS_WAY = /^\.tiller-.*\.tmp$/;
+
+export interface FoundFile {
+  readonly path: string;
+  readonly stats: Stats;
+  /** A file or a folder that the rules leave out; what is in the folder is not looked at. */
+  readonly isIgnored: boolean;
+}
+
+interface Listing {
+  readonly inode: number;
+  readonly changedAt: number;
+  readonly rules: IgnoreRules;
+  readonly files: readonly string[];
+  readonly ignored: readonly string[];
+  readonly folders: readonly string[];
+}
+
+interface KnownRules {
+  readonly parent: IgnoreRules;
+  readonly stamp: string;
+  readonly rules: IgnoreRules;
+}
+
+export class FolderScan {
+  readonly #root: string;
+  /** Folders that are left out, wherever they are: TILLER_HOME may lie in a workspace. */
+  readonly #apart: ReadonlySet<string>;
+  readonly #listings = new Map<string, Listing>();
+  readonly #rules = new Map<string, KnownRules>();
+  #above: { readonly rules: IgnoreRules; readonly texts: string } | undefined;
+
+  constructor(root: string, apart: readonly string[]) {
+    this.#root = root;
+    this.#apart = new Set(apart);
+  }
+
+  /**
+   * Every file that is there, and what is ignored. `folders` gets every folder with its change time. Returns whether
+   * there were too many.
+   */
+  *walk(folders: Map<string, number>): Generator<FoundFile, 'all' | 'too_many'> {
+    const queue = [{ folder: this.#root, rules: this.#rulesAbove() }];
+    let count = 0;
+    for (let next = 0; next < queue.length; next++) {
+      const at = queue[next];
+      if (at === undefined) break;
+      const stats = statOf(at.folder);
+      if (stats === undefined || !stats.isDirectory()) continue;
+      folders.set(at.folder, stats.ctimeMs);
+      const listing = this.#list(at.folder, stats, at.rules);
+      for (const name of listing.files) {
+        const found = statOf(`${at.folder}${path.sep}${name}`);
+        if (found === undefined) continue;
+        if (++count > MAX_FILES) return 'too_many';
+        yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: false };
+      }
+      for (const name of listing.ignored) {
+        const found = statOf(`${at.folder}${path.sep}${name}`);
+        if (found !== undefined) yield { path: `${at.folder}${path.sep}${name}`, stats: found, isIgnored: true };
+      }
+      for (const name of listing.folders)
+        queue.push({ folder: `${at.folder}${path.sep}${name}`, rules: listing.rules });
+    }
+    for (const folder of this.#listings.keys()) {
+      if (folders.has(folder)) continue;
+      this.#listings.delete(folder);
+      this.#rules.delete(folder);
+    }
+    return 'all';
+  }
+
+  #list(folder: string, stats: Stats, parent: IgnoreRules): Listing {
+    const known = this.#listings.get(folder);
+    const isUnchanged = known?.inode === stats.ino && known.changedAt === stats.ctimeMs;
+    const rules = isUnchanged && !known.files.includes(IGNORE_FILE) ? parent : this.#rulesOf(folder, parent);
+    if (isUnchanged && known.rules === rules) return known;
+    const files: string[] = [];
+    const ignored: string[] = [];
+    const folders: string[] = [];
+    for (const entry of entriesIn(folder)) {
+      const { name } = entry;
+      const place = `${folder}${path.sep}${name}`;
+      const isFolder = entry.isDirectory();
+      if (this.#apart.has(place) || ON_ITS_WAY.test(name) || name === '.git') continue;
+      if (rules.ignores(place, isFolder)) ignored.push(name);
+      else (isFolder ? folders : files).push(name);
+    }
+    const listing = { inode: stats.ino, changedAt: stats.ctimeMs, rules, files, ignored, folders };
+    if (Date.now() - stats.ctimeMs > TICK_MS) this.#listings.set(folder, listing);
+    else this.#listings.delete(folder);
+    return listing;
+  }
+
+  /** The same object as long as neither its own file nor the rules above it are others. */
+  #rulesOf(folder: string, parent: IgnoreRules): IgnoreRules {
+    const file = path.join(folder, IGNORE_FILE);
+    const stats = statOf(file);
+    if (stats === undefined || !stats.isFile()) {
+      this.#rules.delete(folder);
+      return parent;
+    }
+    const stamp = `${stats.ino}:${stats.size}:${stats.ctimeMs}`;
+    const known = this.#rules.get(folder);
+    if (known?.parent === parent && known.stamp === stamp) return known.rules;
+    const rules = new IgnoreRules(parent, folder, readText(file));
+    this.#rules.set(folder, { parent, stamp: Date.now() - stats.ctimeMs > TICK_MS ? stamp : '', rules });
+    return rules;
+  }
+
+  #rulesAbove(): IgnoreRules {
+    const above = textsAbove(this.#root);
+    const texts = JSON.stringify(above);
+    if (this.#above?.texts !== texts) {
+      const outermost = new IgnoreRules(undefined, this.#root, '');
+      const rules = above.reduce((parent, { folder, text }) => new IgnoreRules(parent, folder, text), outermost);
+      this.#above = { rules, texts };
+    }
+    return this.#above.rules;
+  }
+}
+
+export function statOf(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** None of a folder that may not be read. */
+function entriesIn(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

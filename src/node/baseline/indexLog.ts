@@ -1,0 +1,150 @@
+/**
+ * What the last look found, on disk, so that the next process reads only what has changed since:
+ * `baselines/index/<folder>/<process>.log`, one for each process. It is a cache; and while its process runs, or no other
+ * one is there, what it names is kept. A line that a crash tore is left out.
+ */
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LeftOutReason } from '../../protocol/baseline.ts';
+import { isMissing } from '../../core/util/fileErrors.ts';
+import { makePrivateFolderSync, PRIVATE_FILE, PRIVATE_FOLDER, removeFile } from '../host/privateFiles.ts';
+import { isRunning, type ProcessIdentity, thisProcess } from '../host/processIdentity.ts';
+import { hashOf } from './blobs.ts';
+
+/** What a look found at one path, and by what it is known to be unchanged. */
+export interface IndexEntry {
+  readonly state:
+    | { readonly type: 'file'; readonly hash: string; readonly size: number; readonly mode: number }
+    | { readonly type: 'left_out'; readonly reason: LeftOutReason; readonly stamp: string };
+  readonly changedAt: number;
+  readonly bornAt: number | null;
+  readonly inode: number;
+  readonly size: number;
+  readonly modifiedAt: number;
+  /** It was read within a tick of its last change: the next look reads it again. */
+  readonly isRacy: boolean;
+}
+
+export interface Index {
+  readonly entries: ReadonlyMap<string, IndexEntry>;
+  readonly folders: ReadonlySet<string>;
+}
+
+type Line = readonly [path: string, entry: IndexEntry | null] | readonly [folder: string];
+
+const LOG = '.log';
+/** Lines beyond those that are needed, after which the log is written anew. */
+const SLACK = 20_000;
+const LINES_AT_ONCE = 1_000;
+
+export class IndexLog {
+  readonly #folder: string;
+  readonly #file: string;
+  #lines = 0;
+  #isOpen = false;
+
+  constructor(home: string, root: string) {
+    this.#folder = join(indexFolder(home), hashOf(Buffer.from(root)).slice(0, 32));
+    const { pid, startTime } = thisProcess();
+    this.#file = join(this.#folder, `${pid}-${startTime ?? ''}${LOG}`);
+  }
+
+  /** Of the process that wrote last; `undefined` when there is none. */
+  load(): Index | undefined {
+    const newest = logsIn(this.#folder).toSorted((one, other) => other.writtenAt - one.writtenAt)[0];
+    return newest && readIndex(newest.path);
+  }
+
+  /** @throws the error of the disk */
+  save(index: Index, changed: Iterable<Line>): void {
+    const needed = index.entries.size + index.folders.size;
+    if (!this.#isOpen || this.#lines > 2 * needed + SLACK) return this.#writeAll(index);
+    const lines = [...changed];
+    if (lines.length === 0) return;
+    appendFileSync(this.#file, textOf(lines), { mode: PRIVATE_FILE });
+    this.#lines += lines.length;
+  }
+
+  #writeAll({ entries, folders }: Index): void {
+    makePrivateFolderSync(indexFolder(join(this.#folder, '..', '..', '..')));
+    mkdirSync(this.#folder, { recursive: true, mode: PRIVATE_FOLDER });
+    const lines: Line[] = [...[...folders].map((folder): Line => [folder]), ...entries];
+    const temporary = `${this.#file}.tmp`;
+    writeFileSync(temporary, '', { mode: PRIVATE_FILE });
+    for (let at = 0; at < lines.length; at += LINES_AT_ONCE) {
+      appendFileSync(temporary, textOf(lines.slice(at, at + LINES_AT_ONCE)));
+    }
+    renameSync(temporary, this.#file);
+    this.#isOpen = true;
+    this.#lines = lines.length;
+    for (const { path, owner } of logsIn(this.#folder)) if (path !== this.#file && !isRunning(owner)) removeFile(path);
+  }
+}
+
+/** The hashes that all logs name. */
+export function* hashesInLogs(home: string): Generator<string> {
+  for (const root of namesIn(indexFolder(home))) {
+    for (const { path } of logsIn(join(indexFolder(home), root))) {
+      for (const [, entry] of readLines(path)) if (entry?.state.type === 'file') yield entry.state.hash;
+    }
+  }
+}
+
+function indexFolder(home: string): string {
+  return join(home, 'baselines', 'index');
+}
+
+function readIndex(path: string): Index {
+  const entries = new Map<string, IndexEntry>();
+  const folders = new Set<string>();
+  for (const [place, entry] of readLines(path)) {
+    if (entry === undefined) folders.add(place);
+    else if (entry === null) entries.delete(place);
+    else entries.set(place, entry);
+  }
+  return { entries, folders };
+}
+
+function* readLines(path: string): Generator<Line> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return;
+    throw error;
+  }
+  for (const line of text.split('\n')) {
+    if (line === '') continue;
+    try {
+      yield JSON.parse(line) as Line;
+    } catch {
+      // Torn by a crash: the path is read again.
+    }
+  }
+}
+
+function textOf(lines: readonly Line[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+function logsIn(
+  folder: string,
+): { readonly path: string; readonly owner: ProcessIdentity; readonly writtenAt: number }[] {
+  return namesIn(folder).flatMap((name) => {
+    if (!name.endsWith(LOG)) return [];
+    const [pid = '', startTime = ''] = name.slice(0, -LOG.length).split('-');
+    const path = join(folder, name);
+    const writtenAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    const owner = { pid: Number(pid), bootId: null, startTime: startTime === '' ? null : startTime };
+    return writtenAt === undefined ? [] : [{ path, owner, writtenAt }];
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

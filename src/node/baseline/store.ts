@@ -1,0 +1,112 @@
+/** The BaselineStore port: the engine in a worker thread, or, without the worker's script, in pieces on the event loop. */
+import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { BaselineStore } from '../../core/ports.ts';
+import type { Answer, Call, Method, WorkerOptions } from './calls.ts';
+import { BaselineEngine } from './engine.ts';
+import { pauseEvery } from './pauseEvery.ts';
+
+/** Milliseconds of work on the event loop at a time. */
+const PIECE_MS = 4;
+/** A worker that has had nothing to do for so long ends and gives its memory back. */
+const IDLE_MS = 120_000;
+
+/** A look makes much garbage: of 20,000 files the worker takes 50 MiB with this, and 85 without. */
+const LITTLE_GARBAGE = { maxYoungGenerationSizeMb: 4 };
+
+export interface BaselineStoreOptions extends WorkerOptions {
+  /** The built script worker.ts. */
+  readonly worker?: string | undefined;
+}
+
+/** Starts nothing before it is first used. */
+export function createBaselineStore({ worker, ...options }: BaselineStoreOptions): BaselineStore {
+  if (worker === undefined || !existsSync(worker)) return engineInPieces(options);
+  const calls = new WorkerCalls(worker, options);
+  return {
+    look: (...args) => calls.call('look', args),
+    changedSince: (...args) => calls.call('changedSince', args),
+    capture: (...args) => calls.call('capture', args),
+    missingFolders: (...args) => calls.call('missingFolders', args),
+    keep: (...args) => calls.call('keep', args),
+    read: (...args) => calls.call('read', args),
+    dispose: () => calls.dispose(),
+  };
+}
+
+function engineInPieces(options: WorkerOptions): BaselineStore {
+  const engine = new BaselineEngine({ ...options, pause: pauseEvery(PIECE_MS, () => setImmediate()) });
+  return {
+    look: (...args) => engine.look(...args),
+    changedSince: (...args) => engine.changedSince(...args),
+    capture: (...args) => engine.capture(...args),
+    missingFolders: (...args) => engine.missingFolders(...args),
+    keep: (...args) => engine.keep(...args),
+    read: (...args) => engine.read(...args),
+    dispose: async () => {},
+  };
+}
+
+interface Waiting {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Calls of one worker, which is started by the first and again after it has ended. */
+class WorkerCalls {
+  readonly #script: string;
+  readonly #options: WorkerOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #calls = 0;
+
+  constructor(script: string, options: WorkerOptions) {
+    this.#script = script;
+    this.#options = options;
+  }
+
+  call<Result>(method: Method, args: readonly unknown[]): Promise<Result> {
+    clearTimeout(this.#idle);
+    const call: Call = { id: ++this.#calls, method, args };
+    return new Promise<Result>((resolve, reject) => {
+      this.#waiting.set(call.id, { resolve, reject });
+      this.#worker ??= this.#start();
+      this.#worker.ref();
+      this.#worker.postMessage(call);
+    });
+  }
+
+  async dispose(): Promise<void> {
+    clearTimeout(this.#idle);
+    await this.#worker?.terminate();
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#script, { workerData: this.#options, resourceLimits: LITTLE_GARBAGE });
+    let failure: unknown;
+    worker.on('message', (answer: Answer) => this.#settle(answer));
+    worker.on('error', (error) => {
+      failure = error;
+    });
+    worker.on('exit', () => {
+      if (this.#worker === worker) this.#worker = undefined;
+      const error = failure instanceof Error ? failure : new Error('The recording of changes was ended.');
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    });
+    return worker;
+  }
+
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
+    if (answer.type === 'result') waiting?.resolve(answer.result as never);
+    else waiting?.reject(Object.assign(new Error(answer.message), { code: answer.code }));
+    if (this.#waiting.size > 0) return;
+    // It keeps no process alive that has nothing else to do.
+    this.#worker?.unref();
+    this.#idle = setTimeout(() => void this.dispose(), IDLE_MS).unref();
+  }
+}

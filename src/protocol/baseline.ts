@@ -1,0 +1,146 @@
+/**
+ * What Tiller keeps of a workspace, so that what a command or a patch changed can be shown and undone (design decision 7).
+ * The same schemas read the records on disk.
+ */
+import * as z from 'zod';
+
+/** Why the content of a path is not kept, so that a change of it cannot be undone. */
+export const leftOutReasonSchema = z.enum([
+  /** By an ignore file of the workspace, or as a folder of packages. */
+  'ignored',
+  /** Over 1 MiB. */
+  'too_large',
+  'link',
+  /** A socket, a pipe or a device. */
+  'special',
+  'unreadable',
+  /** The limit for kept content is reached, or the disk is full. */
+  'no_room',
+  /** It changed before it was recorded. */
+  'late',
+]);
+export type LeftOutReason = z.infer<typeof leftOutReasonSchema>;
+
+export const fileStateSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('absent') }),
+  z.object({
+    type: z.literal('file'),
+    /** SHA-256 of the bytes, hexadecimal: the name of the kept content. */
+    hash: z.string().regex(/^[0-9a-f]{64}$/),
+    /** Bytes. */
+    size: z.number(),
+    /** Permission bits. */
+    mode: z.number(),
+  }),
+  z.object({
+    type: z.literal('left_out'),
+    reason: leftOutReasonSchema,
+    /** Another text whenever the file is another. */
+    stamp: z.string(),
+  }),
+]);
+/** What one path holds. */
+export type FileState = z.infer<typeof fileStateSchema>;
+
+/** Whose change it is, as far as the times of the file and the known writers tell. */
+export const changedBySchema = z.enum(['this', 'uncertain']);
+
+export const recordedChangeSchema = z.object({
+  /** Absolute. */
+  path: z.string(),
+  before: fileStateSchema,
+  after: fileStateSchema,
+  /** `uncertain`: another program or thread may have written it. */
+  by: changedBySchema,
+});
+export type RecordedChange = z.infer<typeof recordedChangeSchema>;
+
+/** One line of a thread's record of changes, in the order in which they were made. */
+export const changeRecordSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('step'),
+    turnId: z.string(),
+    /** The command or the patch. */
+    itemId: z.string(),
+    source: z.enum(['command', 'patch']),
+    /** ISO 8601. */
+    at: z.string(),
+    changes: z.array(recordedChangeSchema),
+    /** Absolute paths of folders that it made. */
+    newFolders: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal('reverted'),
+    turnIds: z.array(z.string()),
+    direction: z.enum(['undo', 'redo']),
+    at: z.string(),
+    /** What the undo or the redo changed. */
+    changes: z.array(recordedChangeSchema),
+    newFolders: z.array(z.string()),
+  }),
+]);
+export type ChangeRecord = z.infer<typeof changeRecordSchema>;
+export type ChangeStep = Extract<ChangeRecord, { type: 'step' }>;
+
+/** One file that a command changed, for the row of the command. Paths as in `fileChangeSummarySchema`. */
+export const changedFileSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['add', 'update', 'delete']),
+  /** Lines; absent for what is not text, too large or not compared. */
+  added: z.number().optional(),
+  removed: z.number().optional(),
+  /** Another program or thread may have written it. */
+  uncertain: z.boolean().optional(),
+  /** Why its change cannot be undone; absent where it can. */
+  cannotUndo: leftOutReasonSchema.optional(),
+});
+export type ChangedFile = z.infer<typeof changedFileSchema>;
+
+/** What one command changed. */
+export const commandChangesSchema = z.object({
+  /** The first of them by path, at most `MAX_SHOWN_FILES`. */
+  files: z.array(changedFileSchema),
+  /** Of all files. */
+  total: z.number(),
+  /** How many of all cannot be undone. */
+  cannotUndo: z.number(),
+});
+export type CommandChanges = z.infer<typeof commandChangesSchema>;
+
+/** Thousands of changed files are a count; the record on disk has all of them. */
+export const MAX_SHOWN_FILES = 200;
+
+export const revertStateSchema = z.enum([
+  /** It holds what the turn left there. */
+  'ready',
+  /** It was changed since at other lines, which stay. */
+  'merged',
+  /** It was changed since at the same lines, or is not text. */
+  'conflict',
+  /** It is already as it would become. */
+  'done',
+  /** Its content was not kept. */
+  'impossible',
+]);
+
+/** What an undo or a redo would do with one file. */
+export const revertFileSchema = z.object({
+  path: z.string(),
+  kind: z.enum(['add', 'update', 'delete']),
+  state: revertStateSchema,
+  /** Another program or thread may have made the change: only undone when asked for. */
+  uncertain: z.boolean().optional(),
+  /** One sentence for `conflict` and `impossible`. */
+  reason: z.string().optional(),
+});
+export type RevertFile = z.infer<typeof revertFileSchema>;
+
+/** How an undo, a redo or a rollback of files is carried out. */
+export const revertOptionsSchema = z.object({
+  /** Nothing is changed: `revert_planned` says what would be. */
+  preview: z.boolean().optional(),
+  /** Also files that another program or thread may have changed; left alone without it. */
+  includeUncertain: z.boolean().optional(),
+  /** Files whose later changes may be lost, as `revert_planned` names them. */
+  overwrite: z.array(z.string()).optional(),
+});

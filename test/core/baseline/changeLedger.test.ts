@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, it } from 'vitest';
+import { ChangeLedger } from '../../../src/core/baseline/changeLedger.ts';
+import type { BaselineStore, Look, LookedChange, RecordedFile } from '../../../src/core/ports.ts';
+import { systemClock } from '../../../src/node/host/clock.ts';
+import type { FileState } from '../../../src/protocol/baseline.ts';
+
+const file = (letter: string): FileState => ({ type: 'file', hash: letter.repeat(64), size: 1, mode: 0o644 });
+const { signal } = new AbortController();
+const WAIT = { roots: ['/w'], maxBytes: 1 };
+
+/** Looks answer what they are given, each when it is released. */
+class FakeStore implements BaselineStore {
+  readonly looks: ((look: Partial<Look>) => void)[] = [];
+  recorded: readonly RecordedFile[] = [];
+  states = new Map<string, FileState>();
+
+  look(): Promise<Look> {
+    return new Promise((resolve) => {
+      this.looks.push((look) => resolve({ changes: [], newFolders: [], isFirst: false, ...look }));
+    });
+  }
+
+  /** Ends the look that was begun as the `index`th. */
+  async end(index: number, look: Partial<Look> = {}): Promise<void> {
+    while (this.looks[index] === undefined) await sleep(1);
+    this.looks[index](look);
+    await sleep(1);
+  }
+
+  async changedSince(): Promise<readonly RecordedFile[]> {
+    return this.recorded;
+  }
+
+  async capture(paths: readonly string[]): Promise<ReadonlyMap<string, FileState>> {
+    return new Map(paths.map((path) => [path, this.states.get(path) ?? { type: 'absent' }]));
+  }
+
+  async missingFolders(): Promise<readonly string[]> {
+    return [];
+  }
+
+  async keep(): Promise<never> {
+    throw new Error('not used');
+  }
+
+  async read(): Promise<undefined> {}
+
+  async dispose(): Promise<void> {}
+}
+
+const changed = (path: string, changedAt: number, before = file('a'), after = file('b')): LookedChange => ({
+  path,
+  before,
+  after,
+  changedAt,
+});
+
+describe('the changes of a command', () => {
+  it('are those that were made while it ran, as one change for each file', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, signal);
+    await store.end(0, { changes: [changed('/w/before', Date.now() - 10_000)] });
+    const command = await starting;
+    const ending = command.end();
+    const now = Date.now();
+    await store.end(1, {
+      changes: [changed('/w/a', now), changed('/v/elsewhere', now), changed('/w/old', now - 9_000)],
+    });
+    assert.deepEqual((await ending).changes, [{ path: '/w/a', before: file('a'), after: file('b'), by: 'this' }]);
+  });
+
+  it('do not wait for a slow look: the command starts, and its look is shared with the next one', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const first = await ledger.begin({ id: 'one', ...WAIT, waitMs: 5 }, signal);
+    const ending = first.end();
+    const second = await ledger.begin({ id: 'two', ...WAIT, waitMs: 5 }, signal);
+    const endingToo = second.end();
+    for (let index = 0; index < 2; index++) await store.end(index);
+    await Promise.all([ending, endingToo]);
+    assert.equal(store.looks.length, 2);
+  });
+
+  it('are uncertain where the command started before the look was over and another program was at work', async () => {
+    for (const [by, gap] of [
+      ['uncertain', 5_000],
+      ['this', undefined],
+    ] as const) {
+      const store = new FakeStore();
+      const ledger = new ChangeLedger({ store, clock: systemClock });
+      const command = await ledger.begin({ id: 'c', ...WAIT, waitMs: 5 }, signal);
+      const now = Date.now();
+      const early = gap === undefined ? [] : [changed('/w/z', now - gap)];
+      await store.end(0, { changes: [changed('/w/a', now), ...early] });
+      const ending = command.end();
+      await store.end(1);
+      assert.deepEqual(
+        (await ending).changes.map((one) => [one.path, one.by]),
+        [['/w/a', by]],
+      );
+    }
+  });
+
+  it('follow from the times of the files where the first recording was not over', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const command = await ledger.begin({ id: 'c', ...WAIT, waitMs: 5 }, signal);
+    const now = Date.now();
+    store.recorded = [
+      { path: '/w/new', state: file('n'), changedAt: now, bornAt: now },
+      { path: '/w/old', state: file('o'), changedAt: now, bornAt: now - 60_000 },
+    ];
+    await store.end(0, { isFirst: true });
+    const ending = command.end();
+    await store.end(1);
+    const { changes, problem } = await ending;
+    assert.deepEqual(
+      changes.map(({ path, before }) => [path, before.type === 'left_out' ? before.reason : before.type]),
+      [
+        ['/w/new', 'absent'],
+        ['/w/old', 'late'],
+      ],
+    );
+    assert.match(problem ?? '', /for the first time/);
+  });
+
+  it('leave out what a patch wrote meanwhile', async () => {
+    const store = new FakeStore();
+    const ledger = new ChangeLedger({ store, clock: systemClock });
+    const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, signal);
+    await store.end(0);
+    const command = await starting;
+    store.states.set('/w/patched', file('a'));
+    const { changes, result } = await ledger.write(['/w/patched'], async () => {
+      store.states.set('/w/patched', file('b'));
+      return 'applied';
+    });
+    assert.deepEqual([changes.length, result], [1, 'applied']);
+    const ending = command.end();
+    await store.end(1, { changes: [changed('/w/patched', Date.now()), changed('/w/a', Date.now())] });
+    assert.deepEqual(
+      (await ending).changes.map(({ path }) => path),
+      ['/w/a'],
+    );
+  });
+
+  it('end an interrupted wait with the reason of the signal', async () => {
+    const ledger = new ChangeLedger({ store: new FakeStore(), clock: systemClock });
+    const abort = new AbortController();
+    const starting = ledger.begin({ id: 'c', ...WAIT, waitMs: 5_000 }, abort.signal);
+    abort.abort(new Error('Interrupted.'));
+    await assert.rejects(starting, /Interrupted/);
+  });
+});

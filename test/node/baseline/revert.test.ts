@@ -1,0 +1,237 @@
+// Undo and redo with the real store, the real engine of patches and real files.
+import assert from 'node:assert/strict';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { describe, it } from 'vitest';
+import { ChangeLedger } from '../../../src/core/baseline/changeLedger.ts';
+import { ChangeRecords } from '../../../src/core/baseline/changeRecords.ts';
+import { performRevert, planRevert, type RevertOptions } from '../../../src/core/baseline/revert.ts';
+import { changesOfRedo, changesOfTurns, turnsWithChanges } from '../../../src/core/baseline/standingChanges.ts';
+import { createDiskWorkspace } from '../../../src/node/apply/diskWorkspace.ts';
+import { createBaselineStore } from '../../../src/node/baseline/store.ts';
+import { systemClock } from '../../../src/node/host/clock.ts';
+import { createStorage } from '../../../src/node/storage/storage.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
+
+class Place implements Disposable {
+  readonly work = tempFolder();
+  readonly home = tempFolder();
+  readonly store = createBaselineStore({ home: this.home.path, userHome: '/nowhere' });
+  readonly records = new ChangeRecords(createStorage(this.home.path), 'thread');
+  readonly #ledger = new ChangeLedger({ store: this.store, clock: systemClock });
+  /** Called before each step of an undo; what it throws makes the step fail. */
+  beforeStep: ((path: string) => void) | undefined;
+  readonly #workspace = createDiskWorkspace({
+    roots: [this.work.path],
+    home: this.home.path,
+    beforeStep: (step) => this.beforeStep?.(step),
+  });
+
+  write(name: string, text: string | Uint8Array): void {
+    mkdirSync(path.dirname(this.work.at(name)), { recursive: true });
+    writeFileSync(this.work.at(name), text);
+  }
+
+  /** Does it as a command of a turn would. */
+  async command(turnId: string, act: () => void): Promise<void> {
+    const { signal } = new AbortController();
+    const roots = [this.work.path];
+    const command = await this.#ledger.begin({ id: turnId, roots, waitMs: 5_000, maxBytes: 1e9 }, signal);
+    act();
+    const { changes, newFolders } = await command.end();
+    const step = { type: 'step', turnId, itemId: turnId, source: 'command', at: new Date().toISOString() } as const;
+    await this.records.append({ ...step, changes: [...changes], newFolders: [...newFolders] });
+  }
+
+  async revert(turnIds: readonly string[] | 'redo', more: Partial<RevertOptions> = {}) {
+    const records = await this.records.read();
+    const standing = turnIds === 'redo' ? changesOfRedo(records) : changesOfTurns(records, turnIds);
+    assert.ok(standing);
+    const direction = turnIds === 'redo' ? 'redo' : 'undo';
+    const options = { direction, cwd: this.work.path, includeUncertain: false, overwrite: [], ...more } as const;
+    const plan = await planRevert(standing, options, { store: this.store });
+    const { restore } = this.#workspace;
+    assert.ok(restore);
+    const deps = { store: this.store, restore, records: this.records, clock: systemClock };
+    return { plan: plan.files.map(({ file }) => file), result: await performRevert(plan, options, deps) };
+  }
+
+  files(): Record<string, string> {
+    const names = readdirSync(this.work.path, { recursive: true, encoding: 'utf8' }).toSorted();
+    return Object.fromEntries(
+      names.map((name) => [
+        name,
+        statSync(this.work.at(name)).isFile() ? readFileSync(this.work.at(name), 'utf8') : '(folder)',
+      ]),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.work[Symbol.dispose]();
+    this.home[Symbol.dispose]();
+  }
+}
+
+describe('undo of what a command changed', () => {
+  it('brings back contents, modes, deleted and binary files, removes new ones with their folders; redo does it again', async () => {
+    using place = new Place();
+    place.write('a.txt', 'one\n');
+    place.write('gone/deep/b.bin', Uint8Array.of(0, 1, 2, 255));
+    place.write('run.sh', 'true\n');
+    place.write('same.txt', '\n');
+    const before = place.files();
+    await place.command('t1', () => {
+      place.write('a.txt', 'two\n');
+      rmSync(place.work.at('gone'), { recursive: true });
+      chmodSync(place.work.at('run.sh'), 0o755);
+      place.write('new/folder/c.txt', 'new\n');
+    });
+    const after = place.files();
+    const { result } = await place.revert(['t1']);
+    assert.deepEqual(result, {
+      paths: ['a.txt', 'gone/deep/b.bin', 'new/folder/c.txt', 'run.sh'],
+      skipped: [],
+    });
+    assert.deepEqual(place.files(), before);
+    assert.equal(statSync(place.work.at('run.sh')).mode & 0o777, 0o644);
+    await place.revert('redo');
+    const { gone: _folder, 'gone/deep': _deep, ...redone } = place.files();
+    assert.deepEqual(redone, after);
+    assert.equal(statSync(place.work.at('run.sh')).mode & 0o777, 0o755);
+    await place.revert(['t1']);
+    assert.deepEqual(place.files(), before);
+  });
+
+  it('keeps what was changed at other lines since, and leaves alone and names what was changed at the same', async () => {
+    using place = new Place();
+    const text = 'a\nb\nc\nd\ne\n';
+    for (const name of ['apart', 'same', 'deleted', 'untouched']) place.write(name, text);
+    await place.command('t1', () => {
+      for (const name of ['apart', 'same', 'deleted', 'untouched']) place.write(name, text.replace('b', 'B'));
+      place.write('new', 'x\n');
+    });
+    place.write('apart', 'a\nB\nc\nd\nmine\n');
+    place.write('same', 'a\nmine\nc\nd\ne\n');
+    place.write('new', 'mine\n');
+    rmSync(place.work.at('deleted'));
+    const { plan, result } = await place.revert(['t1']);
+    assert.deepEqual(
+      plan.map(({ path: name, state }) => `${name} ${state}`),
+      ['apart merged', 'deleted conflict', 'new conflict', 'same conflict', 'untouched ready'],
+    );
+    assert.deepEqual(result, {
+      paths: ['apart', 'untouched'],
+      skipped: [
+        { path: 'deleted', reason: 'It was deleted since.' },
+        { path: 'new', reason: 'It was changed since.' },
+        { path: 'same', reason: 'The same lines were changed since.' },
+      ],
+    });
+    assert.deepEqual(place.files(), {
+      apart: 'a\nb\nc\nd\nmine\n',
+      new: 'mine\n',
+      same: 'a\nmine\nc\nd\ne\n',
+      untouched: text,
+    });
+    const again = await place.revert(['t1'], { overwrite: ['same', 'new'] });
+    assert.deepEqual('paths' in again.result && again.result.paths, ['new', 'same']);
+    assert.deepEqual(place.files(), { apart: 'a\nb\nc\nd\nmine\n', same: text, untouched: text });
+  });
+
+  it('names what cannot be undone', async () => {
+    using place = new Place();
+    place.write('.gitignore', 'cache\n');
+    await place.command('t1', () => {
+      place.write('big', Buffer.alloc(1024 * 1024 + 1));
+      place.write('cache', '1\n');
+      symlinkSync('big', place.work.at('link'));
+    });
+    const { result } = await place.revert(['t1']);
+    assert.deepEqual(result, {
+      paths: [],
+      skipped: [
+        { path: 'big', reason: 'It is larger than 1 MiB, so its content is not kept.' },
+        { path: 'cache', reason: 'It is ignored, so its content is not kept.' },
+        { path: 'link', reason: 'It is a symbolic link.' },
+      ],
+    });
+    assert.ok(existsSync(place.work.at('big')));
+  });
+
+  it('writes nothing through a link that has taken the place of a folder', async () => {
+    using place = new Place();
+    place.write('folder/a.txt', 'one\n');
+    await place.command('t1', () => place.write('folder/a.txt', 'two\n'));
+    renameSync(place.work.at('folder'), place.work.at('real'));
+    symlinkSync('real', place.work.at('folder'));
+    const { result } = await place.revert(['t1']);
+    assert.deepEqual(result, { type: 'stale', paths: [place.work.at('folder/a.txt')] });
+    assert.equal(readFileSync(place.work.at('real/a.txt'), 'utf8'), 'two\n');
+  });
+
+  it('changes nothing when one file cannot be written, and leaves no journal', async () => {
+    using place = new Place();
+    for (const name of ['a', 'b', 'c']) place.write(name, 'one\n');
+    await place.command('t1', () => {
+      for (const name of ['a', 'b', 'c']) place.write(name, 'two\n');
+    });
+    place.beforeStep = (step) => {
+      if (step.endsWith('/c')) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    };
+    const { result } = await place.revert(['t1']);
+    assert.equal('type' in result && result.type, 'failed');
+    assert.deepEqual(place.files(), { a: 'two\n', b: 'two\n', c: 'two\n' });
+    assert.deepEqual(readdirSync(place.home.at('journal')), []);
+    place.beforeStep = undefined;
+    await place.revert(['t1']);
+    assert.deepEqual(place.files(), { a: 'one\n', b: 'one\n', c: 'one\n' });
+  });
+
+  it('leaves alone what another program may have changed, unless that is asked for', async () => {
+    using place = new Place();
+    place.write('a', '1\n');
+    await place.command('t1', () => place.write('a', '2\n'));
+    place.write('a', 'by another program\n');
+    await place.command('t1', () => place.write('a', '3\n'));
+    const { plan, result } = await place.revert(['t1']);
+    assert.equal(plan[0]?.uncertain, true);
+    assert.deepEqual(result, {
+      paths: [],
+      skipped: [{ path: 'a', reason: 'Another program or thread may have changed it.' }],
+    });
+    await place.revert(['t1'], { includeUncertain: true });
+    assert.deepEqual(place.files(), { a: '1\n' });
+  });
+
+  it('of files that are as before already is written down, so that the turn before is the next one', async () => {
+    using place = new Place();
+    place.write('a', '1\n');
+    await place.command('t1', () => place.write('b', '1\n'));
+    await place.command('t2', () => place.write('a', '2\n'));
+    place.write('a', '1\n');
+    const { plan, result } = await place.revert(['t2']);
+    assert.deepEqual([plan.map(({ state }) => state), result], [['done'], { paths: [], skipped: [] }]);
+    assert.deepEqual(turnsWithChanges(await place.records.read()), ['t1']);
+  });
+
+  it('takes several turns back at once', async () => {
+    using place = new Place();
+    place.write('a', '1\n');
+    await place.command('t1', () => place.write('a', '2\n'));
+    await place.command('t2', () => place.write('a', '3\n'));
+    await place.command('t3', () => place.write('b', 'x\n'));
+    await place.revert(['t1', 't2', 't3']);
+    assert.deepEqual(place.files(), { a: '1\n' });
+  });
+});

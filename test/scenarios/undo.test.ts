@@ -1,0 +1,347 @@
+// Undo, redo and rollback of what commands and patches changed, as ops of a client without an editor.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { describe, it } from 'vitest';
+import type { EventMsgType } from '../../src/protocol/event.ts';
+import type { TurnItemType } from '../../src/protocol/item.ts';
+import type { Op } from '../../src/protocol/op.ts';
+import { fileGate } from '../support/fileGate.ts';
+import { calls, says, waits } from '../support/modelServer.ts';
+import { type Scenario, startScenario } from '../support/startScenario.ts';
+import { tempFolder } from '../support/tempFolder.ts';
+
+const FULL = { policy: 'never', sandbox: 'danger-full-access' } as const;
+const run = (cmd: string) => calls('exec_command', { cmd });
+const patch = (text: string) => calls('apply_patch', { input: `*** Begin Patch\n${text}*** End Patch\n` });
+
+/** Submits and returns the first event of that kind. */
+async function ask<Type extends EventMsgType>(chat: Scenario, op: Op, type: Type) {
+  const answer = chat.next(type);
+  chat.submit(op);
+  return answer;
+}
+
+function turnIds(chat: Scenario): readonly string[] {
+  return chat.state.turns.map(({ id }) => id);
+}
+
+/** Of the whole thread, also of a process before. */
+function itemIds(chat: Scenario, type: TurnItemType): readonly string[] {
+  return chat.state.turns.flatMap(({ items }) => items.flatMap((item) => (item.type === type ? [item.id] : [])));
+}
+
+function messageIds(chat: Scenario): readonly string[] {
+  return itemIds(chat, 'user_message');
+}
+
+const FILES = { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n', 'b.txt': 'b\n' };
+const MODEL = [
+  [patch('*** Update File: a.txt\n@@\n one\n-two\n+TWO\n three\n')],
+  [run('rm b.txt; mkdir new; echo 1 > new/c.txt; sed -i s/five/FIVE/ a.txt')],
+  [says('Done.')],
+];
+
+describe('undo of a turn', () => {
+  it('takes back its patches and its commands, and redo makes them again', async () => {
+    await using chat = await startScenario({ ...FULL, files: FILES, model: MODEL });
+    await chat.send('go');
+    const changed = chat.files();
+    const [turnId = ''] = turnIds(chat);
+    const undone = await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(undone, {
+      type: 'files_reverted',
+      turnId,
+      direction: 'undo',
+      paths: ['a.txt', 'b.txt', 'new/c.txt'],
+      skipped: [],
+    });
+    assert.deepEqual(chat.files(), FILES);
+    assert.equal(chat.state.turns[0]?.reverted, true);
+    const redone = await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual([redone.direction, redone.turnId, redone.paths.length], ['redo', turnId, 3]);
+    assert.deepEqual(chat.files(), changed);
+    assert.equal(chat.state.turns[0]?.reverted, false);
+    const { message } = await ask(chat, { type: 'redo' }, 'warning');
+    assert.equal(message, 'There is nothing to redo.');
+  });
+
+  it('works after the thread was opened again, and after redo and another undo', async () => {
+    const first = await startScenario({ ...FULL, files: FILES, model: MODEL });
+    await first.send('go');
+    const changed = first.files();
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [], resume: first });
+    const [turnId = ''] = turnIds(chat);
+    await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(chat.files(), FILES);
+    await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual(chat.files(), changed);
+    await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(chat.files(), FILES);
+  });
+
+  it('shows in a preview what it would do, and changes nothing', async () => {
+    await using chat = await startScenario({ ...FULL, files: FILES, model: MODEL });
+    await chat.send('go');
+    const changed = chat.files();
+    const [turnId = ''] = turnIds(chat);
+    const planned = await ask(chat, { type: 'undo', turnId, preview: true }, 'revert_planned');
+    assert.deepEqual(planned.files, [
+      { path: 'a.txt', kind: 'update', state: 'ready' },
+      { path: 'b.txt', kind: 'add', state: 'ready' },
+      { path: 'new/c.txt', kind: 'delete', state: 'ready' },
+    ]);
+    assert.match(planned.unifiedDiff, /-TWO\n\+two\n[\s\S]*-FIVE\n\+five\n[\s\S]*\+b\n[\s\S]*-1\n/);
+    assert.deepEqual(chat.files(), changed);
+  });
+
+  it('keeps later changes of the user, names conflicts, and overwrites one when told to', async () => {
+    await using chat = await startScenario({ ...FULL, files: FILES, model: MODEL });
+    await chat.send('go');
+    chat.write('a.txt', 'one\nTWO\nmine\nfour\nFIVE\n');
+    chat.write('b.txt', 'mine\n');
+    const [turnId = ''] = turnIds(chat);
+    const undone = await ask(chat, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(undone.paths, ['new/c.txt']);
+    assert.deepEqual(undone.skipped, [
+      { path: 'a.txt', reason: 'The same lines were changed since.' },
+      { path: 'b.txt', reason: 'It was changed since.' },
+    ]);
+    await ask(chat, { type: 'undo', turnId, overwrite: ['b.txt'] }, 'files_reverted');
+    assert.deepEqual(chat.files(), { 'a.txt': 'one\nTWO\nmine\nfour\nFIVE\n', 'b.txt': 'b\n' });
+  });
+
+  it('is refused while a turn runs, and for a turn that changed nothing', async () => {
+    let goOn = () => {};
+    const refused = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    await using chat = await startScenario({
+      ...FULL,
+      files: FILES,
+      model: [...MODEL, [waits(refused), says('Slow.')]],
+    });
+    await chat.send('go');
+    const [turnId = ''] = turnIds(chat);
+    const ended = chat.send('wait');
+    await chat.next('turn_started');
+    const { message } = await ask(chat, { type: 'undo', turnId }, 'warning');
+    assert.match(message, /A turn is running/);
+    goOn();
+    await ended;
+    const nothing = await ask(chat, { type: 'undo', turnId: turnIds(chat)[1] ?? '' }, 'warning');
+    assert.equal(nothing.message, 'There is nothing to undo.');
+  });
+
+  it('of a command that moved 300 files keeps what the user saved meanwhile, also after a reload', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `f${index}.txt`);
+    const files = Object.fromEntries(names.map((name) => [name, `${name}\n`]));
+    using gates = tempFolder();
+    const [moved, saved] = [fileGate(gates.at('moved')), fileGate(gates.at('saved'))];
+    const first = await startScenario({
+      ...FULL,
+      files,
+      model: [[run(`mkdir moved; mv f* moved; ${moved.pass}; ${saved.wait}`)], [says('Done.')]],
+    });
+    const ended = first.send('go');
+    await moved.opened();
+    for (const name of ['f1.txt', 'moved/f2.txt']) {
+      first.write(name, 'mine\n');
+      await first.manager.noteSave(first.folder.at(name));
+    }
+    saved.open();
+    await ended;
+    const changed = first.files();
+    const [turnId = ''] = turnIds(first);
+    const undone = await ask(first, { type: 'undo', turnId }, 'files_reverted');
+    assert.deepEqual(undone.skipped, []);
+    assert.deepEqual(first.files(), { ...files, 'f1.txt': 'mine\n', 'moved/f2.txt': 'mine\n' });
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [], resume: first });
+    await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual(chat.files(), changed);
+  });
+
+  it('does not touch the index, the stash or the refs of a repository', async () => {
+    const git = 'git -c user.name=t -c user.email=t@t -c init.defaultBranch=main';
+    const setUp = `${git} init -q && ${git} add . && ${git} commit -qm one && echo staged > s.txt && ${git} add s.txt`;
+    await using chat = await startScenario({
+      ...FULL,
+      files: FILES,
+      model: [[run(setUp)], [says('Done.')], ...MODEL],
+    });
+    await chat.send('set up');
+    await chat.send('go');
+    const repository = () => Object.entries(chat.files()).filter(([name]) => name.startsWith('.git/'));
+    const before = repository();
+    assert.ok(before.length > 5);
+    await ask(chat, { type: 'undo', turnId: turnIds(chat)[1] ?? '' }, 'files_reverted');
+    assert.deepEqual(repository(), before);
+    assert.equal(chat.files()['a.txt'], FILES['a.txt']);
+  });
+});
+
+describe('rollback', () => {
+  const THREE = [
+    [run('echo 1 > one.txt')],
+    [says('First.')],
+    [run('echo 2 > two.txt')],
+    [says('Second.')],
+    [says('Third.')],
+    [says('Again.')],
+  ];
+
+  async function threeTurns(): Promise<Scenario> {
+    const chat = await startScenario({ ...FULL, model: THREE });
+    await chat.send('alpha');
+    await chat.send('beta');
+    await chat.send('gamma');
+    return chat;
+  }
+
+  it('takes files and conversation back to a message: the model does not see what was taken back', async () => {
+    await using chat = await threeTurns();
+    const [, toItemId = ''] = messageIds(chat);
+    const [, second = '', third = ''] = turnIds(chat);
+    const done = await ask(chat, { type: 'rollback', toItemId, files: true, conversation: true }, 'turns_rolled_back');
+    assert.deepEqual(done, {
+      type: 'turns_rolled_back',
+      toItemId,
+      turnIds: [second, third],
+      files: true,
+      conversation: true,
+    });
+    assert.deepEqual(chat.files(), { 'one.txt': '1\n' });
+    assert.equal(chat.state.turns.length, 1);
+    await chat.send('other');
+    const sent = JSON.stringify(chat.server.lastRequest.input);
+    assert.ok(sent.includes('alpha') && sent.includes('other'));
+    assert.ok(!sent.includes('beta') && !sent.includes('gamma') && !sent.includes('two.txt'));
+  });
+
+  it('holds after the thread was opened again', async () => {
+    const first = await threeTurns();
+    const [, toItemId = ''] = messageIds(first);
+    await ask(first, { type: 'rollback', toItemId, files: false, conversation: true }, 'turns_rolled_back');
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [[says('Again.')]], resume: first });
+    assert.equal(chat.state.turns.length, 1);
+    await chat.send('other');
+    const sent = JSON.stringify(chat.server.lastRequest.input);
+    assert.ok(sent.includes('alpha') && !sent.includes('beta'));
+    assert.deepEqual(chat.files(), { 'one.txt': '1\n', 'two.txt': '2\n' });
+  });
+
+  it('of a thread that was opened again goes back to a turn of the process before', async () => {
+    const first = await threeTurns();
+    const [, toItemId = ''] = messageIds(first);
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [[says('Again.')]], resume: first });
+    await ask(chat, { type: 'rollback', toItemId, files: true, conversation: true }, 'turns_rolled_back');
+    await chat.send('other');
+    const sent = JSON.stringify(chat.server.lastRequest.input);
+    assert.ok(sent.includes('alpha') && sent.includes('other') && !sent.includes('beta'));
+    assert.deepEqual(chat.files(), { 'one.txt': '1\n' });
+  });
+
+  it('of the files alone leaves the conversation, and redo brings the files again', async () => {
+    await using chat = await threeTurns();
+    const [toItemId = ''] = messageIds(chat);
+    await ask(chat, { type: 'rollback', toItemId, files: true, conversation: false }, 'turns_rolled_back');
+    assert.deepEqual(chat.files(), {});
+    assert.equal(chat.state.turns.length, 3);
+    await ask(chat, { type: 'redo' }, 'files_reverted');
+    assert.deepEqual(chat.files(), { 'one.txt': '1\n', 'two.txt': '2\n' });
+  });
+
+  it('does not go back to before a compaction, and goes back to a turn after it', async () => {
+    const first = await startScenario({
+      ...FULL,
+      model: [
+        [run('echo 1 > one.txt')],
+        [says('First.')],
+        [says('A summary.')],
+        [run('echo 2 > two.txt')],
+        [says('Second.')],
+        [says('Third.')],
+      ],
+    });
+    await first.send('alpha');
+    const compacted = first.turnEnds();
+    first.submit({ type: 'compact' });
+    await compacted;
+    const [alpha = ''] = messageIds(first);
+    const back = { type: 'rollback', files: true, conversation: true } as const;
+    const refused = /^The thread was compacted since this message/;
+    assert.match((await ask(first, { ...back, toItemId: alpha }, 'warning')).message, refused);
+    assert.deepEqual(first.files(), { 'one.txt': '1\n' });
+    assert.equal(first.state.turns.length, 2);
+    await first.send('beta');
+    const [, beta = ''] = messageIds(first);
+    const counted = first.next('token_count');
+    await ask(first, { ...back, toItemId: beta }, 'turns_rolled_back');
+    assert.ok((await counted).estimated);
+    assert.deepEqual(first.files(), { 'one.txt': '1\n' });
+    await first.send('gamma');
+    const sent = JSON.stringify(first.server.lastRequest.input);
+    assert.ok(sent.includes('A summary.') && sent.includes('gamma') && !sent.includes('beta'));
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [[says('Fourth.')]], resume: first });
+    assert.match((await ask(chat, { ...back, toItemId: alpha }, 'warning')).message, refused);
+    const [, gamma = ''] = messageIds(chat);
+    await ask(chat, { ...back, toItemId: gamma }, 'turns_rolled_back');
+    await chat.send('delta');
+    const again = JSON.stringify(chat.server.lastRequest.input);
+    assert.ok(again.includes('A summary.') && again.includes('delta') && !again.includes('gamma'));
+  });
+
+  it('after a compaction keeps what its undo restores; then it goes back to no earlier message', async () => {
+    await using chat = await startScenario({
+      ...FULL,
+      model: ['First.', 'A summary.', 'Second.', 'Third.'].map((text) => [says(text)]),
+    });
+    await chat.send('alpha');
+    const compacted = chat.turnEnds();
+    chat.submit({ type: 'compact' });
+    await compacted;
+    await chat.send('beta');
+    const [alpha = '', beta = ''] = messageIds(chat);
+    const back = { type: 'rollback', files: false, conversation: true } as const;
+    await ask(chat, { ...back, toItemId: beta }, 'turns_rolled_back');
+    const itemId = chat.items('compaction')[0]?.id ?? '';
+    await ask(chat, { type: 'undo_compaction', itemId }, 'compaction_undone');
+    assert.match((await ask(chat, { ...back, toItemId: alpha }, 'warning')).message, /or a compaction was undone/);
+    await chat.send('gamma');
+    const sent = JSON.stringify(chat.server.lastRequest.input);
+    assert.ok(sent.includes('alpha') && sent.includes('First.') && sent.includes('gamma'));
+    assert.ok(!sent.includes('beta') && !sent.includes('A summary.'));
+  });
+
+  it('does not bring back an output that the user has removed', async () => {
+    const first = await startScenario({
+      ...FULL,
+      model: [[run('printf "hid%s" den')], [says('First.')], [says('Second.')]],
+    });
+    await first.send('alpha');
+    await first.send('beta');
+    await first[Symbol.asyncDispose]();
+    await using chat = await startScenario({ ...FULL, model: [[says('Third.')]], resume: first });
+    const [itemId = ''] = itemIds(chat, 'command_execution');
+    await ask(chat, { type: 'purge_output', itemId }, 'output_purged');
+    const [, toItemId = ''] = messageIds(chat);
+    const op = { type: 'rollback', toItemId, files: false, conversation: true } as const;
+    await ask(chat, op, 'turns_rolled_back');
+    await chat.send('gamma');
+    const sent = JSON.stringify(chat.server.lastRequest.input);
+    assert.ok(sent.includes('alpha') && !sent.includes('hidden'));
+  });
+
+  it('is refused for an item that begins no turn', async () => {
+    await using chat = await threeTurns();
+    const op = { type: 'rollback', toItemId: 'none', files: true, conversation: true } as const;
+    const { message } = await ask(chat, op, 'warning');
+    assert.match(message, /No turn begins with the message none/);
+    rmSync(chat.folder.at('one.txt'));
+    assert.equal(chat.state.turns.length, 3);
+  });
+});
