@@ -88,7 +88,7 @@ describe('a command', () => {
   });
 
   test('takes input, and a lone Ctrl-C interrupts it', async () => {
-    const child = await shell('read line; echo "got $line"; sleep 30', { stdin: 'pipe' });
+    const child = await shell('read line; echo "got $line"; read more', { stdin: 'pipe' });
     let seen = '';
     child.onOutput(({ bytes }) => (seen += Buffer.from(bytes).toString()));
     child.write('hello\n');

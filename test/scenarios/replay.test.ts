@@ -65,11 +65,8 @@ describe('a recorded thread', () => {
 
   // Without the passage of time a recipe writes the same bytes again: an edited recording is found.
   test.runIf(process.platform === 'linux')('equals what its recipe writes', async () => {
-    const random = randomOf('recorded again');
     const recipes = THREAD_RECIPES.filter(({ name }) => !WAITS.has(name));
-    for (const { name, record } of [random.pick(recipes), random.pick(recipes), random.pick(recipes)]) {
-      expect([name, await recordingOf(record)]).toEqual([name, rollout(name)]);
-    }
+    for (const { name, record } of recipes) expect([name, await recordingOf(record)]).toEqual([name, rollout(name)]);
   });
 
   test('has the same requests on the other wire', async () => {
