@@ -63,9 +63,22 @@ export interface CallStart {
 
 /**
  * Runs one call: approval, sandbox, attempt. Rejects only with the signal's reason: any other failure of a tool is an
- * output for the model.
+ * output for the model. Leaves the place of the call in any case.
  */
 export async function runToolCall(
+  call: ToolCall,
+  deps: OrchestratorDeps,
+  context: ToolContext,
+  start: CallStart,
+): Promise<ToolOutput> {
+  try {
+    return await runPlaced(call, deps, context, start);
+  } finally {
+    start.place.leave();
+  }
+}
+
+async function runPlaced(
   call: ToolCall,
   deps: OrchestratorDeps,
   context: ToolContext,
@@ -91,7 +104,6 @@ export async function runToolCall(
     context.signal.throwIfAborted();
     return failure(`${call.name} failed: ${messageOf(error)}`);
   } finally {
-    place.leave();
     asked?.withdraw();
   }
 }
