@@ -22,6 +22,8 @@ export const JOBS = {
     repeat: 3,
     quick: { turns: 20, repeat: 1 },
   },
+  cat: { only: 'tiller', turns: 30, cats: 1, boxed: true, files: 1, repeat: 3, quick: { turns: 8, repeat: 1 } },
+  sixCats: { only: 'tiller', turns: 30, cats: 6, boxed: true, files: 1, repeat: 3, quick: { turns: 8, repeat: 1 } },
   long: { turns: 500, repeat: 1, quick: { turns: 100, repeat: 1 } },
   threads: { only: 'tiller', measure: openThreadList, repeat: 5, quick: { repeat: 2 } },
   looks1000: { ...lookJob(1_000), repeat: 5, quick: { repeat: 1 } },
@@ -67,6 +69,14 @@ export const ROWS = [
     value: ({ writes, writesLarge }) => perTurn(writesLarge) - perTurn(writes),
     limit: ({ codex }) => codex,
     budget: "≤ Codex's",
+  },
+  {
+    name: 'parallel',
+    title: 'six `sleep 0.2 && cat` of one response / one, in the sandbox',
+    jobs: ['cat', 'sixCats'],
+    value: ({ cat, sixCats }) => perTurn(sixCats) / perTurn(cat),
+    limit: () => 2,
+    budget: '≤ 2',
   },
   {
     name: 'cold-start',

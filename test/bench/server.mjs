@@ -1,9 +1,9 @@
 // A scripted model in a process of its own, so that its work never counts as the harness's. Speaks Responses and Chat
 // Completions SSE; times are CLOCK_MONOTONIC in milliseconds, comparable between processes of one machine.
 //
-// The parent sends { type: 'begin', script } and { type: 'report' }. A script is { turns, deltas, writes }: the first
-// `turns` requests are answered with a call of `echo i`, into a file if it `writes` (the first one after `deltas` pieces of
-// text), the next with a last word.
+// The parent sends { type: 'begin', script } and { type: 'report' }. A script is { turns, deltas, writes, cats }: the
+// first `turns` requests are answered with a call of `echo i`, into a file if it `writes`, or with `cats` calls of `cat` after 0.2 s (the
+// first one after `deltas` pieces of text), the next with a last word.
 import { once } from 'node:events';
 import http from 'node:http';
 
@@ -45,7 +45,7 @@ async function answer(request, response) {
   run.requests.push(record);
   const isCall = index < run.script.turns;
   const text = isCall && index === 0 && run.script.deltas > 0 ? pieces(run.script.deltas) : isCall ? [] : ['Done.'];
-  const sse = wire({ id: `r${index}`, text, call: isCall ? tool(index) : null });
+  const sse = wire({ id: `r${index}`, text, calls: isCall ? callsOf(tool, index) : [] });
   record.firstByteAt = now();
   let at = 0;
   for (; at + CHUNK < sse.length; at += CHUNK) {
@@ -60,9 +60,18 @@ function wireOf(url) {
   return url.endsWith('/chat/completions') ? chat : null;
 }
 
+function callsOf(tool, index) {
+  return Array.from({ length: run.script.cats || 1 }, (_, at) => tool(at === 0 ? `${index}` : `${index}_${at}`));
+}
+
 /** The shell tool that the request offers, as a function from the turn to a call of it. */
 function shellTool(request) {
-  const command = (i) => (run.script.writes ? `echo ${i} > written` : `echo ${i}`);
+  const command = (i) =>
+    run.script.cats
+      ? 'sleep 0.2 && cat group0/part0/file0.txt'
+      : run.script.writes
+        ? `echo ${i} > written`
+        : `echo ${i}`;
   const names = new Set((request.tools ?? []).map((tool) => tool.name ?? tool.function?.name));
   const call = (name, args) => (i) => ({ id: `call_${i}`, name, arguments: JSON.stringify(args(command(i))) });
   if (names.has('exec_command')) return call('exec_command', (cmd) => ({ cmd }));
@@ -89,7 +98,7 @@ function pieces(count) {
   return Array.from({ length: count }, (_, i) => (i % 20 === 19 ? 'line.\n' : 'words '));
 }
 
-function responses({ id, text, call }) {
+function responses({ id, text, calls = [] }) {
   const output = [];
   const events = [{ type: 'response.created', response: { id, status: 'in_progress', output: [] } }];
   if (text.length > 0) {
@@ -106,10 +115,10 @@ function responses({ id, text, call }) {
     output.push({ ...item, status: 'completed', content: [{ type: 'output_text', text: full, annotations: [] }] });
     events.push({ type: 'response.output_item.done', output_index: 0, item: output[0] });
   }
-  if (call) {
+  for (const call of calls) {
     const output_index = output.length;
     const item = {
-      id: `fc_${id}`,
+      id: `fc_${call.id}`,
       type: 'function_call',
       call_id: call.id,
       name: call.name,
@@ -142,17 +151,14 @@ function responses({ id, text, call }) {
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 }
 
-function chat({ id, text, call }) {
+function chat({ id, text, calls = [] }) {
   const chunk = (delta, finish_reason = null) =>
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
   const lines = [chunk({ role: 'assistant', content: '' }), ...text.map((content) => chunk({ content }))];
-  if (call) {
-    const { id: callId, name, arguments: args } = call;
-    lines.push(
-      chunk({ tool_calls: [{ index: 0, id: callId, type: 'function', function: { name, arguments: args } }] }),
-    );
+  for (const [index, { id: callId, name, arguments: args }] of calls.entries()) {
+    lines.push(chunk({ tool_calls: [{ index, id: callId, type: 'function', function: { name, arguments: args } }] }));
   }
-  lines.push(chunk({}, call ? 'tool_calls' : 'stop'));
+  lines.push(chunk({}, calls.length > 0 ? 'tool_calls' : 'stop'));
   const usage = { prompt_tokens: 1000, completion_tokens: 10, total_tokens: 1010 };
   lines.push(
     `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage })}\n\n`,

@@ -15,7 +15,7 @@ const argumentsSchema = z.object({ name: z.string() });
 function askingTool(tool: string, bodyOf: (name: string) => QuestionBody, onRun: () => void): ToolHandler {
   const handler: ToolHandler<{ name: string }, string> = {
     names: [tool],
-    supportsParallel: true,
+    isMutating: () => false,
     spec: { type: 'function', name: tool, description: 'Asks the user.', strict: false, parameters: {} },
     parse: (payload) => parseArguments(argumentsSchema, payload),
     async prepare({ name }) {

@@ -109,6 +109,16 @@ describe('commands of one response', () => {
     expect(chat.outputs()[1]).toContain('does not exist');
   });
 
+  it('run after a call of an unknown tool', async () => {
+    await using chat = await startScenario({
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      model: [[calls('no_such_tool', {}), append('one'), append('two')], [says('Done.')]],
+    });
+    await chat.send('go');
+    expect(chat.files()).toEqual({ 'log.txt': 'one\ntwo\n' });
+  });
+
   it('are applied before a later patch is planned: it is planned for the files that they leave', async () => {
     const patch = '*** Begin Patch\n*** Update File: log.txt\n@@\n-one\n+two\n*** End Patch';
     await using chat = await startScenario({

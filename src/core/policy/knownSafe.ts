@@ -19,8 +19,11 @@ interface SafeProgram {
   readonly only?: Platform;
 }
 
+/** Codex's list, and `sleep`, which only waits. */
 const READS_WITH_ANY_ARGUMENTS =
-  'cat cd cut echo expr false grep head id ls nl paste pwd rev seq stat tail tr true uname wc which whoami'.split(' ');
+  'cat cd cut echo expr false grep head id ls nl paste pwd rev seq sleep stat tail tr true uname wc which whoami'.split(
+    ' ',
+  );
 
 /** `sed -n 5p`, `sed -n 5,9p file`: prints lines; such a script can do nothing else. */
 const PRINTS_LINES = /^\d+(,\d+)?p$/;

@@ -32,7 +32,7 @@ export function recordedTool(tool: ToolHandler, recorded: RecordedCalls): ToolHa
   return {
     names: tool.names,
     spec: tool.spec,
-    supportsParallel: tool.supportsParallel,
+    isMutating: () => false,
     parse: (payload) => tool.parse(payload),
     prepare: async (_args, context): Promise<Preparation<Plan>> => {
       const call = recorded.call(context.callId);

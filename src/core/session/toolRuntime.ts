@@ -2,9 +2,9 @@ import type { TurnItem } from '../../protocol/item.ts';
 import { callIdOf, type ToolCallItem, type ToolCallOutputItem } from '../../protocol/responseItem.ts';
 import { outputFor } from '../history/normalize.ts';
 import type { Clock } from '../ports.ts';
-import type { ToolCall, ToolContext, ToolOutput } from '../tools/handler.ts';
+import type { Preparation, ToolCall, ToolContext, ToolOutput } from '../tools/handler.ts';
 import { askAhead } from '../tools/askAhead.ts';
-import { type CallStart, type OrchestratorDeps, runToolCall } from '../tools/orchestrator.ts';
+import { type CallStart, type OrchestratorDeps, prepareCall, runToolCall } from '../tools/orchestrator.ts';
 import { buildToolCall } from '../tools/router.ts';
 import { CallOrder } from '../util/callOrder.ts';
 import type { SecretRedactor } from '../util/secretRedactor.ts';
@@ -22,13 +22,19 @@ export interface ToolRuntimeDeps extends OrchestratorDeps {
 }
 
 /**
- * Runs the calls of one response. Each starts as soon as it is complete: calls that are safe beside others run in
- * parallel, the others alone. Outputs come in call order (codex-behaviour.md §3.2). Approvals of later calls are
+ * How many calls run beside each other: enough to hide their waiting, few enough for the machine when a response has
+ * thousands of calls.
+ */
+const MAX_TOGETHER = 16;
+
+/**
+ * Runs the calls of one response. Each starts as soon as it is complete: calls that change nothing run beside each
+ * other, the others alone. Outputs come in call order (codex-behaviour.md §3.2). Approvals of later calls are
  * requested before the first one is answered (§6.4).
  */
 export class ToolRuntime {
   readonly #deps: ToolRuntimeDeps;
-  readonly #gate = new ParallelGate();
+  readonly #gate = new ParallelGate(MAX_TOGETHER);
   readonly #order = new CallOrder();
   readonly #running: Promise<ToolCallOutputItem>[] = [];
   #unsettled = 0;
@@ -44,14 +50,19 @@ export class ToolRuntime {
   /** `shown` is the item that already previews this call. */
   start(item: ToolCallItem, itemId: string, shown: TurnItem | undefined): void {
     const call = buildToolCall(item);
-    const parallel = this.#deps.registry.handler(call.name)?.supportsParallel ?? true;
     const context = this.#deps.contextFor(callIdOf(item) ?? '', itemId);
-    // The approval of a call that has to wait for others is requested while it waits.
     const place = this.#order.next();
-    const asked = !parallel && this.#unsettled > 0 ? askAhead(call, this.#deps, context, place) : undefined;
+    // The approval of a call that may have to wait for others is requested while it waits.
+    const asked = this.#unsettled > 0 ? askAhead(call, this.#deps, context, place) : undefined;
     this.#unsettled++;
-    const running = this.#gate.run(parallel, async () =>
-      this.#run(call, item, context, { place, shown, asked: await asked }),
+    let prepared: Preparation<unknown> | undefined;
+    const mayShare = async () => {
+      const early = await prepareCall(call, this.#deps, context);
+      prepared = early.prepared;
+      return !early.isMutating;
+    };
+    const running = this.#gate.run(mayShare, async (hasWaited) =>
+      this.#run(call, item, context, { place, shown, asked: await asked, ...(hasWaited ? {} : { prepared }) }),
     );
     this.#running.push(running.finally(() => this.#unsettled--));
   }

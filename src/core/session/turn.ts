@@ -277,7 +277,8 @@ function toolRuntime(
       ids,
       host,
       keys,
-      signal,
+      // One of its own: the calls of a response together would add more listeners to one signal than Node expects.
+      signal: AbortSignal.any([signal]),
       emit: (msg) => run.emit(msg),
       flush: () => run.flush(),
       inquire: (body, asked) => run.inquire(body, asked, callId),

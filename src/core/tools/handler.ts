@@ -201,8 +201,12 @@ export interface ToolHandler<Args = unknown, Plan = unknown> {
   readonly names: readonly [string, ...string[]];
   /** What the model is offered; `undefined` for a tool that is only answered, not offered. */
   readonly spec: ToolSpec | undefined;
-  /** True when it may run in parallel with other calls; the others run alone, in call order. */
-  readonly supportsParallel: boolean;
+  /**
+   * False when this call changes nothing that another call could see: then it runs beside others. A mutating one runs
+   * alone, in call order (seed 004, `is_mutating` and `supports_parallel`; docs/decisions/0027). A pure function of the
+   * arguments and of what `prepare` has decided about them.
+   */
+  isMutating(args: Args, plan: Plan): boolean;
   /**
    * For a tool whose input is shown while the model writes it: the item that shows it, and a reader that turns pieces
    * of the raw arguments into text for display.

@@ -1,6 +1,6 @@
 import type { ItemStatus, TurnItem } from '../../protocol/item.ts';
 import { actOf, type Auditor, endOf } from './auditor.ts';
-import type { Attempt, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResult } from './handler.ts';
+import type { Attempt, Preparation, ToolCall, ToolContext, ToolHandler, ToolOutput, ToolResult } from './handler.ts';
 import {
   type AskedAhead,
   type DecisionRecord,
@@ -23,6 +23,32 @@ export interface OrchestratorDeps extends PermissionDeps {
   readonly audit: Auditor;
 }
 
+/** A call that was prepared to find out whether it may run beside others. */
+export interface PreparedCall {
+  readonly isMutating: boolean;
+  /** Absent for a call that will be refused without being prepared. */
+  readonly prepared?: Preparation<unknown>;
+}
+
+/** Never rejects: what fails here fails again, and is reported, when the call runs. */
+export async function prepareCall(
+  call: ToolCall,
+  { registry }: Pick<OrchestratorDeps, 'registry'>,
+  context: ToolContext,
+): Promise<PreparedCall> {
+  const handler = registry.handler(call.name);
+  if (!handler || context.signal.aborted) return { isMutating: false };
+  try {
+    const parsed = handler.parse(call.payload);
+    if (parsed.type === 'invalid') return { isMutating: false };
+    const prepared = await handler.prepare(parsed.args, context);
+    if (prepared.type === 'failure') return { isMutating: false, prepared };
+    return { isMutating: handler.isMutating(parsed.args, prepared.plan), prepared };
+  } catch {
+    return { isMutating: true };
+  }
+}
+
 /** What there is of a call before it runs. */
 export interface CallStart {
   /** Its place in the order in which the calls of the response are shown and asked about. */
@@ -31,17 +57,32 @@ export interface CallStart {
   readonly shown?: TurnItem | undefined;
   /** The approval that was requested before its turn. */
   readonly asked?: AskedAhead | undefined;
+  /** Prepared just now: nothing that could change it has run since. */
+  readonly prepared?: Preparation<unknown> | undefined;
 }
 
 /**
  * Runs one call: approval, sandbox, attempt. Rejects only with the signal's reason: any other failure of a tool is an
- * output for the model.
+ * output for the model. Leaves the place of the call in any case.
  */
 export async function runToolCall(
   call: ToolCall,
   deps: OrchestratorDeps,
   context: ToolContext,
-  { place, shown, asked }: CallStart,
+  start: CallStart,
+): Promise<ToolOutput> {
+  try {
+    return await runPlaced(call, deps, context, start);
+  } finally {
+    start.place.leave();
+  }
+}
+
+async function runPlaced(
+  call: ToolCall,
+  deps: OrchestratorDeps,
+  context: ToolContext,
+  { place, shown, asked, prepared }: CallStart,
 ): Promise<ToolOutput> {
   const handler = deps.registry.handler(call.name);
   const items = new OpenItem(context, asked?.item ?? shown);
@@ -54,7 +95,7 @@ export async function runToolCall(
     context.signal.throwIfAborted();
     const parsed = handler.parse(call.payload);
     if (parsed.type === 'parsed')
-      return await decideAndRun(handler, parsed.args, deps, context, items, { place, asked });
+      return await decideAndRun(handler, parsed.args, deps, context, items, { place, asked, prepared });
     items.close('failed', parsed.message);
     return failure(parsed.message);
   } catch (error) {
@@ -63,7 +104,6 @@ export async function runToolCall(
     context.signal.throwIfAborted();
     return failure(`${call.name} failed: ${messageOf(error)}`);
   } finally {
-    place.leave();
     asked?.withdraw();
   }
 }
@@ -144,11 +184,12 @@ async function decideAndRun(
   deps: OrchestratorDeps,
   context: ToolContext,
   items: OpenItem,
-  { place, asked }: CallStart,
+  { place, asked, prepared: early }: CallStart,
 ): Promise<ToolOutput> {
   let given: GivenReview | undefined;
   for (let round = 1; ; round++) {
-    const prepared = withGivenReview(await handler.prepare(args, context), given);
+    const first = round === 1 ? early : undefined;
+    const prepared = withGivenReview(first ?? (await handler.prepare(args, context)), given);
     if (prepared.type === 'failure') {
       items.close('failed', prepared.output);
       return failure(prepared.output);

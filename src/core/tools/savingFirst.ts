@@ -12,6 +12,8 @@ interface Guarded<Plan> {
   readonly plan: Plan;
   /** False for a patch that was sent as a command: it is applied to buffers and needs no saving. */
   readonly isCommand: boolean;
+  /** True when files may be saved before it runs. */
+  readonly maySave: boolean;
 }
 
 /**
@@ -26,12 +28,14 @@ export function savingFirst<Args, Plan>(
   const runAnyway = new Set<string>();
   return {
     ...handler,
+    isMutating: (args, { plan, maySave }) => maySave || handler.isMutating(args, plan),
     async prepare(args, context) {
       const prepared = await handler.prepare(args, context);
       if (prepared.type === 'failure') return prepared;
       const isCommand = prepared.card?.kind !== 'patch';
-      const guarded = mapPlan(prepared, (plan) => ({ plan, isCommand }));
       const unsaved = context.workspace.unsavedFiles().filter((path) => !runAnyway.has(path));
+      const maySave = isCommand && setting !== 'never' && unsaved.length > 0;
+      const guarded = mapPlan(prepared, (plan) => ({ plan, isCommand, maySave }));
       return isCommand && setting === 'ask' && unsaved.length > 0 ? asking(guarded, unsaved, context) : guarded;
     },
     async run({ plan, isCommand }, attempt, context) {

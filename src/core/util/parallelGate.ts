@@ -1,26 +1,64 @@
 /**
- * Runs calls that are parallel-safe together and every other one alone, in order of arrival (codex-behaviour.md §3.2
+ * Runs tasks that change nothing together, and every other one alone, in order of arrival (codex-behaviour.md §3.2
  * step 4).
  */
 export class ParallelGate {
-  /** Settles when the last exclusive call has ended. */
-  #exclusive: Promise<void> = Promise.resolve();
-  #shared: Promise<void>[] = [];
+  readonly #most: number;
+  /** Settles when the next task may be looked at: the one before has started, and has ended if it runs alone. */
+  #admission: Promise<void> = Promise.resolve();
+  readonly #shared = new Set<Promise<void>>();
+  /** Resolves the wait of the admitted task for a task that ends. */
+  #onEnd: () => void = () => {};
 
-  /** Runs `task` when its turn has come. Settles as `task` does; a task that rejects does not block the next one. */
-  async run<Result>(parallel: boolean, task: () => Promise<Result>): Promise<Result> {
-    const before = parallel ? this.#exclusive : Promise.all([this.#exclusive, ...this.#shared]);
-    const result = before.then(task);
-    const settled = result.then(
-      () => {},
-      () => {},
-    );
-    if (parallel) {
-      this.#shared.push(settled);
-    } else {
-      this.#exclusive = settled;
-      this.#shared = [];
+  /** `most`: how many tasks run together at most. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /**
+   * Runs `task` when its turn has come. Settles as `task` does; a task that rejects does not block the next one.
+   * `mayShare` is asked in order of arrival, while no task runs that must run alone; when it rejects, so does this.
+   * `hasWaited` is true when other tasks may have ended since `mayShare` was asked.
+   */
+  async run<Result>(mayShare: () => Promise<boolean>, task: (hasWaited: boolean) => Promise<Result>): Promise<Result> {
+    const admitted = this.#admission;
+    let admitNext = () => {};
+    this.#admission = new Promise((resolve) => {
+      admitNext = resolve;
+    });
+    await admitted;
+    let running: Promise<Result>;
+    try {
+      while (this.#shared.size >= this.#most) await this.#end();
+      if (!(await mayShare())) {
+        const hasWaited = this.#shared.size > 0;
+        await Promise.all(this.#shared);
+        return await task(hasWaited);
+      }
+      running = task(false);
+      this.#share(running);
+    } finally {
+      admitNext();
     }
-    return result;
+    return running;
+  }
+
+  #share(running: Promise<unknown>): void {
+    const ended: Promise<void> = running
+      .then(
+        () => {},
+        () => {},
+      )
+      .then(() => {
+        this.#shared.delete(ended);
+        this.#onEnd();
+      });
+    this.#shared.add(ended);
+  }
+
+  #end(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onEnd = resolve;
+    });
   }
 }

@@ -11,18 +11,24 @@ interface Task {
 
 const task = fc.record({ parallel: fc.boolean(), turns: fc.nat(4), fails: fc.boolean() });
 
-async function runAll(tasks: readonly Task[]): Promise<{ log: string[]; settled: PromiseSettledResult<number>[] }> {
-  const gate = new ParallelGate();
+async function runAll(
+  tasks: readonly Task[],
+  most = 3,
+): Promise<{ log: string[]; settled: PromiseSettledResult<number>[] }> {
+  const gate = new ParallelGate(most);
   const log: string[] = [];
   const settled = await Promise.allSettled(
     tasks.map(({ parallel, turns, fails }, index) =>
-      gate.run(parallel, async () => {
-        log.push(`+${index}`);
-        for (let turn = 0; turn < turns; turn++) await Promise.resolve();
-        log.push(`-${index}`);
-        if (fails) throw new Error(`task ${index}`);
-        return index;
-      }),
+      gate.run(
+        async () => parallel,
+        async () => {
+          log.push(`+${index}`);
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+          log.push(`-${index}`);
+          if (fails) throw new Error(`task ${index}`);
+          return index;
+        },
+      ),
     ),
   );
   return { log, settled };
@@ -46,6 +52,7 @@ describe('a parallel gate', () => {
             const alone = [...running, index].some((one) => !tasks[one]?.parallel);
             expect(alone && running.size > 0).toBe(false);
             running.add(index);
+            expect(running.size).toBeLessThanOrEqual(3);
           }
         }
         expect(started).toEqual(tasks.map((_, index) => index));
@@ -54,7 +61,7 @@ describe('a parallel gate', () => {
   });
 
   it('runs safe calls in parallel', async () => {
-    const { log } = await runAll(Array.from({ length: 3 }, () => ({ parallel: true, turns: 2, fails: false })));
+    const { log } = await runAll(Array.from({ length: 3 }, () => ({ parallel: true, turns: 40, fails: false })));
     expect(log.slice(0, 3)).toEqual(['+0', '+1', '+2']);
   });
 });

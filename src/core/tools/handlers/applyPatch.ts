@@ -18,7 +18,7 @@ export function applyPatch(
 ): ToolHandler<string, ApplyPlan> {
   return {
     names: [NAME, 'applypatch'],
-    supportsParallel: false,
+    isMutating: () => true,
     spec: family.applyPatch === 'freeform' ? freeformSpec(family.extraInstructions) : FUNCTION_SPEC,
     preview: {
       start: (itemId, callId) => fileChangeItem(itemId, callId, [], ''),

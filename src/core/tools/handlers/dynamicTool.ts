@@ -18,7 +18,7 @@ type Plan = { readonly args: Arguments; readonly item: TurnItemOf<'dynamic_tool_
 export function dynamicTool(tool: DynamicToolSpec, calls: DynamicCalls): ToolHandler<Arguments, Plan> {
   return {
     names: [tool.name],
-    supportsParallel: false,
+    isMutating: () => true,
     spec: {
       type: 'function',
       name: tool.name,

@@ -7,7 +7,7 @@ import { parseArguments } from '../parseArguments.ts';
 import { shellArgv } from '../shellArgv.ts';
 import { MAX_OUTPUT_TOKENS } from './commandAnswer.ts';
 import type { CommandRequest } from './commandTool.ts';
-import { prepareShell, runShell, type ShellPlan } from './shellTool.ts';
+import { isMutatingShell, prepareShell, runShell, type ShellPlan } from './shellTool.ts';
 
 /**
  * In milliseconds. The timeout of the aliases, whose commands cannot continue in the background: longer than Codex's
@@ -80,7 +80,7 @@ const EXEC_COMMAND: ToolSpec = {
 export function execCommand(options: ToolOptions, offered: boolean): ToolHandler<Arguments, ShellPlan> {
   return {
     names: ['exec_command', 'unified_exec'],
-    supportsParallel: false,
+    isMutating: (_args, plan) => isMutatingShell(plan),
     spec: offered ? EXEC_COMMAND : undefined,
     parse: (payload) => parseArguments(argumentsSchema, payload),
     prepare: (args, context) => {
@@ -125,7 +125,7 @@ type ShellArguments = z.infer<typeof shellArgumentsSchema>;
 export function shellAliases(options: ToolOptions, offersLocalShell: boolean): ToolHandler<ShellArguments, ShellPlan> {
   return {
     names: ['local_shell', 'shell', 'shell_command', 'container.exec'],
-    supportsParallel: false,
+    isMutating: (_args, plan) => isMutatingShell(plan),
     spec: offersLocalShell ? { type: 'local_shell' } : undefined,
     parse: (payload) => parseShell(payload),
     prepare: (args, context) => {

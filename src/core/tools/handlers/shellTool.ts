@@ -44,6 +44,11 @@ export async function prepareShell(
   }
 }
 
+/** A command that is known to only read changes nothing: its sandbox has no writable folder (docs/decisions/0011). */
+export function isMutatingShell(plan: ShellPlan): boolean {
+  return plan.type === 'patch' || !plan.command.onlyReads;
+}
+
 function wrapped<Plan>(prepared: Preparation<Plan>, wrap: (plan: Plan) => ShellPlan): Preparation<ShellPlan> {
   return prepared.type === 'failure' ? prepared : mapPlan(prepared, wrap);
 }

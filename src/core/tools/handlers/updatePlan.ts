@@ -10,7 +10,7 @@ type Arguments = z.infer<typeof argumentsSchema>;
 /** Shows the user the steps of the work and their progress. Changes nothing (codex-behaviour.md §4.6). */
 export const updatePlan: ToolHandler<Arguments, { explanation: string | undefined; steps: readonly PlanStep[] }> = {
   names: ['update_plan'],
-  supportsParallel: false,
+  isMutating: () => false,
   spec: {
     type: 'function',
     name: 'update_plan',

@@ -61,7 +61,7 @@ const WRITE_STDIN: ToolSpec = {
 export function writeStdin(offered: boolean): ToolHandler<Arguments, Plan> {
   return {
     names: ['write_stdin'],
-    supportsParallel: false,
+    isMutating: ({ chars }) => chars !== '',
     spec: offered ? WRITE_STDIN : undefined,
     parse: (payload) => parseArguments(argumentsSchema, payload),
     prepare: async (args, context) => prepare(args, context),

@@ -1,0 +1,129 @@
+// Calls of one response that only read run beside each other; a call that changes something runs alone, in its turn.
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ExecRequest, Ports } from '../../src/core/ports.ts';
+import { calls, says } from '../support/modelServer.ts';
+import { startScenario } from '../support/startScenario.ts';
+
+const run = (cmd: string) => calls('exec_command', { cmd });
+const print = (name: string) => run(`cat ${name}.txt`);
+
+/** Commands that start only when as many were started as `together` says. */
+function startingTogether(together: number) {
+  const scripts: string[] = [];
+  let atOnce = 0;
+  let most = 0;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const deps = ({ exec }: Ports): Partial<Ports> => ({
+    exec: {
+      async spawn(request: ExecRequest) {
+        scripts.push(request.argv.at(-1) ?? '');
+        most = Math.max(most, ++atOnce);
+        if (scripts.length === together) release();
+        await released;
+        const child = await exec.spawn(request);
+        void child.exited.then(() => atOnce--);
+        return child;
+      },
+    },
+  });
+  return { deps, scripts, most: () => most };
+}
+
+function outputsOf(chat: { outputs(): string[] }): string[] {
+  return chat.outputs().map((output) => output.split('Output:\n')[1] ?? output);
+}
+
+describe('calls of one response that only read', () => {
+  it('run beside each other, with rows and outputs in the order of the calls', async () => {
+    const { deps } = startingTogether(3);
+    const names = ['one', 'two', 'three'];
+    await using chat = await startScenario({
+      files: Object.fromEntries(names.map((name) => [`${name}.txt`, `${name}\n`])),
+      model: [names.map(print), [says('Done.')]],
+      deps,
+    });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(outputsOf(chat)).toEqual(['one\n', 'two\n', 'three\n']);
+    const shown = chat.said('item_started').flatMap(({ item }) => (item.type === 'command_execution' ? item : []));
+    expect(shown.map(({ command }) => command)).toEqual(names.map((name) => `cat ${name}.txt`));
+  });
+
+  it('wait for a call before them that changes something, and are waited for by one after them', async () => {
+    const { deps, scripts } = startingTogether(1);
+    await using chat = await startScenario({
+      files: { 'a.txt': 'old\n' },
+      policy: 'never',
+      sandbox: 'danger-full-access',
+      model: [[print('a'), run('sleep 0.3; cat a.txt'), run('echo new > a.txt'), print('a')], [says('Done.')]],
+      deps,
+    });
+    await chat.send('go');
+    expect(outputsOf(chat)).toEqual(['old\n', 'old\n', '', 'new\n']);
+    expect(scripts.at(-2)).toBe('echo new > a.txt');
+  });
+
+  it('run alone when a rule asks about them', async () => {
+    const { deps, most } = startingTogether(1);
+    await using chat = await startScenario({
+      files: { 'a.txt': 'a\n', 'b.txt': 'b\n' },
+      model: [[print('a'), print('b')], [says('Done.')]],
+      deps,
+    });
+    const rule = { pattern: ['cat'], decision: 'prompt' };
+    writeFileSync(chat.home.at('rules.json'), JSON.stringify({ version: 1, rules: [rule] }));
+    const ended = chat.turnEnds();
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    while (chat.state.approvals.length < 2) await chat.next('approval_requested');
+    const approvalIds = chat.state.approvals.map(({ approvalId }) => approvalId);
+    chat.submit({ type: 'approval', approvalIds, decision: 'approved' });
+    await ended;
+    expect(outputsOf(chat)).toEqual(['a\n', 'b\n']);
+    expect(most()).toBe(1);
+  });
+
+  it('run at most sixteen at once, each once, and leave nothing behind', async () => {
+    const { deps, scripts, most } = startingTogether(16);
+    const names = Array.from({ length: 40 }, (_, index) => `file${index}`);
+    await using chat = await startScenario({
+      files: Object.fromEntries(names.map((name) => [`${name}.txt`, `${name}\n`])),
+      model: [names.map(print), [says('Done.')]],
+      deps,
+    });
+    await chat.send('go');
+    expect(outputsOf(chat)).toEqual(names.map((name) => `${name}\n`));
+    expect(scripts).toHaveLength(40);
+    expect(most()).toBe(16);
+    expect(chat.state.processes).toEqual([]);
+  });
+
+  it('are stopped by an interrupt, also those that have not started', async () => {
+    const model = [Array.from({ length: 20 }, () => run('sleep 60')), [says('Done.')]];
+    await using chat = await startScenario({ model });
+    const ended = chat.turnEnds();
+    let count = 0;
+    const started = new Promise<void>((resolve) => {
+      chat.session.onEvent(({ msg }) => {
+        if (msg.type === 'item_started' && ++count === 16) resolve();
+      });
+    });
+    chat.submit({ type: 'user_turn', input: [{ type: 'text', text: 'go' }] });
+    await started;
+    chat.submit({ type: 'interrupt' });
+    expect(await ended).toEqual({ type: 'turn_aborted', reason: 'interrupted' });
+    await chat.send('again');
+    expect(chat.outputs()).toHaveLength(20);
+  });
+});
+
+describe('a response of a thousand calls', () => {
+  it('gets an output for each', async () => {
+    const model = [Array.from({ length: 1_000 }, () => calls('no_such_tool', {})), [says('Done.')]];
+    await using chat = await startScenario({ model });
+    expect(await chat.send('go')).toEqual({ type: 'turn_completed', lastMessage: 'Done.' });
+    expect(chat.outputs()).toHaveLength(1_000);
+  });
+});
