@@ -15,6 +15,8 @@ import { changeSettings } from './settings.mjs';
 const EXTENSION = 'tiller-dev.tiller';
 /** Console messages about the use of unpublished API by the extension. */
 const COMPLAINT = /is a proposed menu identifier|CANNOT use API proposal/;
+/** The most time for the backups of unsaved texts before a reload. */
+const RELOAD_LIMIT_MS = 60_000;
 
 /** Names in the theme picker, and the class of the workbench. */
 export const THEMES = {
@@ -109,12 +111,37 @@ export class Workbench {
     await this.closeModalEditor();
   }
 
-  /** By VS Code's command: the window saves its state first, which a reload of the page does not do. */
+  /**
+   * By VS Code's command: the window saves its state first, which a reload of the page does not do. Unsaved texts are
+   * kept, as in a desktop VS Code: in a browser VS Code cannot delay the reload until it has written their backups (a
+   * second after the last change), so it asks whether to leave the page.
+   */
   async reload() {
-    const gone = this.page.waitForEvent('framenavigated', (frame) => frame === this.page.mainFrame());
-    await this.command('Developer: Reload Window');
-    await gone;
+    const deadline = Date.now() + RELOAD_LIMIT_MS;
+    while (!(await this.tryReload())) {
+      if (Date.now() > deadline) throw new Error('VS Code does not let the window reload.');
+      await this.page.waitForTimeout(100);
+    }
     await this.ready();
+  }
+
+  /** Resolves with false when VS Code asked whether to leave the page; the answer is no. @private */
+  async tryReload() {
+    let left = () => {};
+    let asked = () => {};
+    const outcome = new Promise((resolve) => {
+      left = (frame) => frame === this.page.mainFrame() && resolve(true);
+      asked = (dialog) => dialog.dismiss().then(() => resolve(false));
+    });
+    this.page.on('framenavigated', left);
+    this.page.on('dialog', asked);
+    try {
+      await this.command('Developer: Reload Window');
+      return await outcome;
+    } finally {
+      this.page.off('framenavigated', left);
+      this.page.off('dialog', asked);
+    }
   }
 
   /**
