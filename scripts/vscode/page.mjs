@@ -243,10 +243,15 @@ export class Workbench {
     await input.fill(text, { timeout: 3000 });
   }
 
-  /** Cancels a picker. It is animated, and must have disappeared before the next one opens. */
+  /**
+   * Cancels the picker, if one is open. It is animated, and must have disappeared before the next one opens. The key goes
+   * to the picker only: elsewhere it would stop a turn or close an editor.
+   */
   async closeQuickInput() {
-    await this.page.keyboard.press('Escape');
-    await this.quickInput().waitFor({ state: 'hidden' });
+    const input = this.quickInput();
+    // A picker that closes by itself meanwhile needs no key.
+    if (await input.isVisible()) await input.press('Escape', { timeout: 3000 }).catch(() => {});
+    await input.waitFor({ state: 'hidden' });
   }
 
   /** The text field of the open picker or input box. */
@@ -333,6 +338,12 @@ export class Workbench {
   viewTab(title) {
     const bars = this.page.locator('.part.activitybar, .part.auxiliarybar .composite-bar, .part.panel .composite-bar');
     return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
+  }
+
+  /** Whether the tab of a view container is the active one of its bar: its view is visible, or will be soon. */
+  async isViewTabActive(title) {
+    const tab = this.viewTab(title).filter({ visible: true });
+    return (await tab.locator('xpath=ancestor::li[contains(@class, "checked")]').count()) > 0;
   }
 
   /** The number on the tab of Tiller's view; 0 without one. */
