@@ -15,6 +15,8 @@ import { changeSettings } from './settings.mjs';
 const EXTENSION = 'tiller-dev.tiller';
 /** Console messages about the use of unpublished API by the extension. */
 const COMPLAINT = /is a proposed menu identifier|CANNOT use API proposal/;
+/** The most time for the backups of unsaved texts before a reload. */
+const RELOAD_LIMIT_MS = 60_000;
 
 /** Names in the theme picker, and the class of the workbench. */
 export const THEMES = {
@@ -109,12 +111,37 @@ export class Workbench {
     await this.closeModalEditor();
   }
 
-  /** By VS Code's command: the window saves its state first, which a reload of the page does not do. */
+  /**
+   * By VS Code's command: the window saves its state first, which a reload of the page does not do. Unsaved texts are
+   * kept, as in a desktop VS Code: in a browser VS Code cannot delay the reload until it has written their backups (a
+   * second after the last change), so it asks whether to leave the page.
+   */
   async reload() {
-    const gone = this.page.waitForEvent('framenavigated', (frame) => frame === this.page.mainFrame());
-    await this.command('Developer: Reload Window');
-    await gone;
+    const deadline = Date.now() + RELOAD_LIMIT_MS;
+    while (!(await this.tryReload())) {
+      if (Date.now() > deadline) throw new Error('VS Code does not let the window reload.');
+      await this.page.waitForTimeout(100);
+    }
     await this.ready();
+  }
+
+  /** Resolves with false when VS Code asked whether to leave the page; the answer is no. @private */
+  async tryReload() {
+    let left = () => {};
+    let asked = () => {};
+    const outcome = new Promise((resolve) => {
+      left = (frame) => frame === this.page.mainFrame() && resolve(true);
+      asked = (dialog) => dialog.dismiss().then(() => resolve(false));
+    });
+    this.page.on('framenavigated', left);
+    this.page.on('dialog', asked);
+    try {
+      await this.command('Developer: Reload Window');
+      return await outcome;
+    } finally {
+      this.page.off('framenavigated', left);
+      this.page.off('dialog', asked);
+    }
   }
 
   /**
@@ -216,10 +243,15 @@ export class Workbench {
     await input.fill(text, { timeout: 3000 });
   }
 
-  /** Cancels a picker. It is animated, and must have disappeared before the next one opens. */
+  /**
+   * Cancels the picker, if one is open. It is animated, and must have disappeared before the next one opens. The key goes
+   * to the picker only: elsewhere it would stop a turn or close an editor.
+   */
   async closeQuickInput() {
-    await this.page.keyboard.press('Escape');
-    await this.quickInput().waitFor({ state: 'hidden' });
+    const input = this.quickInput();
+    // A picker that closes by itself meanwhile needs no key.
+    if (await input.isVisible()) await input.press('Escape', { timeout: 3000 }).catch(() => {});
+    await input.waitFor({ state: 'hidden' });
   }
 
   /** The text field of the open picker or input box. */
@@ -306,6 +338,12 @@ export class Workbench {
   viewTab(title) {
     const bars = this.page.locator('.part.activitybar, .part.auxiliarybar .composite-bar, .part.panel .composite-bar');
     return bars.locator(`.action-item a.action-label[aria-label^="${title}"]`).first();
+  }
+
+  /** Whether the tab of a view container is the active one of its bar: its view is visible, or will be soon. */
+  async isViewTabActive(title) {
+    const tab = this.viewTab(title).filter({ visible: true });
+    return (await tab.locator('xpath=ancestor::li[contains(@class, "checked")]').count()) > 0;
   }
 
   /** The number on the tab of Tiller's view; 0 without one. */

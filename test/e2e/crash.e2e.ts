@@ -75,35 +75,29 @@ describe('killed', () => {
     // No buffer has text that is not on disk.
     await expect.poll(() => vscode.page.locator('.part.editor .tab.dirty').count(), DRAWN).toBe(0);
   });
-});
 
-describe('killed while texts stand in the editor', () => {
-  const window = useWindow(CRASHED);
+  describe('while texts stand in the editor', () => {
+    const rows = [
+      ['all of them changed and none saved', 'Finish', 'panel', AFTER],
+      ['all of them changed and none saved', 'Roll Back', 'notification', BEFORE],
+    ] as const;
 
-  const rows = [
-    ['all of them changed and none saved', 'Finish', 'panel', AFTER],
-    ['all of them changed and none saved', 'Roll Back', 'notification', BEFORE],
-  ] as const;
+    test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (_when, answer, place, expected) => {
+      const { vscode } = window();
+      await landUntil(window(), { changed: OLD.length });
+      await killHost(window());
+      expect(await filesIn(window())).not.toEqual(AFTER);
+      await vscode.reload();
+      await isSettled(window(), answer, place, expected);
+    });
 
-  test.each(isSoak ? rows : rows.slice(0, 1))('%s, then "%s" in the %s', async (_when, answer, place, expected) => {
-    const { vscode } = window();
-    await landUntil(window(), { changed: OLD.length });
-    await killHost(window());
-    expect(await filesIn(window())).not.toEqual(AFTER);
-    await vscode.reload();
-    await isSettled(window(), answer, place, expected);
-  });
-});
-
-describe('killed beside unsaved edits', () => {
-  const window = useWindow(CRASHED);
-
-  test('beside edits of the user, which stay unsaved, then "Roll Back"', async () => {
-    const { vscode } = window();
-    await landUntil(window(), { changed: OLD.length }, 'mine');
-    await killHost(window());
-    await vscode.reload();
-    await isSettled(window(), 'Roll Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
+    test('beside edits of the user, which stay unsaved, then "Roll Back"', async () => {
+      const { vscode } = window();
+      await landUntil(window(), { changed: OLD.length }, 'mine');
+      await killHost(window());
+      await vscode.reload();
+      await isSettled(window(), 'Roll Back', 'palette', BEFORE, { [MINE]: `mine${BEFORE[MINE]}` });
+    });
   });
 });
 

@@ -51,6 +51,46 @@ suite('a proposal under review', () => {
     }),
   );
 
+  test(
+    'closes its tab without a question while VS Code is saving it',
+    reviewing([2], async (here, preview) => {
+      const document = await shown(preview);
+      let saves = 0;
+      const slow = vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document !== document) return;
+        saves++;
+        event.waitUntil(pause(500));
+      });
+      try {
+        await typed('mine ');
+        void document.save();
+        await until(() => saves > 0);
+        await preview.close('p');
+        assert.deepEqual(here.tabs(), []);
+      } finally {
+        slow.dispose();
+      }
+    }),
+  );
+
+  test(
+    'closes its tab without a question at the moment of an edit, before VS Code reports it as unsaved',
+    reviewing([2], async (here, preview) => {
+      const document = await shown(preview);
+      const closed = new Promise<boolean>((resolve, reject) => {
+        const edits = vscode.workspace.onDidChangeTextDocument((event) => {
+          if (event.document !== document) return;
+          edits.dispose();
+          const { isDirty } = document;
+          preview.close('p').then(() => resolve(isDirty), reject);
+        });
+      });
+      await typed('mine ');
+      assert.equal(await closed, false);
+      assert.deepEqual(here.tabs(), []);
+    }),
+  );
+
   for (const [setting, value] of [
     ['editor.formatOnSave', true],
     ['editor.codeActionsOnSave', { 'source.organizeImports': 'explicit' }],

@@ -8,7 +8,7 @@ import type { Disposable } from '../../core/util/disposable.ts';
 import { sameButEndings, textContent } from '../workspace/textContent.ts';
 import { StaleFiles, type FoundFile, type ApplyDeps, type PathWrites, type Pause } from './model.ts';
 import { PlaceFiles } from './placeFiles.ts';
-import { saveDocument } from './saveDocument.ts';
+import { saveDocument } from '../workspace/saveDocument.ts';
 
 /** A place, and the URI by which VS Code acts on it, which may lead there through links. */
 export type Addressed = Pick<FoundFile, 'uri' | 'path'>;

@@ -10,6 +10,7 @@ import { DisposableStore } from '../../core/util/disposable.ts';
 import type { FileReview, ProposalChoices } from '../../protocol/policy.ts';
 import type { ReviewedFile, ReviewState } from '../../protocol/review.ts';
 import { openDocument } from '../workspace/documents.ts';
+import { saveDocument } from '../workspace/saveDocument.ts';
 import { AfterFiles } from './afterFiles.ts';
 import { BeforeDocuments } from './beforeDocuments.ts';
 import type { KeptReviews } from './keptChoices.ts';
@@ -19,6 +20,9 @@ import { savesAsIs } from './savesAsIs.ts';
 
 /** Debounces saving a proposal, so that its tab can be closed without a dialog. */
 const SAVE_AFTER_MS = 300;
+
+/** A refused attempt takes about a second. */
+const SAVE_ATTEMPTS = 3;
 
 /** Debounces `onDidChange` while the user types. */
 const FIRE_AFTER_MS = 50;
@@ -143,9 +147,14 @@ export class Proposals implements vscode.Disposable {
 
   /** Saves, so that the tabs close without a dialog. False when one would still ask. */
   async saveAll(approvalId: string): Promise<boolean> {
-    const documents = this.#of(approvalId).flatMap(({ after }) => openDocument(after) ?? []);
-    await Promise.all(documents.filter(({ isDirty }) => isDirty).map(async (document) => document.save()));
-    return documents.every(({ isDirty }) => !isDirty);
+    const saves = this.#of(approvalId).map(async ({ after }) => {
+      const document = openDocument(after);
+      if (document === undefined) return true;
+      // The event of a document's text comes before the event that it is dirty.
+      const isUnsaved = document.isDirty || document.getText() !== this.#afters.textOf(after);
+      return isUnsaved ? savePatiently(document) : true;
+    });
+    return (await Promise.all(saves)).every(Boolean);
   }
 
   /** `isAnswered`: the proposal will not be asked again, so its choices are removed. */
@@ -246,4 +255,12 @@ export class Proposals implements vscode.Disposable {
     };
     this.#fireTimers.set(approvalId, setTimeout(fire, FIRE_AFTER_MS));
   }
+}
+
+/** A save of VS Code's own, such as the one after the last edit, refuses another one until it is done. */
+async function savePatiently(document: vscode.TextDocument): Promise<boolean> {
+  for (let attempt = 1; attempt <= SAVE_ATTEMPTS; attempt++) {
+    if (await saveDocument(document)) return !document.isDirty;
+  }
+  return !document.isDirty;
 }

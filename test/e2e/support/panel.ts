@@ -20,8 +20,8 @@ export class Panel {
 
   /** Shows the panel, as the palette does. Does nothing when it is shown. */
   async open(): Promise<void> {
-    const isShown = (await this.#vscode().chatFrame().isVisible()) && (await this.get('panel').isVisible());
-    if (!isShown) await this.#vscode().command('Tiller: Focus');
+    // A view that is being restored takes the focus, and would close the palette.
+    if (!(await this.#vscode().isViewTabActive('Tiller'))) await this.#vscode().command('Tiller: Focus');
     await this.get('panel').waitFor();
   }
 

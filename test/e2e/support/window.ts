@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
 import { generateSample, writeSample } from '../../../scripts/sample.mjs';
 import { Workbench } from '../../../scripts/vscode/page.mjs';
 import { DEMO_SETTINGS, ScriptedModel } from './model.ts';
@@ -51,7 +51,8 @@ export interface Window {
  * A VS Code window with Tiller in it for the tests of this file or `describe`. Call it where the tests are declared; the
  * result gives the window inside them. Windows follow each other on one server, each on a fresh sample with fresh
  * settings, threads and browser storage; `server` names one of their own. A failed test leaves a picture and the console in
- * artifacts/e2e/failed; every test fails when VS Code reports the use of proposed API.
+ * artifacts/e2e/failed, and the next test gets another window; every test fails when VS Code reports the use of proposed
+ * API.
  */
 export function useWindow(options: WindowOptions = {}): () => Window {
   const { model: kind = 'none', settings = {}, seed = 1, files = {}, folders, served, width = 1400, beside } = options;
@@ -59,9 +60,16 @@ export function useWindow(options: WindowOptions = {}): () => Window {
   const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(open);
-  afterAll(async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
+  // After a failed test.
+  beforeEach(async () => {
+    if (window === undefined) await open();
   });
+  afterAll(close);
+
+  async function close(): Promise<void> {
+    window = undefined;
+    for (const closer of closers.splice(0).reverse()) await closer();
+  }
 
   async function open(): Promise<void> {
     const own = await mkdtemp(path.join(inject('places'), 'window-'));
@@ -112,7 +120,13 @@ export function useWindow(options: WindowOptions = {}): () => Window {
   afterEach(async ({ task }) => {
     const { vscode } = window ?? {};
     if (!vscode) return;
-    if (task.result?.state === 'fail') await vscode.leaveTraces(`failed/${task.name.replaceAll(/\W+/g, '-')}`);
+    if (task.result?.state === 'fail') {
+      try {
+        await vscode.leaveTraces(`failed/${task.name.replaceAll(/\W+/g, '-')}`);
+      } finally {
+        await close();
+      }
+    }
     expect(vscode.complaints).toEqual([]);
   });
 
