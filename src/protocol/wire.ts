@@ -37,7 +37,7 @@ export interface PanelSettings {
   readonly fontSize: number | null;
   readonly fontFamily: string | null;
   /** True when the user has turned on raw reasoning. */
-  readonly showRawReasoning: boolean;
+  readonly showRawReasoning: boolean | null;
   readonly trusted: boolean;
   readonly hasWorkspace: boolean;
   /** True shows "demo (scripted)" wherever the embedded model appears (design decision 3). */

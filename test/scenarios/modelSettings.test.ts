@@ -58,8 +58,14 @@ describe('a model that supports every setting', () => {
   });
 
   it('gets no optional field on a server that is not known to take it', async () => {
-    const { request } = await exec({ verbosity: 'high', 'reasoning.effort': 'high', mine: { dialect: 'plain' } });
+    const { request } = await exec({ mine: { dialect: 'plain' } });
     for (const field of ['reasoning', 'text', 'store', 'include']) expect(request.body).not.toHaveProperty(field);
+  });
+
+  it('gets what the user has chosen on any server', async () => {
+    const { request } = await exec({ verbosity: 'high', 'reasoning.effort': 'high', mine: { dialect: 'plain' } });
+    expect(request.body).toMatchObject({ reasoning: { effort: 'high' }, text: { verbosity: 'high' } });
+    for (const field of ['store', 'include']) expect(request.body).not.toHaveProperty(field);
   });
 });
 

@@ -42,10 +42,17 @@ export function serverErrorIn(answer: unknown): ServerError {
     return { ...serverErrorIn({ ...document, error: undefined }), message: plainWords(error) };
   }
   const inner: unknown = error ?? (Array.isArray(errors) ? errors[0] : undefined);
-  if (isRecord(inner)) return serverErrorSchema.parse(inner);
-  const own = serverErrorSchema.parse(document);
+  if (isRecord(inner)) return readError(inner);
+  const own = readError(document);
   if (own.message || detail === undefined) return own;
   return { ...own, message: typeof detail === 'string' ? detail : JSON.stringify(detail) };
+}
+
+/** Some gateways have the list of a validator as the message. */
+function readError(error: Readonly<Record<string, unknown>>): ServerError {
+  const { message } = error;
+  const isList = typeof message === 'object' && message !== null;
+  return serverErrorSchema.parse(isList ? { ...error, message: JSON.stringify(message) } : error);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

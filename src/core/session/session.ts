@@ -30,6 +30,7 @@ import type { ParentLink, SessionOptions } from './sessionOptions.ts';
 import { isOpen, type RunningTurn, type SessionState, turnIn, withoutTurn } from './sessionState.ts';
 import type { AllowedPrefix } from '../prompt/allowedPrefixes.ts';
 import type { RulesInForce, RulesPlace } from '../rules/rulesStore.ts';
+import { SettingNotes } from './settingNotes.ts';
 import { ThreadImages } from './threadImages.ts';
 import { TokenMeter } from './tokenMeter.ts';
 import { Toolset } from './toolset.ts';
@@ -53,6 +54,7 @@ export class Session {
   readonly #caps: CapCounters;
   readonly #compaction: CompactionTrigger;
   readonly #images: ThreadImages;
+  readonly #notes: SettingNotes;
   readonly #requests: PendingRequests;
   readonly #tools: Toolset;
   readonly #processes: Processes;
@@ -88,6 +90,7 @@ export class Session {
       undone: replayed?.compactionUndone ?? false,
     });
     this.#images = new ThreadImages(this.initialState);
+    this.#notes = new SettingNotes(this.initialState);
     this.#requests =
       options.parent?.requests ??
       new PendingRequests({
@@ -460,7 +463,8 @@ export class Session {
     outputSchema: OpOf<'user_turn'>['outputSchema'],
   ): void {
     const { ports } = this.#options;
-    const { client, family, prices } = this.#options.host.models.connect(settings.model);
+    const connected = this.#options.host.models.connect(settings.model);
+    const { client, family, prices, maxAttempts } = connected;
     const abort = new AbortController();
     const emit = (msg: EventMsg, by = submissionId) => {
       // A listener may submit the next turn as soon as it receives the end of this one.
@@ -480,6 +484,8 @@ export class Session {
         settings,
         family,
         prices,
+        maxAttempts: maxAttempts ?? this.#options.settings.limits.maxAttempts,
+        notes: this.#notes.take(settings, this.#options.settings.prompt.verbosity, connected),
         instructions: this.#options.meta.instructions,
         outputSchema,
         thread: this.#options.settings,

@@ -88,6 +88,7 @@ function outcomeOf(error: unknown, signal: AbortSignal): Outcome {
 
 async function begin(run: TurnRun): Promise<void> {
   run.emit({ type: 'turn_started', settings: run.settings, contextWindow: run.family.contextWindow });
+  for (const message of run.notes) run.emit({ type: 'warning', message });
   await run.ready();
   answerOwed(run);
 }
@@ -171,7 +172,7 @@ async function respond(
   loopGuard: LoopGuard,
   diff: TurnDiff,
 ): Promise<{ readonly sampled: Sampled; readonly calls: number }> {
-  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.thread.limits.maxAttempts });
+  const schedule = new RetrySchedule(() => run.ports.ids.random(), { maxAttempts: run.maxAttempts });
   let started = new StartedCalls();
   let isCompacted = false;
   const registry = run.tools();

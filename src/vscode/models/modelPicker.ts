@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import { readBeginning } from '../../core/model/boundedBody.ts';
 import type { Fetch } from '../../core/ports.ts';
 import { parseJson } from '../../core/util/json.ts';
-import { DEMO_PROVIDER, providerNamed, providerNames, type Settings } from '../../protocol/settings.ts';
+import { providerNamed, providerNames } from '../../protocol/providers.ts';
+import { DEMO_PROVIDER, type Settings } from '../../protocol/settings.ts';
 import type { KeyStore } from './apiKeys.ts';
 import { writeSetting } from '../settings.ts';
 
