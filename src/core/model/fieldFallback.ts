@@ -11,11 +11,11 @@ const DISPENSABLE = {
   'reasoning.summary': /reasoning[._]summary|reasoning summar/,
   /** Reasoning of earlier responses, in the messages of the assistant. */
   reasoning_history: /messages\W.*\breasoning(?:_content)?\b/,
-  reasoning: named('reasoning'),
+  reasoning: quoted('reasoning'),
   'text.verbosity': /verbosity/,
   'text.format': /text\.format|response_format|json_schema/,
-  include: named('include'),
-  store: named('store'),
+  include: quoted('include'),
+  store: quoted('store'),
   prompt_cache_key: /prompt_cache_key/,
   parallel_tool_calls: /parallel_tool_calls/,
   tool_choice: /tool_choice/,
@@ -33,7 +33,7 @@ const DISPENSABLE = {
 export type Dispensable = keyof typeof DISPENSABLE;
 
 /** Matches a field name that is also an English word only in quotes, as a list element, or after “parameter”. */
-function named(field: string): RegExp {
+function quoted(field: string): RegExp {
   return new RegExp(
     `['"\`“‘]${field}['"\`”’.[]|(?:parameter|field|argument|property|key)s?:? ${field}\\b|\\(${field}\\)`,
   );
@@ -61,11 +61,8 @@ export function refusedBy(fault: ModelFault, sent: readonly Dispensable[]): Disp
   const wording = WORDINGS.find(({ says, statuses = [400, 422] }) =>
     fault.status !== undefined && statuses.includes(fault.status) ? says.test(words) : false,
   );
-  if (wording) {
-    const fields = wording.field === 'special_tools' ? SPECIAL_TOOLS : [wording.field];
-    const field = fields.find((name) => sent.includes(name));
-    if (field) return field;
-  }
+  const named = wording?.fields.find((name) => sent.includes(name));
+  if (named) return named;
   if (fault.kind !== 'invalid_request' || (fault.status !== 400 && fault.status !== 422)) return undefined;
   if (!REFUSES.test(words)) return undefined;
   const [refusal = ''] = words.split(WHAT_IS_ALLOWED);

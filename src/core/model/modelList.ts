@@ -46,7 +46,8 @@ export async function listModels(
     return { type: 'models', models: merged.toSorted((left, right) => left.id.localeCompare(right.id)) };
   } catch (error) {
     signal.throwIfAborted();
-    const fault = error instanceof ModelFault ? error : timeoutFault(error);
+    const fault =
+      error instanceof ModelFault && !within.signal.aborted ? error : timeoutFault(within.signal.reason ?? error);
     return { type: 'fault', fault: shownFault(fault, sent) };
   } finally {
     forget();

@@ -136,11 +136,14 @@ function reasoningOf({ effort: chosen, summary }: Prompt, { reasoning }: ModelFa
   if (!reasoning) return undefined;
   const effort = effortFor(reasoning, chosen);
   const summarises = reasoning.summaries && summary !== 'none';
-  if ((effort === null && !summarises) || !request.takes('reasoning')) return undefined;
-  return {
-    effort: effort !== null && request.takes('reasoning.effort') ? effort : undefined,
-    summary: summarises && request.takes('reasoning.summary') ? summary : undefined,
+  const sent = {
+    effort: effort !== null && request.mayTake('reasoning.effort') ? effort : undefined,
+    summary: summarises && request.mayTake('reasoning.summary') ? summary : undefined,
   };
+  if ((sent.effort === undefined && sent.summary === undefined) || !request.takes('reasoning')) return undefined;
+  if (sent.effort !== undefined) request.takes('reasoning.effort');
+  if (sent.summary !== undefined) request.takes('reasoning.summary');
+  return sent;
 }
 
 function textOptionsOf(prompt: Prompt, family: ModelFamily, request: Request) {
