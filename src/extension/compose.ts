@@ -24,6 +24,9 @@ import { createPanel } from './createPanel.ts';
 
 declare const TILLER_VERSION: string;
 
+/** How long a local server may take to describe its models. */
+const LEARN_WITHIN_MS = 5000;
+
 export interface Tiller extends CommandTargets {
   readonly view: ChatView;
   /** Stops what runs and records it. */
@@ -39,6 +42,17 @@ export function compose(context: vscode.ExtensionContext): Tiller {
   const { settings, report, node } = host;
   const { threads, demo, factory } = agent;
 
+  // A local server knows the window of a model once it has loaded it.
+  const learnWindow = () => {
+    const read = settings();
+    const config = read.provider === DEMO_PROVIDER ? undefined : providerOf(read);
+    if (config && read.model !== null) agent.http.learn(config, read.model, LEARN_WITHIN_MS).catch(report);
+  };
+  store.add(
+    threads.onEvent(({ event }) => {
+      if (event.msg.type === 'turn_completed') learnWindow();
+    }),
+  );
   const setHasModel = contextKey<boolean>('tiller.hasModel');
   const refresh = () => {
     const read = settings();
@@ -49,6 +63,7 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     panel.view.sendSettings();
     editors.review.showQuickDiff(reviewQuickDiff);
     threads.modelMayBeThere().catch(report);
+    learnWindow();
   };
   store.add(onSettingsChanged(refresh));
   store.add(
@@ -84,9 +99,12 @@ export function compose(context: vscode.ExtensionContext): Tiller {
     review: editors.review.commands,
     models: new ModelCommands({
       settings,
-      baseUrl: () => providerOf(settings())?.baseUrl,
+      provider: () => (settings().provider === DEMO_PROVIDER ? undefined : providerOf(settings())),
       keys: host.keys,
-      fetch: agent.ports.fetch,
+      http: agent.http,
+      clock: node.clock,
+      environment: node.host.environment,
+      abilities: agent.abilities,
       threads,
     }),
     showLog: () => host.channel.show(true),

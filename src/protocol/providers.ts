@@ -132,3 +132,14 @@ export function providerNames({ providers }: Providers): readonly string[] {
 export function providerNamed({ providers }: Providers, name: string): ProviderSettings | undefined {
   return ownValue(providers, name) ?? ownValue(KNOWN_PROVIDERS, name)?.settings ?? undefined;
 }
+
+/** Its name for display. */
+export function providerTitle(name: string): string {
+  return ownValue(KNOWN_PROVIDERS, name)?.title ?? name;
+}
+
+/** Whether an address is on this machine, by its host name: such servers are not asked for a key. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+}

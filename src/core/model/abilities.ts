@@ -2,6 +2,7 @@
  * What one model of one server can do: from the settings, else from the server where it reports it, else from the
  * model's name, else guessed. The one place where the four are merged (docs/decisions/0025).
  */
+import type { ReasoningEffort } from '../../protocol/op.ts';
 import { ownValue } from '../../protocol/ownValue.ts';
 import type { ModelSettings } from '../../protocol/providers.ts';
 import {
@@ -154,6 +155,23 @@ function reportedAbilities(reported: ReportedModel | undefined): Known {
 
 function withoutUndefined(known: { readonly [Name in Ability]?: Known[Name] | undefined }): Known {
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+}
+
+export interface OfferedEfforts {
+  /** `null` when the model takes none. */
+  readonly efforts: readonly ReasoningEffort[] | null;
+  /** True when nothing is known of the model: the server may refuse an effort. */
+  readonly areGuessed: boolean;
+}
+
+/** What most servers with reasoning understand. */
+const COMMON_EFFORTS: readonly ReasoningEffort[] = ['low', 'medium', 'high'];
+
+/** The efforts to offer to the user. */
+export function offeredEfforts(abilities: Pick<ModelAbilities, 'family' | 'sources'> | undefined): OfferedEfforts {
+  const reasoning = abilities?.family.reasoning;
+  if (!reasoning) return { efforts: null, areGuessed: false };
+  return { efforts: reasoning.efforts ?? COMMON_EFFORTS, areGuessed: abilities?.sources.reasoning === 'guess' };
 }
 
 /** The settings of the user that this model does not take, each as a sentence. */

@@ -1,4 +1,5 @@
 import type { Ports } from '../ports.ts';
+import { isLoopback } from '../../protocol/providers.ts';
 import { abilitiesOf, type ModelAbilities, modelSettingsOf, type ReportedModel } from './abilities.ts';
 import { type ModelClient, ModelFault } from './client.ts';
 import { RefusedFields } from './fieldFallback.ts';
@@ -43,6 +44,20 @@ export class HttpModels {
       this.#reported.set(serverKey(provider), new Map(listing.models.map((model) => [model.id, model])));
     }
     return listing;
+  }
+
+  /**
+   * Asks a server on this machine about the window of its loaded model, unless it is known. Never rejects, and resolves
+   * after `withinMs` at the latest. Other servers are asked only when the user chooses a model.
+   */
+  async learn(provider: ProviderConfig, model: string, withinMs: number): Promise<void> {
+    const { sources } = this.abilities(provider, model);
+    if (!URL.canParse(provider.baseUrl) || !isLoopback(provider.baseUrl)) return;
+    if (sources.contextWindow === 'settings' || sources.contextWindow === 'server') return;
+    const late = new AbortController();
+    const forget = this.#ports.clock.after(withinMs, () => late.abort());
+    await this.list(provider, late.signal).catch(() => undefined);
+    forget();
   }
 
   /** What is known about a model, and from where. */
